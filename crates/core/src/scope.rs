@@ -223,7 +223,9 @@ impl Scopes {
             ScopeName::MembersManage,
             ScopeName::KeysManage,
             ScopeName::AuditRead,
+            ScopeName::PoliciesRead,
             ScopeName::PoliciesManage,
+            ScopeName::ApprovalsRead,
             ScopeName::ApprovalsManage,
         ];
         let all = ScopeName::ALL.iter();

@@ -63,28 +63,32 @@ impl<'c> DryRun<'c> {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the requests, and says whether all of them only read.
+    /// Notes the requests, and says whether they may be sent: all of them only read, and none has to be approved.
     fn note(&self, requests: &[ApiRequest]) -> Result<bool> {
         let mut planned = self.planned();
         if planned.is_held {
             return Ok(false);
         }
-        let only_read = requests
-            .iter()
-            .all(|request| request.effect_of() == Effect::Read);
+        let (product, admission) = (self.endpoints.product, self.io.admission());
+        let mut first = Vec::with_capacity(requests.len());
         for request in requests {
             let sent = first_attempt(request.clone(), self.endpoints)?;
             let (origin, _) = self.endpoints.origin_or_fail(request.origin)?;
-            let (product, effect) = (self.endpoints.product, request.effect_of());
+            let effect = request.effect_of();
             sending::shown(product, origin, &sent, effect, false, &mut |sending| {
-                self.io.admission().plan(sending)
+                admission.plan(sending)
             })?;
-            let described = described(sent, origin, request.effect_of(), only_read);
-            planned.requests.push(described);
+            first.push((sent, origin, effect));
         }
-        planned.is_held = !only_read;
+        let only_read = first.iter().all(|(.., effect)| *effect == Effect::Read);
+        let is_sent = only_read && !admission.would_wait();
+        let described = first
+            .into_iter()
+            .map(|(sent, origin, effect)| described(sent, origin, effect, is_sent));
+        planned.requests.extend(described);
+        planned.is_held = !is_sent;
         planned.then = requests.iter().find_map(|request| request.then);
-        Ok(only_read)
+        Ok(is_sent)
     }
 }
 

@@ -209,8 +209,10 @@ async fn stages(
         Action::Tool(entry.name()),
     )?;
     let admission = &invocation.admission;
-    let subject = Subject::Tool(entry.name(), entry.version());
-    admission.concerning(context, &snapshot, subject, || invocation.arguments.clone());
+    admission.concerning(context, &snapshot, || {
+        let subject = Subject::Tool(entry.name(), entry.version());
+        (subject, invocation.arguments.clone())
+    });
     admission
         .tool(context, entry.name(), entry.effect())
         .await?;

@@ -115,9 +115,8 @@ impl Approval {
     /// An event about it. The arguments are not part of it.
     pub(crate) fn event(&self, name: &'static str) -> NewEvent {
         let mut data = json!({
-            "approval_id": self.id, "account_id": self.account_id, "connection_name": self.connection_name,
-            "product": self.product, "identifier": self.identifier, "status": self.state,
-            "expires_at": self.expires_at,
+            "approval_id": self.id, "connection_name": self.connection_name, "product": self.product,
+            "identifier": self.identifier, "status": self.state, "expires_at": self.expires_at,
         });
         if let Some((tool, _)) = &self.tool {
             data["tool"] = json!(tool);
@@ -126,7 +125,7 @@ impl Approval {
             data["method"] = json!(method);
             data["path"] = json!(path);
         }
-        NewEvent::new(name, data)
+        NewEvent::new(name, data).of_account(self.account_id, self.connection_id)
     }
 
     /// An entry of the audit log about it.

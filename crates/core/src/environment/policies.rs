@@ -97,5 +97,4 @@ impl Environment {
 }
 
 #[cfg(test)]
-#[path = "policies_tests.rs"]
 mod tests;

@@ -9,7 +9,7 @@ use futures_util::lock::Mutex;
 use serde_json::Value;
 
 use super::{
-    approvals::{self, Call},
+    approvals::{self, Call, Subject},
     decide::{self, Because, Decided, Sending},
 };
 use crate::{
@@ -60,15 +60,6 @@ pub(crate) fn admit(
         Decision::Deny(why) => Err(Error::new(ErrorKind::Forbidden, why)),
         Decision::Hold(why) => Err(Error::new(ErrorKind::ApprovalRequired, why)),
     }
-}
-
-/// What is called.
-#[derive(Debug, Clone)]
-pub(crate) enum Subject {
-    /// A tool, with its version.
-    Tool(&'static str, &'static str),
-    /// A raw request: its method, and its path without the query.
-    Raw(String, String),
 }
 
 /// The policies that apply to one call, and the approval that it needs.
@@ -150,12 +141,13 @@ impl Admission {
         &self,
         context: &Context,
         snapshot: &Snapshot,
-        subject: Subject,
-        arguments: impl FnOnce() -> Value,
+        what: impl FnOnce() -> (Subject, Value),
     ) {
         if self.may_ask() {
-            self.call
-                .get_or_init(|| Call::new(context, snapshot, subject, arguments()));
+            self.call.get_or_init(|| {
+                let (subject, arguments) = what();
+                Call::new(context, snapshot, subject, arguments)
+            });
         }
     }
 
@@ -226,7 +218,6 @@ impl Admission {
                 *held = Held::Used;
             }
             (Held::Approved(..) | Held::No, None) => {}
-            (_, Some(_)) if self.is_dry_run => self.would_wait.store(true, Ordering::Relaxed),
             (_, Some(because)) => {
                 let id = self.approved(context, &because).await?;
                 approvals::consume(context, id).await?;
@@ -242,7 +233,8 @@ impl Admission {
 
     /// The approval of the call, where a person has given it.
     async fn approved(&self, context: &Context, because: &Because) -> Result<ApprovalId> {
-        let Some(call) = self.call.get() else {
+        // A dry run sends no such request, and asks no one.
+        let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
             return Err(because.error(
                 ErrorKind::Forbidden,
                 format!("{}, and this call cannot be approved", because.why),

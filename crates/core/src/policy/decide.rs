@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::pattern::{fits, fits_any_case, path_fits};
 use crate::{
     Error, ErrorKind,
     product::{Classification, Product, SentRequest},
-    resource::{FactRule, Policy, RequestRule},
+    resource::{
+        FactRule, Policy, RequestRule,
+        pattern::{fits, fits_any_case, path_fits},
+    },
     tool::Effect,
 };
 
@@ -101,15 +103,9 @@ fn because(policy: &Policy, rule: impl Into<String>, why: impl Into<String>) -> 
 }
 
 fn one_tool(policy: &Policy, name: &str) -> Decided {
-    if let Some(tools) = &policy.tools {
-        let why = || format!("the policy {} does not allow the tool {name}", policy.name);
-        if let Some(index) = tools.deny.iter().position(|pattern| fits(pattern, name)) {
-            return Decided::Refused(because(policy, format!("/tools/deny/{index}"), why()));
-        }
-        let allow = tools.allow.as_ref();
-        if allow.is_some_and(|allow| !allow.iter().any(|pattern| fits(pattern, name))) {
-            return Decided::Refused(because(policy, "/tools/allow", why()));
-        }
+    if let Some(rule) = policy.tools.as_ref().and_then(|tools| tools.refuse(name)) {
+        let why = format!("the policy {} does not allow the tool {name}", policy.name);
+        return Decided::Refused(because(policy, format!("/tools{rule}"), why));
     }
     let approval = policy.requires_approval.as_ref();
     let held = approval.and_then(|rules| rules.tools.iter().position(|one| fits(one, name)));

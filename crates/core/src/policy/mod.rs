@@ -4,12 +4,11 @@ mod admit;
 pub(crate) mod approvals;
 mod decide;
 mod delete;
-mod pattern;
 mod read;
 mod set;
 
-pub(crate) use admit::{Action, Admission, Passing, Subject, admit};
-pub(crate) use approvals::expire as expire_approvals;
+pub(crate) use admit::{Action, Admission, Passing, admit};
+pub(crate) use approvals::{Subject, expire as expire_approvals};
 pub(crate) use decide::{Because, Decided, Sending, effect, request, tool};
 pub(crate) use delete::delete;
 pub(crate) use read::{list, read};

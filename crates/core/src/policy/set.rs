@@ -1,13 +1,13 @@
 //! Sets a policy: makes it, or replaces all its rules.
 
-use super::{pattern::fits, read::view};
+use super::read::view;
 use crate::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     context::{Context, change::Change, policies::MOST},
     domain,
     error::Violation,
-    resource::{FactRule, Policy, RequestRule},
+    resource::{FactRule, Policy, RequestRule, pattern::fits},
     similar::unknown,
     store::Versioned,
 };

@@ -104,8 +104,8 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 pub struct NewAppCredential {
     /// Name for people, such as the application's; 1 to 100 characters.
     pub name: String,
-    /// What it may do; all scopes but credentials:manage, members:manage, keys:manage, policies:manage,
-    /// approvals:manage and audit:read where absent.
+    /// What it may do; all scopes but credentials:manage, members:manage, keys:manage, audit:read and those of
+    /// policies and approvals where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// How many requests a minute it may send; not limited where absent.

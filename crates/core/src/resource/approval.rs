@@ -16,8 +16,8 @@ use crate::{
 #[schemars(example = json!({
     "approval_id": "appr_01a2037b052070199760437deb0e58e8", "state": "pending",
     "asked_by": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
-    "connection_name": "mail", "product": "mail", "identifier": "user-1", "tool": "mail_search_people",
-    "tool_version": "2026-11-21", "arguments": { "query": "Ada" },
+    "connection_name": "mail", "product": "mail", "identifier": "user-1", "tool": "mail_list_threads",
+    "tool_version": "2026-11-21",
     "policy": "mail-agent", "rule": "/requires_approval/tools/0", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z",
 }))]

@@ -15,6 +15,8 @@ mod history;
 mod key;
 mod mcp_session;
 mod member;
+#[cfg(feature = "platform")]
+pub(crate) mod pattern;
 mod plan;
 mod policy;
 mod tool;

@@ -16,7 +16,7 @@ use crate::tool::Effect;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "name": "mail-agent", "tools": { "allow": ["mail_*"], "deny": ["mail_get_attachment_by_id"] }, "requests": [],
+    "name": "mail-agent", "environment": false, "read_only": false, "tools": { "allow": ["mail_*"], "deny": ["mail_get_attachment_by_id"] }, "requests": [],
     "requires_approval": { "tools": ["mail_search_people"] }, "approval_expires_in": 3600,
 }))]
 #[serde(deny_unknown_fields)]
@@ -106,7 +106,7 @@ pub struct RequestRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
     /// Paths by their segments: `*` stands for one segment, or any characters in one, and `**` at the end for all that
-    /// follow: `/gmail/v1/users/me/messages/**`.
+    /// follow: `/v1/people/**`.
     pub paths: Vec<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct ApprovalRules {
 /// A call to decide on without making it: a tool with its input, or a raw request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "policies": ["mail-agent"], "product": "mail", "method": "GET", "path": "/gmail/v1/users/me/messages",
+    "policies": ["mail-agent"], "product": "mail", "method": "GET", "path": "/v1/people/me",
 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -178,7 +178,7 @@ pub enum PolicyOutcome {
 #[schemars(example = json!({
     "outcome": "refused", "policy": "mail-agent", "rule": "/requests",
     "message": "the policy mail-agent does not list GET requests to this path",
-    "requests": [{ "method": "GET", "path": "/gmail/v1/users/me/messages", "effect": "read", "known": true, "facts": [] }],
+    "requests": [{ "method": "GET", "path": "/v1/people/me", "effect": "read", "known": true, "facts": [] }],
 }))]
 #[non_exhaustive]
 pub struct PolicyDecision {
@@ -221,6 +221,20 @@ pub struct RequestFact {
     /// Value; absent where it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
+}
+
+#[cfg(feature = "platform")]
+impl ToolRules {
+    /// The rule that refuses a tool, as a JSON Pointer.
+    pub(crate) fn refuse(&self, name: &str) -> Option<String> {
+        let is_meant = |pattern: &String| super::pattern::fits(pattern, name);
+        if let Some(index) = self.deny.iter().position(is_meant) {
+            return Some(format!("/deny/{index}"));
+        }
+        let allow = self.allow.as_ref();
+        let refuses = allow.is_some_and(|allow| !allow.iter().any(is_meant));
+        refuses.then(|| String::from("/allow"))
+    }
 }
 
 #[cfg(feature = "platform")]

@@ -12,10 +12,7 @@ use super::{
     response,
     service::{Outgoing, Service, segment},
 };
-use crate::handles::{
-    backend::{Paging, Pending},
-    policy_backend::PolicyBackend,
-};
+use crate::handles::backend::{Paging, Pending, PolicyBackend};
 
 fn policy_path(name: &str) -> String {
     format!("/v1/policies/{}", segment(name))

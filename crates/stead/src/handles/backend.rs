@@ -1,5 +1,7 @@
 //! Every operation of an application, which the platform and the client of a service both have.
 
+mod policies;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -24,7 +26,7 @@ use stead_core::{
     tool::Effect,
 };
 
-use super::policy_backend::PolicyBackend;
+pub(crate) use policies::PolicyBackend;
 
 /// A backend that the handles over it share.
 pub(crate) type Shared = Arc<dyn Backend>;

@@ -19,7 +19,6 @@ mod list;
 mod mcp_sessions;
 mod members;
 mod policies;
-pub(crate) mod policy_backend;
 mod request;
 mod stead;
 mod tools;

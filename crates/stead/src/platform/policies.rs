@@ -7,10 +7,7 @@ use stead_core::{
     },
 };
 
-use crate::handles::{
-    backend::{Paging, Pending},
-    policy_backend::PolicyBackend,
-};
+use crate::handles::backend::{Paging, Pending, PolicyBackend};
 
 impl PolicyBackend for Environment {
     fn set_policy(&self, policy: Policy) -> Pending<'_, Policy> {

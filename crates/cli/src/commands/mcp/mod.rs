@@ -7,11 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    Platform,
-    core::environment::Verification,
-    resource::NewMcpSession,
-};
+use stead::{Platform, core::environment::Verification, resource::NewMcpSession};
 use stead_server::{Server, ServerOptions};
 
 use super::mcp_sessions::{FLAGS, Session};

@@ -13,14 +13,10 @@ use crate::{
 };
 
 impl RawRequest {
-    /// Its method and path.
-    pub(super) fn subject(&self) -> Subject {
+    /// Its method and path; and exactly what is asked, as JSON: each request with its method, path, headers and body.
+    pub(super) fn exactly(&self) -> (Subject, Value) {
         let path = self.path_and_query.split('?').next().unwrap_or_default();
-        Subject::Raw(self.method.to_string(), path.to_owned())
-    }
-
-    /// Exactly what is asked, as JSON: each request with its method, path, headers and body.
-    pub(super) fn arguments(&self) -> Value {
+        let subject = Subject::Raw(self.method.to_string(), path.to_owned());
         let one = || {
             let body = self.spare.as_deref().unwrap_or_default();
             described(
@@ -39,7 +35,7 @@ impl RawRequest {
             RouteKind::Batch => self.parts.iter().map(of_part).collect(),
             _ => vec![one()],
         };
-        json!({ "requests": requests })
+        (subject, json!({ "requests": requests }))
     }
 
     /// A request of a batch as policies see it.

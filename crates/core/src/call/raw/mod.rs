@@ -149,9 +149,7 @@ async fn call(
             };
             RawRequest::new(&snapshot.endpoints.product.proxy, at, checked, body)
         };
-        admission.concerning(context, &snapshot, request.subject(), || {
-            request.arguments()
-        });
+        admission.concerning(context, &snapshot, || request.exactly());
         account_token::allows(&context.caller, request.effect())?;
         for part in &request.parts {
             let action = Action::Request {

@@ -53,7 +53,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     let reached = reached.unwrap();
     assert_eq!((reached.done, reached.left), (11, 0));
     assert_eq!(reached.failed, []);
-    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 10), (10, 0)));
+    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 11), (11, 0)));
     assert_eq!(stage.under_the_first(), 0);
 
     let retired = stage.world.run(retire(&stage.context, FIRST)).unwrap();

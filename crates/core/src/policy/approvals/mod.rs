@@ -10,7 +10,7 @@ pub(crate) use consume::consume;
 pub(crate) use decide::{approve, deny};
 pub(crate) use expire::expire;
 pub(crate) use read::{list, read};
-pub(crate) use request::{Call, request};
+pub(crate) use request::{Call, Subject, request};
 
 use crate::{
     Error, ErrorKind, Result, caller::Caller, context::Context, domain, identifier::ApprovalId,

@@ -10,7 +10,7 @@ use crate::{
     digest::Digest,
     domain::{Approval, approval::Trigger},
     identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
-    policy::{admit::Subject, decide::Because},
+    policy::decide::Because,
     seal::place,
     sealed::Sealed,
     state::ApprovalState,
@@ -21,6 +21,15 @@ use crate::{
 const MOST_BYTES: usize = 256 * 1024;
 /// Most approvals that wait at a time.
 const MOST_PENDING: u32 = 500;
+
+/// What is called.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject {
+    /// A tool, with its version.
+    Tool(&'static str, &'static str),
+    /// A raw request: its method, and its path without the query.
+    Raw(String, String),
+}
 
 /// A call with its exact arguments.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! `PUT /v1/policies/{policy_name}`: makes a policy, or replaces all its rules.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use stead::{Error, core::resource::Policy};
 
 use crate::{
@@ -7,10 +9,14 @@ use crate::{
     problem::Result,
 };
 
+/// A policy as it is sent.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::rest) struct NewPolicy(Policy);
+
 pub(in crate::rest) async fn set(
     Acting(environment): Acting,
     Path(name): Path<String>,
-    Json(mut policy): Json<Policy>,
+    Json(NewPolicy(mut policy)): Json<NewPolicy>,
 ) -> Result<Json<Policy>> {
     if !policy.name.is_empty() && policy.name != name {
         let message = format!("the path names the policy {name:?}");

@@ -4,7 +4,7 @@ use stead_core::resource::{
     Approval, ApprovalDecision, ApprovalFilter, Page, Policy, PolicyDecision, PolicyTest,
 };
 
-use super::backend::{Paging, Pending};
+use super::{Paging, Pending};
 
 /// Policies and approvals of the platform or the service.
 pub(crate) trait PolicyBackend {

@@ -1,9 +1,9 @@
-//! Patterns of names, values and paths.
+//! Patterns of names, values and paths in policies.
 
 use percent_encoding::percent_decode_str;
 
 /// Whether a text fits a pattern in which `*` stands for any characters.
-pub(super) fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else {
         return false;
@@ -25,12 +25,12 @@ pub(super) fn fits(pattern: &str, text: &str) -> bool {
 }
 
 /// The same, where upper and lower case are the same.
-pub(super) fn fits_any_case(pattern: &str, text: &str) -> bool {
+pub(crate) fn fits_any_case(pattern: &str, text: &str) -> bool {
     fits(&pattern.to_lowercase(), &text.to_lowercase())
 }
 
 /// Whether a path, as it is sent, fits a pattern by its segments: `**` at the end stands for all that follow.
-pub(super) fn path_fits(pattern: &str, path: &str) -> bool {
+pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
     let mut given = path.split('/');
     for segment in pattern.split('/') {
         if segment == "**" {

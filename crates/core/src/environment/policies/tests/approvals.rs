@@ -229,6 +229,17 @@ fn a_dry_run_says_that_an_approval_is_needed_and_asks_for_none() {
     let mut request = ProxyRequest::new("demo", "ada", "DELETE", "/v1/notes/1");
     request.dry_run = true;
     stage.world.run(by.proxy(request)).unwrap();
+    // What reads and has to be approved is not sent either.
+    stage.set(json!({ "requires_approval": { "tools": ["demo_read_*"] } }));
+    let sent = stage.sent.load(Ordering::SeqCst);
+    let mut request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "1" }));
+    request.dry_run = true;
+    let planned = stage.world.run(by.execute(READ, request)).unwrap();
+    assert_eq!(
+        planned.json::<Value>().unwrap()["requests"][0]["sent"],
+        false
+    );
+    assert_eq!(stage.sent.load(Ordering::SeqCst), sent);
     let all = stage
         .world
         .run(by.approvals(&ApprovalFilter::default(), None, 10));
