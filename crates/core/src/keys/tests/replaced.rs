@@ -66,7 +66,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
         .collect();
     assert_eq!(
         states,
-        [(DataKeyState::Retired, 0), (DataKeyState::Active, 11)]
+        [(DataKeyState::Retired, 0), (DataKeyState::Active, 12)]
     );
     // A process that starts now opens everything.
     let third = stage.another(2);
