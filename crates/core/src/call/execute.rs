@@ -90,7 +90,10 @@ pub(crate) async fn execute(
         let read = move || -> Result<_> {
             let tools = &shared.catalogue;
             let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
-            let arguments = may_ask.then(|| input.clone()).unwrap_or_default();
+            let arguments = match may_ask {
+                true => input.clone(),
+                false => Value::Null,
+            };
             Ok((tool.entry(), arguments, validate::input(tool, input)))
         };
         let (entry, arguments, parsed) = context.computed(size, read).await??;

@@ -19,17 +19,12 @@ impl RawRequest {
         let subject = Subject::Raw(self.method.to_string(), path.to_owned());
         let one = || {
             let body = self.spare.as_deref().unwrap_or_default();
-            described(
-                &self.method,
-                self.path_and_query.clone(),
-                &self.headers,
-                body,
-            )
+            described(&self.method, &self.path_and_query, &self.headers, body)
         };
         let of_part = |part: &Part| {
             let query = part.query.as_ref().map(|query| format!("?{query}"));
             let target = format!("{}{}", part.path, query.unwrap_or_default());
-            described(&part.method, target, &part.headers, &part.body)
+            described(&part.method, &target, &part.headers, &part.body)
         };
         let requests: Vec<Value> = match self.kind {
             RouteKind::Batch => self.parts.iter().map(of_part).collect(),
@@ -55,7 +50,7 @@ impl RawRequest {
     }
 }
 
-fn described(method: &Method, target: String, headers: &HeaderMap, body: &[u8]) -> Value {
+fn described(method: &Method, target: &str, headers: &HeaderMap, body: &[u8]) -> Value {
     let mut one = json!({ "method": method.as_str(), "path": target });
     let mut shown: Map<String, Value> = Map::new();
     for name in headers.keys() {

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Sends a note to someone.
+type Send<'a> = dyn Fn(&str) -> Result<(), Error> + 'a;
+
 #[test]
 fn tools_are_allowed_by_name() {
     let stage = Stage::new();
@@ -52,7 +55,7 @@ fn recipients_are_those_that_are_allowed_wherever_a_request_comes_from() {
     stage.set(json!({ "facts": [recipients] }));
     let json = "application/json";
     let note = |to: &str| json!({ "to": [IN, to] });
-    let all: [&dyn Fn(&str) -> Result<(), Error>; 5] = [
+    let all: [&Send<'_>; 5] = [
         &|to| stage.send_note(by, &[IN, to]).map(drop),
         &|to| stage.raw(by, "POST", "/v1/notes", Some(note(to))),
         &|to| {
