@@ -154,19 +154,19 @@ pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail)
         (_, Detail::Full) => Depth::Brief,
     };
     let (mut description, mut schema) = view::of(tool.input, depth, &mut notes);
-    let subset: Option<fn(&Value, &mut Notes) -> Result<Value, String>> = match format {
-        ExportFormat::OpenaiStrict => Some(openai::strict),
-        ExportFormat::AnthropicStrict => Some(anthropic::strict),
+    let mut said = Notes::default();
+    let subset = match format {
+        ExportFormat::OpenaiStrict => Some(openai::strict(&schema, &mut said)),
+        ExportFormat::AnthropicStrict => Some(anthropic::strict(&schema, &mut said)),
         _ => None,
     };
     if let Some(subset) = subset {
-        // What a tool has to be whole for, it is exported without.
-        let mut said = Notes::default();
-        match subset(&schema, &mut said) {
+        match subset {
             Ok(subset) => {
                 schema = subset;
                 notes.extend(said);
             }
+            // What a tool has to be whole for, it is exported without.
             Err(reason) => {
                 strict = Some(false);
                 notes = Notes::default();
