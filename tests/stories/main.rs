@@ -34,6 +34,7 @@ mod keys;
 mod links;
 mod old_database;
 mod permissions;
+mod policy;
 mod proxy;
 mod proxy_pass;
 mod refresh;

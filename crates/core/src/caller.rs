@@ -100,6 +100,8 @@ pub struct Application {
     pub rate_per_minute: Option<u32>,
     /// Connections that its credential is limited to. All others look to it as if there were none.
     pub connections: Connections,
+    /// Policy that its credential names.
+    pub(crate) policy: Option<String>,
 }
 
 /// A member of the dashboard who is signed in.
@@ -138,6 +140,8 @@ pub struct AccountToken {
     pub(crate) disconnections: u64,
     /// What the credential of the application that made it opens now; everything where the operator did.
     pub(crate) scopes: Option<Scopes>,
+    /// Policy that this credential names.
+    pub(crate) policy: Option<String>,
 }
 
 #[cfg(feature = "platform")]
@@ -161,7 +165,14 @@ impl AccountToken {
             account_id: account.0,
             disconnections: account.1,
             scopes,
+            policy: None,
         }
+    }
+
+    /// With the policy of the credential of the application that made it.
+    pub(crate) fn with_policy(mut self, policy: Option<String>) -> Self {
+        self.policy = policy;
+        self
     }
 }
 
@@ -187,6 +198,8 @@ pub struct McpSession {
     pub(crate) verify_url: Option<String>,
     /// What the credential of the application that made it opens now; everything where the operator did.
     pub(crate) scopes: Option<Scopes>,
+    /// Policies that it and the credential of its maker name.
+    pub(crate) policies: [Option<String>; 2],
 }
 
 #[cfg(feature = "platform")]
@@ -233,6 +246,7 @@ impl Caller {
             scopes,
             rate_per_minute,
             connections: Connections::ALL,
+            policy: None,
         }))
     }
 
@@ -259,6 +273,17 @@ impl Caller {
             role,
             scopes: Scopes::of_role(role),
         }))
+    }
+
+    /// Names of the policies that its credential and its session name.
+    #[cfg(feature = "platform")]
+    pub(crate) fn policies(&self) -> [Option<&str>; 2] {
+        match self {
+            Self::Application(application) => [application.policy.as_deref(), None],
+            Self::AccountToken(token) => [token.policy.as_deref(), None],
+            Self::McpSession(session) => session.policies.each_ref().map(Option::as_deref),
+            _ => [None, None],
+        }
     }
 
     /// Its scopes; who has none may do everything.

@@ -177,6 +177,8 @@ id_type! {
     AccountTokenId, "tok_";
     /// Id of an MCP session.
     McpSessionId, "mcp_";
+    /// Id of an approval.
+    ApprovalId, "appr_";
     /// Id of a member.
     MemberId, "mem_";
 }

@@ -37,6 +37,7 @@ struct Hidden {
     credential: String,
     secret: String,
     webhook: String,
+    approval: String,
 }
 
 fn text(value: &Value, member: &str) -> String {
@@ -73,6 +74,7 @@ async fn hidden(service: &TestService) -> Hidden {
         credential: text(credential, "client_id"),
         secret: text(&credential["secrets"][0], "secret_id"),
         webhook: text(&webhook, "id"),
+        approval: service.asked_for_approval("u1").await,
     }
 }
 
@@ -157,6 +159,13 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             json!({ "identifier": "u1", "connections": ["NAME"] }),
         ),
         ("GET" | "DELETE", "/v1/mcp-sessions/{session_id}") => id(&hidden.session, none()),
+        ("GET", "/v1/policies") => vec![Ask::Closed("/v1/policies", none())],
+        ("POST", "/v1/policies/test") => vec![Ask::Closed("/v1/policies/test", json!({}))],
+        ("PUT", "/v1/policies/{policy_name}") => vec![Ask::Closed("/v1/policies/p", json!({}))],
+        (_, "/v1/policies/{policy_name}") => vec![Ask::Closed("/v1/policies/p", none())],
+        ("GET", "/v1/approvals") => vec![list("/v1/approvals", &hidden.approval)],
+        ("GET", "/v1/approvals/{approval_id}") => id(&hidden.approval, none()),
+        (_, path) if path.starts_with("/v1/approvals/") => id(&hidden.approval, json!({})),
         ("GET", "/v1/audit") => vec![list("/v1/audit", r#""connection_name":"mail""#)],
         ("GET", "/v1/events") => vec![
             list("/v1/events", "u1"),

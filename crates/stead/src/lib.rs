@@ -38,9 +38,9 @@ pub use client::Client;
 pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
-    Account, Accounts, Actions, Agent, AppCredentials, Audit, Authorizations, Authorize,
+    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations, Authorize,
     Connections, Disconnect, Events, Execute, Executions, Keys, List, McpSessions, Members,
-    Request, Stead, Tools, Webhooks,
+    Policies, Request, Stead, Tools, Webhooks,
 };
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};

@@ -78,7 +78,7 @@ const FLOORS: &[Floor] = &[
             ("connections", &["oauth"]),
             ("accounts", &["oauth"]),
             ("access", &["oauth"]),
-            ("maintenance", &["accounts", "keys", "oauth"]),
+            ("maintenance", &["accounts", "keys", "oauth", "policy"]),
             ("tool_calls", &["call", "oauth"]),
         ]),
     },

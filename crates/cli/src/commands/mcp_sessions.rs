@@ -14,6 +14,7 @@ pub(super) const FLAGS: Flags = &[
     ("/identifier", "--identifier", ""),
     ("/connections", "--connection", ""),
     ("/tools", "--tool", ""),
+    ("/policy", "--policy", ""),
     ("/verify_url", "--verify-url", ""),
     ("/expires_in", "--expires-in", ""),
 ];
@@ -66,6 +67,9 @@ pub(super) struct Session {
     /// Only tools that read.
     #[arg(long)]
     read_only: bool,
+    /// Policy for its calls, by name.
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
     /// Where the user's browser goes after the product, for your application to confirm who it was.
     #[arg(long, value_name = "URL")]
     verify_url: Option<String>,
@@ -81,6 +85,7 @@ impl Session {
         new.connections = some(&self.connections);
         new.tools = some(&self.tools);
         new.read_only = self.read_only;
+        new.policy.clone_from(&self.policy);
         new.verify_url.clone_from(&self.verify_url);
         new
     }

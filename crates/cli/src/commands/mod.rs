@@ -2,6 +2,7 @@
 
 mod account_tokens;
 mod accounts;
+mod approvals;
 mod audit;
 mod backup;
 mod bench_server;
@@ -21,6 +22,7 @@ mod man;
 mod mcp;
 mod mcp_sessions;
 mod members;
+mod policies;
 mod reference;
 mod serve;
 mod tools;
@@ -44,6 +46,9 @@ pub(crate) enum Command {
     AccountTokens(account_tokens::AccountTokens),
     McpSessions(mcp_sessions::McpSessions),
     Mcp(Box<mcp::Mcp>),
+    #[command(name = "policy")]
+    Policies(policies::Policies),
+    Approvals(approvals::Approvals),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
     Doctor(doctor::Doctor),
@@ -87,6 +92,8 @@ impl Command {
             Self::AccountTokens(command) => command.run(terminal).await,
             Self::Mcp(command) => command.run(terminal).await,
             Self::McpSessions(command) => command.run(terminal).await,
+            Self::Policies(command) => command.run(terminal).await,
+            Self::Approvals(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,

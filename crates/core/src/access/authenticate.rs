@@ -82,16 +82,19 @@ async fn check_access_token(
         .note_use(&token.client_id, &secret.id, now);
     let mut scopes = token.scopes(&credential);
     if !credential.connections.are_all() {
-        // Who makes owners has no limit, and keys are those of every connection.
+        // Who makes owners has no limit, and keys and policies are those of every connection.
         scopes = scopes
             .without(ScopeName::MembersManage)
-            .without(ScopeName::KeysManage);
+            .without(ScopeName::KeysManage)
+            .without(ScopeName::PoliciesManage)
+            .without(ScopeName::PoliciesRead);
     }
     let application = Application {
         client_id: token.client_id,
         scopes,
         rate_per_minute: credential.rate_per_minute,
         connections: credential.connections,
+        policy: credential.policy,
     };
     Ok((Caller::Application(Arc::new(application)), end))
 }

@@ -42,10 +42,11 @@ pub(super) async fn pseudonym(context: &Context, of: &AccountRef) -> Result<Stri
         .of(connection.row.id, of.identifier.as_str())
 }
 
-/// Removes the MCP sessions of a user, which name it.
+/// Removes the MCP sessions and the approvals of a user, which name it.
 pub(super) async fn sessions(context: &Context, of: &Identifier) -> Result<()> {
     let store = &context.store;
     while store.remove_mcp_sessions_of(of, REMOVED).await? >= u64::from(REMOVED) {}
+    while store.remove_approvals_of(of, REMOVED).await? >= u64::from(REMOVED) {}
     Ok(())
 }
 

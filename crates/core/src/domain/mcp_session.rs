@@ -29,6 +29,9 @@ pub(crate) struct McpSession {
     pub(crate) tools: Option<BTreeSet<String>>,
     /// Whether it only reads.
     pub(crate) read_only: bool,
+    /// Policy for its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) policy: Option<String>,
     /// Where the user's browser goes after the product, for the application to confirm who it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verify_url: Option<String>,

@@ -8,6 +8,7 @@ mod history;
 mod keys;
 mod mcp_sessions;
 mod members;
+mod policies;
 mod webhooks;
 
 use std::{fmt, time::Duration};

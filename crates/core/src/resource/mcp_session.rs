@@ -32,6 +32,9 @@ pub struct NewMcpSession {
     /// Whether it has only tools that read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
+    /// Policy for its calls, by name, besides those of the environment and of the application's credential.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// Where the user's browser goes after the product, when the session asks the user to authorize: as of an authorization
     /// link. Needed where the application confirms its users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -65,6 +68,12 @@ impl NewMcpSession {
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
+        self
+    }
+    /// The policy for its calls, by name.
+    #[must_use]
+    pub fn policy(mut self, name: impl Into<String>) -> Self {
+        self.policy = Some(name.into());
         self
     }
     /// Where the user's browser goes after the product.
@@ -102,6 +111,9 @@ pub struct McpSession {
     pub tools: Option<Vec<String>>,
     /// Whether it has only tools that read.
     pub read_only: bool,
+    /// Policy for its calls; absent where it names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// Where the user's browser goes after the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,

@@ -4,6 +4,7 @@
 mod account;
 mod account_token;
 mod app_credential;
+mod approval;
 mod audit;
 mod authorization;
 mod call;
@@ -14,7 +15,10 @@ mod history;
 mod key;
 mod mcp_session;
 mod member;
+#[cfg(feature = "platform")]
+pub(crate) mod pattern;
 mod plan;
+mod policy;
 mod tool;
 mod webhook;
 
@@ -30,6 +34,7 @@ pub use app_credential::{
     AppCredential, AppCredentialChange, AppSecret, IssuedAppSecret, NewAppCredential,
     SecretRotation,
 };
+pub use approval::{Approval, ApprovalDecision, ApprovalFilter};
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
 pub use authorization::Authorization;
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
@@ -41,14 +46,19 @@ pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
 pub use mcp_session::{IssuedMcpSession, McpSession, NewMcpSession};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use plan::{Plan, PlannedRequest};
+pub use policy::{
+    ApprovalRules, ClassifiedRequest, FactRule, Policy, PolicyDecision, PolicyOutcome, PolicyTest,
+    RequestFact, RequestRule, ToolRules,
+};
 pub use tool::{ExportedTools, Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
 };
 
 pub use crate::state::{
-    AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
-    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, SignInMethod, TokenAccess,
+    AccountHealth, AccountReason, AccountState, ApprovalState, AuthorizationState,
+    ConnectionHealth, ConnectionState, DataKeyState, DeliveryState, MemberState, Role,
+    SignInMethod, TokenAccess,
 };
 
 /// One page of a list.

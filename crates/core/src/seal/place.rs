@@ -5,8 +5,8 @@ use uuid::Uuid;
 use crate::{
     domain::Account,
     identifier::{
-        AccountId, AuthorizationId, ConnectionId, ExecutionId, McpSessionId, MemberId, OutboxId,
-        WebhookId,
+        AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, McpSessionId, MemberId,
+        OutboxId, WebhookId,
     },
 };
 
@@ -60,6 +60,11 @@ pub(crate) fn webhook_secret(webhook: WebhookId, generation: u64) -> AssociatedD
 /// What the client of an MCP session carries from one try of a call to the next.
 pub(crate) fn request_state(session: McpSessionId) -> AssociatedData<'static> {
     AssociatedData::new("mcp_session", session.uuid(), "request_state")
+}
+
+/// The exact arguments of a call that has to be approved.
+pub(crate) fn arguments(approval: ApprovalId) -> AssociatedData<'static> {
+    AssociatedData::new("approval", approval.uuid(), "arguments")
 }
 
 /// The secret of a member's one-time codes.

@@ -77,6 +77,14 @@ const TAGS: &[(&str, &str)] = &[
         "Bearer tokens for `/mcp`, with which agents call tools as one user each.",
     ),
     (
+        "policies",
+        "Which calls there may be, and which wait for a person.",
+    ),
+    (
+        "approvals",
+        "Calls that wait until a person has approved them, with their exact arguments.",
+    ),
+    (
         "app-credentials",
         "Client ids and secrets of applications, with what each may do.",
     ),

@@ -3,6 +3,7 @@
 mod account_tokens;
 mod accounts;
 mod app_credentials;
+mod approvals;
 mod audit;
 mod authorization_links;
 mod authorizations;
@@ -13,6 +14,7 @@ mod healthz;
 mod keys;
 mod mcp_sessions;
 mod members;
+mod policies;
 pub(crate) mod proxy;
 mod readyz;
 mod tool_calls;
@@ -31,15 +33,16 @@ use stead::{
 
 use crate::{
     openapi::PAGING,
-    routes::{ForApplications, Route, any, delete, get, patch, post},
+    routes::{ForApplications, Route, any, delete, get, patch, post, put},
 };
 
 /// What an application calls, with its token, and the scope that each needs.
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
-        AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
-        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, KeysManage, LinksCreate,
-        McpSessionsManage, MembersManage, ProxyRead, ToolsExecute, WebhooksManage,
+        AccountTokensCreate, AccountsManage, AccountsRead, ApprovalsManage, ApprovalsRead,
+        AuditRead, ConnectionsManage, ConnectionsRead, CredentialsManage, EventsRead,
+        ExecutionsRead, KeysManage, LinksCreate, McpSessionsManage, MembersManage, PoliciesManage,
+        PoliciesRead, ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
@@ -47,6 +50,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
     let webhook = "/v1/webhooks/{webhook_id}";
     let member = "/v1/members/{member_id}";
     let session = "/v1/mcp-sessions/{session_id}";
+    let policy = "/v1/policies/{policy_name}";
     vec![
         get("/v1/connections", connections::list)
             .summary("Lists connections.")
@@ -148,6 +152,44 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Ends an MCP session.")
             .errors(&[NotFound])
             .needs(McpSessionsManage),
+        get("/v1/policies", policies::list)
+            .summary("Lists all policies.")
+            .needs(PoliciesRead),
+        get(policy, policies::read)
+            .summary("Reads a policy.")
+            .errors(&[NotFound])
+            .needs(PoliciesRead),
+        put(policy, policies::set)
+            .summary("Makes a policy, or replaces all its rules.")
+            .needs(PoliciesManage),
+        delete(policy, policies::delete)
+            .summary("Deletes a policy that nothing names.")
+            .errors(&[NotFound, InvalidTransition])
+            .needs(PoliciesManage),
+        post("/v1/policies/test", policies::test)
+            .summary("Explains what policies decide on a call, without making it.")
+            .errors(&[
+                UnknownTool,
+                ErrorKind::SchemaViolation,
+                ErrorKind::PathInvalid,
+            ])
+            .needs(PoliciesManage),
+        get("/v1/approvals", approvals::list)
+            .summary("Lists calls that wait for a person, or did, the newest first.")
+            .query(&[approvals::FILTER, PAGING])
+            .needs(ApprovalsRead),
+        get("/v1/approvals/{approval_id}", approvals::read)
+            .summary("Reads an approval with the exact arguments of its call.")
+            .errors(&[NotFound])
+            .needs(ApprovalsRead),
+        post("/v1/approvals/{approval_id}/approve", approvals::approve)
+            .summary("Lets the call be made once.")
+            .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
+            .needs(ApprovalsManage),
+        post("/v1/approvals/{approval_id}/deny", approvals::deny)
+            .summary("Lets the call not be made.")
+            .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
+            .needs(ApprovalsManage),
         get("/v1/audit", audit::list)
             .summary("Lists what was changed, by whom.")
             .query(&[audit::FILTER, PAGING])

@@ -479,7 +479,6 @@ impl Backend for Service {
                 .await
         })
     }
-
     fn audit_entries(&self, filter: AuditFilter, paging: Paging) -> Pending<'_, Page<AuditEntry>> {
         Box::pin(async move {
             let filter = [

@@ -6,6 +6,7 @@ mod keys;
 mod mcp_sessions;
 mod members;
 mod models;
+mod policies;
 mod request;
 mod response;
 mod service;

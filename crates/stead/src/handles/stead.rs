@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use stead_core::Result;
 
 use super::{
-    Account, Accounts, Actions, Agent, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Keys, McpSessions, Members, Tools, Webhooks,
+    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations,
+    Connections, Events, Executions, Keys, McpSessions, Members, Policies, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -48,6 +48,8 @@ use super::{
 /// | see who changed what | [`audit`](Self::audit) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
 /// | let an agent call tools as a user | [`mcp_sessions`](Self::mcp_sessions) |
+/// | say which calls there may be | [`policies`](Self::policies) |
+/// | approve calls | [`approvals`](Self::approvals) |
 /// | say who may use the dashboard | [`members`](Self::members) |
 /// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
@@ -106,6 +108,14 @@ impl Stead {
     /// MCP sessions, each of one user.
     pub fn mcp_sessions(&self) -> McpSessions {
         McpSessions::new(Arc::clone(&self.0))
+    }
+    /// Which calls there may be, and which wait for a person.
+    pub fn policies(&self) -> Policies {
+        Policies::new(Arc::clone(&self.0))
+    }
+    /// Calls that wait for a person.
+    pub fn approvals(&self) -> Approvals {
+        Approvals::new(Arc::clone(&self.0))
     }
     /// The members of the dashboard.
     pub fn members(&self) -> Members {
@@ -190,6 +200,14 @@ macro_rules! operations {
             /// MCP sessions, each of one user.
             pub fn mcp_sessions(&self) -> $crate::McpSessions {
                 self.stead.mcp_sessions()
+            }
+            /// Which calls there may be, and which wait for a person.
+            pub fn policies(&self) -> $crate::Policies {
+                self.stead.policies()
+            }
+            /// Calls that wait for a person.
+            pub fn approvals(&self) -> $crate::Approvals {
+                self.stead.approvals()
             }
             /// The members of the dashboard.
             pub fn members(&self) -> $crate::Members {

@@ -22,6 +22,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0008_webhooks.sql"),
     include_str!("../../migrations/0009_members.sql"),
     include_str!("../../migrations/0010_mcp_sessions.sql"),
+    include_str!("../../migrations/0011_policies.sql"),
 ];
 
 /// Brings the schema to the last version.

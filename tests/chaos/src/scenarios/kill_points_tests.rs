@@ -37,6 +37,18 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "refresh.adopt",
         "tokens that were stored after a lease was lost: the scenario sigstop",
     ),
+    ("policy.set", ONE_ROW),
+    ("policy.delete", ONE_ROW),
+    ("approval.request", ONE_ROW),
+    ("approval.decide", ONE_ROW),
+    (
+        "approval.use",
+        "one row before the request that it lets pass: cut off there, nothing was sent, and another one is asked for",
+    ),
+    (
+        "approval.expire",
+        "approvals past their time: the next round of maintenance ends them again",
+    ),
     ("account_token.create", ONE_ROW),
     ("account_token.delete", ONE_ROW),
     ("mcp_session.create", ONE_ROW),

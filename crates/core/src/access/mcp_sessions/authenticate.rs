@@ -27,7 +27,7 @@ pub(in crate::access) async fn check(
     let store = &context.store;
     let row = store.mcp_session_by_digest(digest).await?;
     let row = row.ok_or_else(refused)?.row;
-    let (mut scopes, mut end) = (None, row.expires_at);
+    let (mut scopes, mut of_maker, mut end) = (None, None, row.expires_at);
     let mut connections = row.connections;
     if let Some(client_id) = &row.client_id {
         let credential = store.app_credential(client_id).await?;
@@ -35,6 +35,7 @@ pub(in crate::access) async fn check(
         end = credential.expires_at.map_or(end, |ends| end.min(ends));
         scopes = Some(credential.scopes());
         connections = connections.and(&credential.connections);
+        of_maker = credential.policy;
     }
     if end <= now {
         return Err(refused());
@@ -49,6 +50,7 @@ pub(in crate::access) async fn check(
         read_only: row.read_only,
         verify_url: row.verify_url,
         scopes,
+        policies: [row.policy, of_maker],
     };
     Ok((Caller::McpSession(Arc::new(session)), end))
 }

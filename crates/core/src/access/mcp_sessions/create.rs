@@ -16,6 +16,7 @@ use crate::{
     identifier::{Identifier, McpSessionId},
     resource::{IssuedMcpSession, NewMcpSession},
     scope::ScopeName,
+    store::Records,
 };
 
 /// Life in seconds where none is asked for, and the shortest and the longest.
@@ -48,6 +49,10 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     let connections = connections(context, new.connections.as_deref()).await?;
     let tools = new.tools.as_deref();
     let tools = tools.map(|names| known_tools(context, names)).transpose()?;
+    let policy = match &new.policy {
+        Some(name) => Some(context.existing_policy(name).await?),
+        None => None,
+    };
     let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
     let token = context.new_secret(PREFIX);
     let now = context.now();
@@ -59,6 +64,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         connections,
         tools,
         read_only: new.read_only,
+        policy: new.policy,
         verify_url,
         client_id,
         created_at: now,
@@ -70,9 +76,12 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         token,
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
-    let created = Change::none()
+    let mut created = Change::none()
         .audit(row.audit("mcp_session.created"))
         .insert(row);
+    if let Some(found) = policy {
+        created = created.guard(Records::policy_key(&found.row.name), found.version);
+    }
     context.add("mcp_session.create", created, exists).await?;
     Ok(issued)
 }

@@ -36,6 +36,7 @@ fn view(row: domain::McpSession) -> resource::McpSession {
         connections: row.connections.to_texts(),
         tools: row.tools.map(|tools| tools.into_iter().collect()),
         read_only: row.read_only,
+        policy: row.policy,
         verify_url: row.verify_url,
         client_id: row.client_id,
         created_at: row.created_at,

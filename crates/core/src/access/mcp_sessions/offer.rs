@@ -26,7 +26,8 @@ pub struct McpConnection {
     pub product: &'static Product,
 }
 
-/// What the caller's session has. A connection that is a draft or disabled has neither links nor tools.
+/// What the caller's session has. A connection that is a draft or disabled has neither links nor tools, and tools that a policy
+/// refuses are not shown.
 pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
     let session = own(context)?;
     let rows = context.seen_connections().await?;
@@ -38,6 +39,14 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
             Some(McpConnection { name, product })
         })
         .collect();
+    let policies = context
+        .policies()
+        .await?
+        .applying_to(&context.caller, &[])?;
+    let is_refused = |name: &str| {
+        let mut rules = policies.iter().filter_map(|policy| policy.tools.as_ref());
+        rules.any(|rules| rules.refuse(name).is_some())
+    };
     let tools = context.catalogue.newest().filter(|tool| {
         let product = tool.product().name;
         let mut of_product = connections.iter().map(|connection| connection.product.name);
@@ -45,6 +54,7 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
         session.has(tool.entry().name(), tool.entry().effect() == Effect::Read)
             && of_product.any(|name| name == product)
             && executes.is_ok()
+            && !is_refused(tool.entry().name())
     });
     let tools = tools.collect();
     Ok(McpOffer { connections, tools })

@@ -29,14 +29,29 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
         "Connect users",
         &[LinksCreate, AccountsRead, AccountsManage],
     ),
-    ("See what happens", &[EventsRead, ExecutionsRead, AuditRead]),
+    (
+        "See what happens",
+        &[
+            EventsRead,
+            ExecutionsRead,
+            AuditRead,
+            PoliciesRead,
+            ApprovalsRead,
+        ],
+    ),
     (
         "Set up",
         &[ConnectionsRead, ConnectionsManage, WebhooksManage],
     ),
     (
         "Administer: as much as an owner may",
-        &[CredentialsManage, MembersManage, KeysManage],
+        &[
+            CredentialsManage,
+            MembersManage,
+            KeysManage,
+            PoliciesManage,
+            ApprovalsManage,
+        ],
     ),
 ];
 

@@ -1,5 +1,7 @@
 //! Every operation of an application, which the platform and the client of a service both have.
 
+mod policies;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -24,13 +26,15 @@ use stead_core::{
     tool::Effect,
 };
 
+pub(crate) use policies::PolicyBackend;
+
 /// A backend that the handles over it share.
 pub(crate) type Shared = Arc<dyn Backend>;
 /// The result of an operation, to be awaited.
 pub(crate) type Pending<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// The platform or the service behind every handle. A new operation is a method here, so that neither lacks it.
-pub(crate) trait Backend: Send + Sync + 'static {
+pub(crate) trait Backend: PolicyBackend + Send + Sync + 'static {
     fn create_connection(&self, new: NewConnection) -> Pending<'_, Connection>;
     fn connections(&self, paging: Paging) -> Pending<'_, Page<Connection>>;
     fn connection<'a>(&'a self, name: &'a str) -> Pending<'a, Connection>;
