@@ -127,10 +127,13 @@ fn media_type(content_type: &str) -> Option<String> {
     (kind.matches('/').count() == 1 && kind.bytes().all(of_type)).then_some(kind)
 }
 
+/// Names, in lower case, and values in their order.
+pub type Headers = Vec<(String, String)>;
+
 /// Headers with their names in lower case and their values on one line, and what follows the empty line (RFC 5322, 2.2).
 /// `None` where readers could disagree about where a header ends: line ends of two kinds, control characters, lines that
 /// are not headers.
-pub fn headers(bytes: &[u8]) -> Option<(Vec<(String, String)>, &[u8])> {
+pub fn headers(bytes: &[u8]) -> Option<(Headers, &[u8])> {
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut rest = bytes;
     let mut ends_with_return = None;

@@ -118,6 +118,8 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
             }
             let asked = members.iter().filter_map(|(name, schema)| {
                 let value = match given.get(name) {
+                    // Absence, said in a way that this schema has no type for.
+                    Some(Value::Null) if is_never_null(schema) => return None,
                     Some(value) => as_asked(schema, value),
                     None if holds(&schema["type"], "null") => Some(Value::Null),
                     None => return None,
@@ -128,4 +130,10 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
         }
         other => Some(other.clone()),
     }
+}
+
+/// Whether a schema names types, and null is none of them.
+fn is_never_null(schema: &Value) -> bool {
+    let types = &schema["type"];
+    !types.is_null() && !holds(types, "null") && schema["nullable"] != true
 }
