@@ -15,7 +15,7 @@ pub use address::id_in_address;
 pub use errors::read_error;
 pub use list::items;
 pub use oauth::{EMAIL, OPENID, oauth};
-pub use upload::{Upload, headers, upload};
+pub use upload::{Headers, Upload, headers, upload};
 
 /// What all of Google's products have in common.
 pub const BASE: Product = Product {
