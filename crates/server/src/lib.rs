@@ -29,6 +29,7 @@ mod limit_tests;
 #[cfg(test)]
 mod log_tests;
 mod mcp;
+mod mcp_endpoint;
 mod middleware;
 mod oauth;
 mod openapi;
@@ -142,7 +143,7 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
                 )),
             Access::Mcp => routes
                 .route_layer(counted())
-                .route_layer(from_fn_with_state(with_state(), mcp::authenticate))
+                .route_layer(from_fn_with_state(with_state(), mcp_endpoint::authenticate))
                 .route_layer(by_name()),
             Access::Browser => routes
                 .route_layer(counted())
@@ -216,8 +217,8 @@ fn table() -> [(Access, Vec<Route>); 12] {
     [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
-        (Access::Mcp, known(mcp::routes())),
-        (Access::Anyone, mcp::resource_routes()),
+        (Access::Mcp, known(mcp_endpoint::routes())),
+        (Access::Anyone, mcp_endpoint::resource_routes()),
         (Access::Browser, connect::routes()),
         (
             Access::Dashboard,

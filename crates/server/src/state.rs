@@ -37,7 +37,11 @@ impl ServerState {
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
             rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),
-            mcp: Arc::new(mcp::server(environment, options)),
+            mcp: Arc::new(mcp::server(
+                environment,
+                &options.allowed_origins,
+                options.mcp_handlers.as_ref(),
+            )),
             openapi: Arc::default(),
             readiness: Arc::default(),
         }

@@ -16,36 +16,19 @@ use sha2::{Digest as _, Sha256};
 use stead::{
     Error, ErrorKind,
     core::{
-        caller::{Caller, McpSession},
         environment::{Environment, McpConnection},
         error::AuthorizationRequest,
         resource::{AuthorizationLink, AuthorizationState},
     },
 };
 
-use super::{call::Progress, links::Links, results};
+use super::{links::Links, progress::Progress, results};
 
 /// A URL has to be opened (2025-11-25; later revisions have no such error).
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 /// How long a call waits for a user who is at the product, and how often it looks.
 const WAIT: Duration = Duration::from_secs(25);
 const LOOK: Duration = Duration::from_secs(1);
-
-/// The session that calls.
-pub(super) fn session(environment: &Environment) -> Result<&McpSession, Error> {
-    match environment.caller() {
-        Caller::McpSession(session) => Ok(session),
-        _ => Err(Error::new(
-            ErrorKind::InsufficientScope,
-            "this needs the token of an MCP session",
-        )),
-    }
-}
-
-/// The user of the session that calls.
-pub(super) fn identifier(environment: &Environment) -> Result<&str, Error> {
-    Ok(session(environment)?.identifier.as_str())
-}
 
 /// How a client wants to be told of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,8 @@
-//! A call of a tool: which connection is meant, the call itself, and what its client hears meanwhile.
-
-use std::{pin::pin, time::Duration};
+//! A call of a tool: which connection is meant, and the call itself.
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ProgressToken},
+    model::{CallToolRequestParams, CallToolResponse},
     service::RequestContext,
 };
 use serde_json::Value;
@@ -18,15 +16,14 @@ use stead::{
 };
 
 use super::{
-    authorize,
+    authorize, caller,
+    connection::{CONNECTION, of_product, one_of},
     links::Links,
     own_tools,
+    progress::Progress,
     results::{self, protocol_error},
-    tools::{CONNECTION, of_product},
 };
 
-/// How often the client of a long call hears of it.
-const TELL: Duration = Duration::from_secs(5);
 /// Most bytes of a result, about 10,000 tokens: what is beyond is said, and how to get it.
 const MAX_BYTES: u64 = 40_000;
 /// The member of `_meta` that makes a call once, however often it comes with this key.
@@ -57,7 +54,7 @@ pub(super) async fn call(
     if let Some(response) = earlier.await? {
         return Ok(response);
     }
-    let identifier = authorize::identifier(environment).map_err(protocol_error)?;
+    let identifier = caller::identifier(environment).map_err(protocol_error)?;
     let mut execute = ExecuteRequest::new(
         connection.name.as_str(),
         identifier,
@@ -90,59 +87,5 @@ fn connection<'o>(
         let message = format!("this session has no connection of {}", product.title);
         return Err(Error::new(stead::ErrorKind::UnknownTool, message));
     }
-    results::one_of(connections, given)
-}
-
-/// What the client of a call hears while it waits, where it asked for that.
-pub(super) struct Progress<'c> {
-    context: &'c RequestContext<RoleServer>,
-    token: Option<ProgressToken>,
-    /// Seconds so far: only what is more is told.
-    told: Duration,
-}
-
-impl<'c> Progress<'c> {
-    fn of(context: &'c RequestContext<RoleServer>) -> Self {
-        Self {
-            context,
-            token: context.meta.get_progress_token(),
-            told: Duration::ZERO,
-        }
-    }
-
-    /// Says what the call is waiting for, once it has waited longer than was said before.
-    pub(super) async fn tell(&mut self, waited: Duration, message: &str) {
-        let Some(token) = self.token.clone().filter(|_| waited >= self.told + TELL) else {
-            return;
-        };
-        self.told = waited;
-        let progress = ProgressNotificationParam::new(token, waited.as_secs_f64());
-        // A client that is gone hears nothing.
-        let _ = self
-            .context
-            .peer
-            .notify_progress(progress.with_message(message))
-            .await;
-    }
-
-    /// Says every few seconds that a call goes on.
-    async fn during<T>(
-        mut self,
-        environment: &Environment,
-        connection: &McpConnection,
-        call: impl Future<Output = T>,
-    ) -> T {
-        let mut call = pin!(call);
-        let message = format!("Waiting for {}", connection.product.title);
-        let mut waited = self.told;
-        loop {
-            tokio::select! {
-                result = &mut call => return result,
-                () = environment.runtime().sleep(TELL), if self.token.is_some() => {
-                    waited += TELL;
-                    self.tell(waited, &message).await;
-                }
-            }
-        }
-    }
+    one_of(connections, given)
 }

@@ -14,7 +14,7 @@ use stead::{
     },
 };
 
-use super::authorize;
+use super::caller;
 
 /// A link that lives shorter is not shown again.
 const ENOUGH: Duration = Duration::from_secs(120);
@@ -36,7 +36,7 @@ impl Links {
         connection_name: &str,
         scopes: Option<Vec<String>>,
     ) -> Result<AuthorizationLink, Error> {
-        let session = authorize::session(environment)?;
+        let session = caller::session(environment)?;
         let user = format!("{}\0{}", session.session_id, session.identifier);
         let of = (user, connection_name.to_owned(), scopes.clone());
         if let Some(link) = self.known(&of)

@@ -11,10 +11,10 @@ use stead::{
 };
 
 use super::{
-    authorize,
+    authorize, caller,
+    connection::{CONNECTION, connection_parameter, one_of},
     links::Links,
     results,
-    tools::{CONNECTION, connection_parameter, read},
 };
 
 const LINK: &str = "stead_get_authorization_link";
@@ -89,7 +89,7 @@ fn connection<'o>(
     arguments: &JsonObject,
 ) -> Result<&'o McpConnection, Error> {
     let names = offer.connections.iter();
-    results::one_of(names, arguments.get(CONNECTION))
+    one_of(names, arguments.get(CONNECTION))
 }
 
 /// The state of the user's account; none where there is no account yet.
@@ -97,7 +97,7 @@ async fn state(
     environment: &Environment,
     connection: &McpConnection,
 ) -> Result<Option<(AccountState, bool)>, Error> {
-    let identifier = authorize::identifier(environment)?;
+    let identifier = caller::identifier(environment)?;
     match environment
         .account(connection.name.as_str(), identifier)
         .await
@@ -153,4 +153,10 @@ async fn link(
     let link = links.get(environment, name, None).await?;
     let text = authorize::text(&format!("The user connects {title} here:"), &link.link);
     Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
+}
+
+/// A tool from its description.
+pub(super) fn read(described: Value) -> Result<Tool, Error> {
+    serde_json::from_value(described)
+        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
 }

@@ -7,14 +7,8 @@ use rmcp::{
 use serde_json::{Value, json};
 use stead::{
     Error, ErrorKind,
-    core::{
-        environment::McpConnection,
-        error::{ActBy, Violation},
-        resource::Execution,
-    },
+    core::{error::ActBy, resource::Execution},
 };
-
-use super::tools::CONNECTION;
 
 /// The result of a call, as text, and as a structure where it is an object.
 pub(super) fn success(execution: &Execution) -> CallToolResult {
@@ -98,31 +92,6 @@ fn is_about_input(kind: ErrorKind) -> bool {
             | ErrorKind::NotFound
             | ErrorKind::InvalidRequest
     )
-}
-
-/// The connection that an argument names among these; the only one where none is named.
-pub(super) fn one_of<'c>(
-    connections: impl Iterator<Item = &'c McpConnection>,
-    given: Option<&Value>,
-) -> Result<&'c McpConnection, Error> {
-    let connections: Vec<&McpConnection> = connections.collect();
-    let names: Vec<&str> = connections
-        .iter()
-        .map(|connection| connection.name.as_str())
-        .collect();
-    let expected = format!("expected one of {}", names.join(", "));
-    let wrong = |keyword: &str, message: String| {
-        Error::violations(vec![Violation::at(&[CONNECTION], keyword, message)])
-    };
-    match (given, connections.as_slice()) {
-        (None | Some(Value::Null), [only]) => Ok(only),
-        (None | Some(Value::Null), _) => Err(wrong("required", format!("is missing; {expected}"))),
-        (Some(name), all) => all
-            .iter()
-            .find(|connection| name.as_str() == Some(connection.name.as_str()))
-            .copied()
-            .ok_or_else(|| wrong("enum", format!("{expected}, found {name}"))),
-    }
 }
 
 /// An error that is not of a tool.

@@ -23,8 +23,6 @@ use stead::{
 };
 use url::Url;
 
-use crate::{options::ServerOptions, problem::Result};
-
 /// Largest message, in bytes: as of a body of REST.
 const LARGEST: usize = 10 * 1024 * 1024;
 /// What a client has opened ends after so long without a message.
@@ -39,11 +37,11 @@ const RETRY: Duration = Duration::from_secs(3);
 pub(crate) struct Mcp(Box<dyn Serve>);
 
 impl Mcp {
-    pub(crate) fn new<H>(environment: &Environment, options: &ServerOptions, handler: H) -> Self
+    pub(super) fn new<H>(environment: &Environment, allowed_origins: &[String], handler: H) -> Self
     where
         H: ServerHandler + Clone + Sync,
     {
-        let origins = origins(environment.public_url(), &options.allowed_origins);
+        let origins = origins(environment.public_url(), allowed_origins);
         // The host was checked before, by the same names as for pages.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
@@ -59,8 +57,15 @@ impl Mcp {
     }
 
     /// Responds to a message of the session with this id.
-    pub(crate) async fn serve(&self, session: McpSessionId, request: Request) -> Result<Response> {
-        Ok(self.0.serve(session, request).await?)
+    ///
+    /// # Errors
+    /// [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] where too much is open.
+    pub(crate) async fn serve(
+        &self,
+        session: McpSessionId,
+        request: Request,
+    ) -> Result<Response, Error> {
+        self.0.serve(session, request).await
     }
 }
 
@@ -159,18 +164,18 @@ impl<H> Sessions<H> {
 #[derive(Clone)]
 pub struct Handlers(Make);
 
-type Make = Arc<dyn Fn(&Environment, &ServerOptions) -> Mcp + Send + Sync>;
+type Make = Arc<dyn Fn(&Environment, &[String]) -> Mcp + Send + Sync>;
 
 impl Handlers {
     /// This handler.
     pub fn new<H: ServerHandler + Clone + Sync>(handler: H) -> Self {
-        Self(Arc::new(move |environment, options| {
-            Mcp::new(environment, options, handler.clone())
+        Self(Arc::new(move |environment, allowed_origins| {
+            Mcp::new(environment, allowed_origins, handler.clone())
         }))
     }
 
-    pub(super) fn server(&self, environment: &Environment, options: &ServerOptions) -> Mcp {
-        (self.0)(environment, options)
+    pub(super) fn server(&self, environment: &Environment, allowed_origins: &[String]) -> Mcp {
+        (self.0)(environment, allowed_origins)
     }
 }
 

@@ -1,35 +1,21 @@
 //! The tools of a session as the protocol describes them.
 
 use rmcp::model::Tool;
-use serde_json::{Value, json};
+use serde_json::json;
 use stead::{
-    Error, ErrorKind,
-    core::{
-        catalogue::CatalogueTool,
-        environment::{McpConnection, McpOffer},
-        product::Product,
-        schema::ExportFormat,
-    },
+    Error,
+    core::{catalogue::CatalogueTool, environment::McpOffer, schema::ExportFormat},
 };
 
-use super::own_tools;
-
-/// The parameter that says which connection is meant, where a session has several of a product.
-pub(super) const CONNECTION: &str = "connection_name";
+use super::{
+    connection::{CONNECTION, connection_parameter, of_product},
+    own_tools::{self, read},
+};
 
 /// Every tool of a session, by name; those of Stead itself come last.
 pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
     let tools = offer.tools.iter().map(|tool| describe(tool, offer));
     tools.chain(own_tools::list(offer)).collect()
-}
-
-/// Connections of a product.
-pub(super) fn of_product<'o>(
-    offer: &'o McpOffer<'_>,
-    product: &'o Product,
-) -> impl Iterator<Item = &'o McpConnection> {
-    let connections = offer.connections.iter();
-    connections.filter(move |connection| connection.product.name == product.name)
 }
 
 fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
@@ -51,16 +37,6 @@ fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
         }
     }
     read(described)
-}
-
-/// The schema of the parameter that names a connection.
-pub(super) fn connection_parameter(names: &[&str]) -> Value {
-    json!({ "type": "string", "enum": names, "description": "Which connection to use." })
-}
-
-pub(super) fn read(described: Value) -> Result<Tool, Error> {
-    serde_json::from_value(described)
-        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
 }
 
 /// Such as `Fetch mails (Gmail)` for `mail_fetch_mails`.

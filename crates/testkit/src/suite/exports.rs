@@ -132,7 +132,7 @@ fn as_asked(schema: &Value, input: &Value) -> Option<Value> {
     }
 }
 
-/// Whether a schema names types, and null is none of them.
+/// Whether a schema names types without null.
 fn is_never_null(schema: &Value) -> bool {
     let types = &schema["type"];
     !types.is_null() && !holds(types, "null") && schema["nullable"] != true

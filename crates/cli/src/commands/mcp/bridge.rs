@@ -216,7 +216,7 @@ impl Bridge {
         if head.status.is_success() {
             return Ok(());
         }
-        // The service's own errors are no messages of the protocol.
+        // An error of the service is not a message of the protocol.
         let problem: Value = serde_json::from_slice(&read).unwrap_or_default();
         if problem["jsonrpc"].is_string() {
             return Ok(());

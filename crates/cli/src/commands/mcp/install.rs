@@ -109,7 +109,7 @@ impl Client {
             .or_insert_with(|| Value::Object(Map::new()));
         let servers = servers
             .as_object_mut()
-            .ok_or_else(|| format!("its {member} is no object"))?;
+            .ok_or_else(|| format!("its {member} is not an object"))?;
         servers.insert(name.to_owned(), server);
         Ok(format!("{all:#}\n"))
     }

@@ -1,4 +1,4 @@
-//! Gemini's function declarations (ai.google.dev, "Function calling"; the members of `Schema`).
+//! Gemini's function declarations (Gemini API, "Function calling"; the members of `Schema`).
 
 use serde_json::{Map, Value, json};
 

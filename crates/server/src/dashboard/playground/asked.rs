@@ -23,7 +23,7 @@ pub(super) struct Asked {
     pub(super) add: Option<String>,
     /// What makes a call that changes something once, however often its form is sent.
     pub(super) key: Option<String>,
-    /// What of the result is wanted.
+    /// Which form of the result is asked for.
     pub(super) wanted: Wanted,
 }
 

@@ -81,7 +81,7 @@ pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>
         fault => fault,
         unknown => unknown,
         wanted => Serde(&asked.wanted),
-        is_wanted => asked.wanted.is_given(),
+        asks => asked.wanted.is_given(),
         snippets => snippets,
         key => key(page),
         outcome => ran.map(|ran| Serde(outcome(&ran.result, ran.micros, violations))),

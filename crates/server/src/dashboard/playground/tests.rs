@@ -46,7 +46,7 @@ async fn a_tool_is_run_by_its_form_and_its_result_is_shown_as_text() {
 }
 
 #[tokio::test]
-async fn a_result_is_shown_as_it_is_wanted() {
+async fn a_result_is_shown_in_the_form_that_was_asked_for() {
     let browser = Browser::new(with_markup().await);
     let wanted = [
         ("view", "readable"),

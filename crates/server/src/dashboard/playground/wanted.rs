@@ -1,4 +1,4 @@
-//! What of a result is wanted, as the form of the playground says it.
+//! Which form of a result is asked for, as the playground's form says it.
 
 use serde::Serialize;
 use stead::{
@@ -26,7 +26,7 @@ impl Wanted {
         }
     }
 
-    /// Whether anything is wanted.
+    /// Whether anything is asked for.
     pub(super) fn is_given(&self) -> bool {
         [&self.view, &self.fields, &self.max_bytes]
             .into_iter()

@@ -1,4 +1,5 @@
-//! Who may send messages: the holder of an MCP session's token; and where a client reads what this server is (RFC 9728).
+//! `/mcp`: who may send messages there, the holder of an MCP session's token; and where a client reads what this server is
+//! (RFC 9728).
 
 use std::sync::Arc;
 
@@ -17,10 +18,29 @@ use stead::{
 use crate::{
     admission::Rates,
     authentication::{bearer, enter},
+    extract::Acting,
+    mcp::Mcp,
     problem::{Problem, Result},
-    routes::{Route, get},
+    routes::{ForApplications, Route, any, get},
     state::address,
 };
+
+/// The endpoint.
+pub(crate) fn routes() -> Vec<ForApplications> {
+    vec![any("/mcp", serve).needs_no_scope()]
+}
+
+/// `ANY /mcp`: a message of the protocol, and what it responds with.
+async fn serve(
+    State(mcp): State<Arc<Mcp>>,
+    Acting(environment): Acting,
+    request: Request,
+) -> Result<Response> {
+    let Caller::McpSession(session) = environment.caller() else {
+        return Err(missing(&environment));
+    };
+    Ok(mcp.serve(session.session_id, request).await?)
+}
 
 /// Lets a request pass whose caller is an MCP session of this environment. All others learn where to read what they need.
 pub(crate) async fn authenticate(
@@ -51,7 +71,7 @@ pub(crate) async fn authenticate(
 }
 
 /// What is said where no token came.
-pub(super) fn missing(environment: &Environment) -> Problem {
+fn missing(environment: &Environment) -> Problem {
     let error = Error::new(
         ErrorKind::Unauthenticated,
         "this needs `Authorization: Bearer …` with the token of an MCP session; make one with POST /v1/mcp-sessions",
