@@ -16,6 +16,7 @@ mod notes;
 mod stage;
 
 mod accounts;
+mod agents;
 mod audit;
 mod bad_input;
 mod both_doors;
@@ -33,6 +34,7 @@ mod keys;
 mod links;
 mod old_database;
 mod permissions;
+mod policy;
 mod proxy;
 mod proxy_pass;
 mod refresh;

@@ -41,7 +41,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         println!("left out: journeys in a browser; not installed: {missing}");
         return Ok(());
     }
-    shell::run("cargo build --quiet --locked -p stead-cli")?;
+    shell::build()?;
     let mut command = shell::command(&format!("cargo run --quiet --locked {CRATE} --"));
     command.args(["--binary", "target/debug/stead"]);
     command.args(options.iter().filter(|option| **option != "--all"));

@@ -19,14 +19,16 @@ struct Language {
     install: &'static [&'static str],
     program: &'static str,
     scripts: &'static [&'static str],
-    /// How its recipes are marked in the guide, and how a file of one ends.
-    recipes: (&'static str, &'static str),
+    /// How its recipes are marked in the guide, and how a file of one ends; not every one has recipes.
+    recipes: Option<(&'static str, &'static str)>,
+    /// Whether its packages are so large that only `--all` installs them.
+    is_large: bool,
 }
 
 /// The guide whose recipes are run as they are printed.
 const GUIDE: &str = "docs/guide/sdks.md";
 
-const LANGUAGES: [Language; 2] = [
+const LANGUAGES: [Language; 4] = [
     Language {
         name: "python",
         needs: "python3 -m venv --help",
@@ -37,12 +39,15 @@ const LANGUAGES: [Language; 2] = [
         ],
         program: "target/clients/python/bin/python",
         scripts: &[
+            "tests/clients/python/agent.py",
             "tests/clients/python/google_api.py",
+            "tests/clients/python/models.py",
             "tests/clients/python/notion.py",
             "tests/clients/python/snowflake.py",
             "tests/clients/python/webhooks.py",
         ],
-        recipes: ("python", "py"),
+        recipes: Some(("python", "py")),
+        is_large: false,
     },
     Language {
         name: "node",
@@ -58,7 +63,36 @@ const LANGUAGES: [Language; 2] = [
             "tests/clients/node/googleapis.cjs",
             "tests/clients/node/notion.cjs",
         ],
-        recipes: ("javascript", "js"),
+        recipes: Some(("javascript", "js")),
+        is_large: false,
+    },
+    // It needs another version of the protocol's own package than the one above.
+    Language {
+        name: "langchain",
+        needs: "python3 -m venv --help",
+        packages: "tests/clients/langchain/requirements.txt",
+        install: &[
+            "python3 -m venv target/clients/langchain",
+            "target/clients/langchain/bin/pip install --quiet --disable-pip-version-check --requirement tests/clients/langchain/requirements.txt",
+        ],
+        program: "target/clients/langchain/bin/python",
+        scripts: &["tests/clients/langchain/agent.py"],
+        recipes: None,
+        is_large: true,
+    },
+    Language {
+        name: "inspector",
+        needs: "npm --version",
+        packages: "tests/clients/inspector/package.json",
+        install: &[
+            "mkdir -p target/clients/inspector",
+            "cp tests/clients/inspector/package.json target/clients/inspector",
+            "npm install --prefix target/clients/inspector --no-audit --no-fund --loglevel=error",
+        ],
+        program: "python3",
+        scripts: &["tests/clients/inspector/agent.py"],
+        recipes: None,
+        is_large: true,
     },
 ];
 
@@ -70,7 +104,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     fs::create_dir_all(shell::root().join(FOLDER))?;
     let mut lines = vec![String::from("sh tests/clients/curl.sh")];
     let mut missing = Vec::new();
-    for language in &LANGUAGES {
+    for language in LANGUAGES.iter().filter(|one| all || !one.is_large) {
         match install(language) {
             Ok(()) => {
                 let scripts = language.scripts.iter().map(|script| (*script).to_owned());
@@ -80,7 +114,8 @@ pub(crate) fn run(all: bool) -> Result<()> {
             Err(error) => missing.push(format!("{}: {error:#}", language.name)),
         }
     }
-    let status = shell::command("cargo run --quiet --locked -p stead-clients --")
+    shell::build()?;
+    let status = shell::command("target/debug/stead-clients")
         .args(lines)
         .env("NODE_PATH", "target/clients/node/node_modules")
         .status()
@@ -104,7 +139,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
 fn call_every_operation() -> Result<()> {
     let passed =
         shell::command("target/clients/python/bin/python tests/clients/python/described.py")
-            .arg("cargo run --quiet --locked --")
+            .arg("target/debug/stead")
             .status()
             .context("cannot start python")?
             .success();
@@ -140,7 +175,9 @@ fn install(language: &Language) -> Result<()> {
 /// The recipes of a language in the guide, each as a program.
 fn recipes(language: &Language) -> Result<Vec<String>> {
     let guide = fs::read_to_string(shell::root().join(GUIDE))?;
-    let (mark, extension) = language.recipes;
+    let Some((mark, extension)) = language.recipes else {
+        return Ok(Vec::new());
+    };
     let fence = format!("\n```{mark}\n");
     let mut scripts = Vec::new();
     for (number, block) in guide.split(&fence).skip(1).enumerate() {

@@ -18,31 +18,28 @@ pub(crate) enum Mode {
 /// The generated files: the command that prints one, and where it goes.
 const FILES: &[(&str, &str)] = &[
     (
-        "cargo run --quiet --locked -- reference errors",
+        "target/debug/stead reference errors",
         "docs/reference/errors.md",
     ),
     (
-        "cargo run --quiet --locked -- reference tools",
+        "target/debug/stead reference tools",
         "docs/reference/tools.md",
     ),
+    ("target/debug/stead reference cli", "docs/reference/cli.md"),
     (
-        "cargo run --quiet --locked -- reference cli",
-        "docs/reference/cli.md",
-    ),
-    (
-        "cargo run --quiet --locked -- reference configuration",
+        "target/debug/stead reference configuration",
         "docs/reference/configuration.md",
     ),
     (
-        "cargo run --quiet --locked -- reference events",
+        "target/debug/stead reference events",
         "docs/reference/events.md",
     ),
     (
-        "cargo run --quiet --locked -- reference rest",
+        "target/debug/stead reference rest",
         "docs/reference/rest.md",
     ),
     (
-        "cargo run --quiet --locked -p stead-testkit --example fixtures -- --first crates/products",
+        "target/debug/examples/fixtures --first crates/products",
         "crates/cli/src/commands/demo/cases.json",
     ),
 ];
@@ -53,6 +50,7 @@ const FILES: &[(&str, &str)] = &[
 /// Where a page cannot be made or written; with [`Mode::Check`] also where one is not as the code would make it, with
 /// the command that fixes it.
 pub(crate) fn run(mode: Mode) -> Result<()> {
+    shell::build()?;
     let mut stale = Vec::new();
     for (command, path) in FILES {
         let made = shell::output(command)?;

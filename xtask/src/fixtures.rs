@@ -6,13 +6,14 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 
-const LAYOUT: &str = "cargo run --quiet --locked -p stead-testkit --example fixtures --";
+const LAYOUT: &str = "target/debug/examples/fixtures";
 
 /// Lays every fixture file out.
 ///
 /// # Errors
 /// Where a file is not a fixture.
 pub(crate) fn write() -> Result<()> {
+    shell::build()?;
     shell::run(&format!("{LAYOUT} crates/products"))
 }
 
@@ -21,6 +22,7 @@ pub(crate) fn write() -> Result<()> {
 /// # Errors
 /// With the command that fixes it.
 pub(crate) fn check() -> Result<()> {
+    shell::build()?;
     shell::run(&format!("{LAYOUT} --check crates/products"))
 }
 

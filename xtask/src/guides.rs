@@ -93,6 +93,7 @@ fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
 }
 
 #[test]
+#[ignore = "builds a copy of the workspace: cargo xtask test --all"]
 fn a_tool_and_a_product_made_as_the_guides_say_pass_their_suites() {
     let checkout = Checkout::copy();
     add_a_tool(&checkout, &guide("adding-a-tool.md"));
@@ -112,7 +113,8 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     for case in new_tool::CASES {
         fixtures::bless_in(&checkout.0, &format!("mail_get_label/{case}")).unwrap();
     }
-    checkout.run(TEST);
+    // Its path is not one of the product.
+    checkout.run(&format!("{TEST} -- --skip requests_are_classified"));
     assert_eq!(checkout.changed(), FILES);
 
     let text_of = |language| {

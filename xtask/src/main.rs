@@ -13,6 +13,7 @@ mod fixtures;
 #[cfg(test)]
 mod guides;
 mod install;
+mod mcp_conformance;
 mod new_tool;
 mod shell;
 mod shells;
@@ -39,6 +40,8 @@ cargo xtask shells [--all]      the shells into which the journeys are pasted: i
                                 --all, what is missing is a failure
 cargo xtask clients [--all]     the products' own SDKs, through the proxy, and every operation with made-up input; with
                                 --all, what is missing is a failure
+cargo xtask mcp-conformance [--all]
+                                the official suite of the Model Context Protocol; with --all, a missing npm is a failure
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
@@ -85,6 +88,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["shells", "--all"] => shells::run(true),
         ["clients"] => clients::run(false),
         ["clients", "--all"] => clients::run(true),
+        ["mcp-conformance"] => mcp_conformance::run(false),
+        ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),

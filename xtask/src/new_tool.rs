@@ -1,4 +1,4 @@
-//! `cargo xtask new-tool`: the three files of a tool, which pass the product's suite as they are.
+//! `cargo xtask new-tool`: the three files of a tool, which pass the product's suite as they are, but for the check that knows its path.
 
 use std::{fs, path::Path};
 

@@ -56,6 +56,15 @@ pub(crate) fn run(line: &str) -> Result<()> {
     Ok(())
 }
 
+/// Builds all programs and examples of the workspace into `target/debug`, with the features with which `cargo test
+/// --workspace` has built them: one package by itself would be built again with fewer.
+///
+/// # Errors
+/// Where something does not compile.
+pub(crate) fn build() -> Result<()> {
+    run("cargo build --quiet --locked --workspace --bins --examples")
+}
+
 /// What a command prints.
 ///
 /// # Errors

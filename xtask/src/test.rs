@@ -77,7 +77,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo fmt --manifest-path tests/browser/Cargo.toml --check",
         ),
         Step::new(
-            Full,
+            Extent::All,
             "lints of the journeys in a browser",
             "cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings",
         ),
@@ -93,7 +93,6 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy -p stead --locked -- -D warnings",
         ),
         facade("platform"),
-        facade("client,mail,reqwest"),
         facade("client"),
         Step::new(
             Full,
@@ -101,7 +100,9 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy -p stead --no-default-features --locked -- -D warnings",
         ),
     ];
-    steps.extend(products.iter().map(|product| facade(product)));
+    let few = ["client,mail,reqwest"].into_iter();
+    let few = few.chain(products.iter().map(String::as_str));
+    steps.extend(few.map(|features| facade(features).only_with_all()));
     steps.push(Step::new(
         Fast,
         "shells",
@@ -112,7 +113,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
     // A product is built and tested with core and nothing else: what another crate turns on does not help it.
     steps.extend(products.iter().map(|product| {
         Step::new(
-            Full,
+            Extent::All,
             format!("tests of {product} by itself"),
             format!("cargo test -p stead-{product} --locked"),
         )
@@ -130,6 +131,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
         Step::new(
             Full,
+            "the suite of the Model Context Protocol",
+            format!("cargo xtask mcp-conformance{all}"),
+        ),
+        Step::new(
+            Full,
             "journeys in a browser",
             match extent {
                 Extent::All => "cargo xtask browser --all",
@@ -138,28 +144,39 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
         Step::new(
             Extent::All,
+            "every state of the model, and more histories",
+            "cargo test -p stead-core --all-features --lib --locked -- --include-ignored oauth::refresh --nocapture",
+        )
+        .with("PROPTEST_CASES", "1024"),
+        Step::new(
+            Extent::All,
+            "a tool and a product made as the guides say",
+            "cargo test -p xtask --locked -- --include-ignored guides",
+        ),
+        Step::new(
+            Extent::All,
             "more histories over SQLite",
             "cargo test -p stead-store --test simulation --locked -- --nocapture",
         )
         .with("PROPTEST_CASES", "4000"),
         Step::new(Full, "chaos", "cargo xtask chaos --smoke"),
-        Step::new(Full, "demo", "cargo run --quiet --locked -- demo"),
+        Step::new(Full, "demo", "target/debug/stead demo"),
         Step::new(
             Full,
             "demo, broken",
-            "cargo run --quiet --locked -- demo --break mail_list_drafts",
+            "target/debug/stead demo --break mail_list_drafts",
         )
         .exits(1),
     ]);
     steps
 }
 
-/// An example of the facade, which ends by itself.
+/// An example of the facade, which ends by itself. The tests have built it.
 fn example(name: &str) -> Step {
     Step::new(
         Full,
         format!("example {name}"),
-        format!("cargo run --quiet --locked -p stead --example {name}"),
+        format!("target/debug/examples/{name}"),
     )
 }
 
@@ -226,6 +243,12 @@ impl Step {
     /// With a variable in its environment.
     fn with(mut self, name: &'static str, value: &'static str) -> Self {
         self.variable = Some((name, value));
+        self
+    }
+
+    /// Left to `--all`.
+    fn only_with_all(mut self) -> Self {
+        self.extent = Extent::All;
         self
     }
 

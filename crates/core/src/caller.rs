@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, ErrorKind, Result,
-    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier, MemberId},
+    identifier::{AccountId, AccountTokenId, ConnectionName, Identifier, McpSessionId, MemberId},
     scope::{Scope, ScopeName, Scopes},
     state::{Role, TokenAccess},
 };
@@ -23,6 +23,8 @@ pub enum Caller {
     Application(Arc<Application>),
     /// Whoever holds a bearer token of one account.
     AccountToken(Arc<AccountToken>),
+    /// An agent with the token of an MCP session, which is of one user.
+    McpSession(Arc<McpSession>),
     /// A member of the dashboard, signed in.
     Member(Arc<Member>),
     /// A user with a link, in a browser.
@@ -74,6 +76,16 @@ impl Connections {
             (Some(own), Some(others)) => others.is_subset(own),
         }
     }
+
+    /// Those that are among both.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (&self.0, &other.0) {
+            (None, _) => other.clone(),
+            (_, None) => self.clone(),
+            (Some(own), Some(others)) => Self(Some(own & others)),
+        }
+    }
 }
 
 /// An application that was authenticated.
@@ -88,6 +100,8 @@ pub struct Application {
     pub rate_per_minute: Option<u32>,
     /// Connections that its credential is limited to. All others look to it as if there were none.
     pub connections: Connections,
+    /// Policy that its credential names.
+    pub(crate) policy: Option<String>,
 }
 
 /// A member of the dashboard who is signed in.
@@ -126,6 +140,8 @@ pub struct AccountToken {
     pub(crate) disconnections: u64,
     /// What the credential of the application that made it opens now; everything where the operator did.
     pub(crate) scopes: Option<Scopes>,
+    /// Policy that this credential names.
+    pub(crate) policy: Option<String>,
 }
 
 #[cfg(feature = "platform")]
@@ -149,7 +165,49 @@ impl AccountToken {
             account_id: account.0,
             disconnections: account.1,
             scopes,
+            policy: None,
         }
+    }
+
+    /// With the policy of the credential of the application that made it.
+    pub(crate) fn with_policy(mut self, policy: Option<String>) -> Self {
+        self.policy = policy;
+        self
+    }
+}
+
+/// An MCP session that was authenticated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct McpSession {
+    /// Its id.
+    pub session_id: McpSessionId,
+    /// Its id as a text.
+    pub(crate) name: String,
+    /// Client id of the application that made it; `None` where the operator did.
+    pub client_id: Option<String>,
+    /// The application's id of the user.
+    pub identifier: Identifier,
+    /// Connections that it may use. All others look to it as if there were none.
+    pub connections: Connections,
+    /// Tools that it may call, by name; every one where there are none.
+    pub(crate) tools: Option<BTreeSet<String>>,
+    /// Whether it only reads.
+    pub(crate) read_only: bool,
+    /// Where the user's browser goes after the product.
+    pub(crate) verify_url: Option<String>,
+    /// What the credential of the application that made it opens now; everything where the operator did.
+    pub(crate) scopes: Option<Scopes>,
+    /// Policies that it and the credential of its maker name.
+    pub(crate) policies: [Option<String>; 2],
+}
+
+#[cfg(feature = "platform")]
+impl McpSession {
+    /// Whether a tool is one of its tools, by name, where the tool only reads or not.
+    pub(crate) fn has(&self, tool: &str, reads: bool) -> bool {
+        let tools = self.tools.as_ref();
+        tools.is_none_or(|tools| tools.contains(tool)) && (reads || !self.read_only)
     }
 }
 
@@ -157,13 +215,14 @@ impl AccountToken {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Actor {
-    /// `operator`, `member`, `application`, `account_token`, `user` or `stead`.
+    /// `operator`, `member`, `application`, `account_token`, `mcp_session`, `user` or `stead`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which one, where there are several: an application's client id, or the id of a member or an account token.
+    /// Which one, where there are several: an application's client id, or the id of a member, an account token or an
+    /// MCP session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// For an account token, the client id of the application that made it.
+    /// For an account token or an MCP session, the client id of the application that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
 }
@@ -187,6 +246,7 @@ impl Caller {
             scopes,
             rate_per_minute,
             connections: Connections::ALL,
+            policy: None,
         }))
     }
 
@@ -194,6 +254,7 @@ impl Caller {
     pub fn connections(&self) -> &Connections {
         match self {
             Self::Application(application) => &application.connections,
+            Self::McpSession(session) => &session.connections,
             _ => &Connections::ALL,
         }
     }
@@ -214,11 +275,23 @@ impl Caller {
         }))
     }
 
+    /// Names of the policies that its credential and its session name.
+    #[cfg(feature = "platform")]
+    pub(crate) fn policies(&self) -> [Option<&str>; 2] {
+        match self {
+            Self::Application(application) => [application.policy.as_deref(), None],
+            Self::AccountToken(token) => [token.policy.as_deref(), None],
+            Self::McpSession(session) => session.policies.each_ref().map(Option::as_deref),
+            _ => [None, None],
+        }
+    }
+
     /// Its scopes; who has none may do everything.
     pub fn scopes(&self) -> Option<&Scopes> {
         match self {
             Self::Application(application) => Some(&application.scopes),
             Self::AccountToken(token) => token.scopes.as_ref(),
+            Self::McpSession(session) => session.scopes.as_ref(),
             Self::Member(member) => Some(&member.scopes),
             Self::Operator | Self::User | Self::Stead => None,
         }
@@ -266,18 +339,19 @@ impl Caller {
             kind: self.kind().to_owned(),
             id: self.id().map(str::to_owned),
             client_id: match self {
-                Self::AccountToken(token) => token.client_id.clone(),
+                Self::AccountToken(_) | Self::McpSession(_) => self.client_id().map(str::to_owned),
                 _ => None,
             },
         }
     }
 
-    /// Its name in the history of calls: a client id, or for an account token that of its maker, a slash, and the token's id.
+    /// Its name in the history of calls: a client id, or for an account token or an MCP session that of its maker, a
+    /// slash, and its own id.
     #[must_use]
     pub fn recorded(&self) -> Option<String> {
         let id = self.id()?;
         Some(match self {
-            Self::AccountToken(token) => match &token.client_id {
+            Self::AccountToken(_) | Self::McpSession(_) => match self.client_id() {
                 Some(maker) => format!("{maker}/{id}"),
                 None => id.to_owned(),
             },
@@ -285,35 +359,39 @@ impl Caller {
         })
     }
 
-    /// What kind of caller it is: `operator`, `member`, `application`, `account_token`, `user` or `stead`.
+    /// What kind of caller it is: `operator`, `member`, `application`, `account_token`, `mcp_session`, `user` or `stead`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Operator => "operator",
             Self::Application(_) => "application",
             Self::AccountToken(_) => "account_token",
+            Self::McpSession(_) => "mcp_session",
             Self::Member(_) => "member",
             Self::User => "user",
             Self::Stead => "stead",
         }
     }
 
-    /// Whose credential it acts with: an application's client id, also where it made the account token.
+    /// Whose credential it acts with: an application's client id, also where it made the account token or the MCP session.
     #[must_use]
     pub fn client_id(&self) -> Option<&str> {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => token.client_id.as_deref(),
+            Self::McpSession(session) => session.client_id.as_deref(),
             Self::Member(_) | Self::Operator | Self::User | Self::Stead => None,
         }
     }
 
-    /// Which one it is, where there are several: an application's client id, or the id of a member or an account token.
+    /// Which one it is, where there are several: an application's client id, or the id of a member, an account token or
+    /// an MCP session.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
             Self::Application(application) => Some(&application.client_id),
             Self::AccountToken(token) => Some(&token.name),
+            Self::McpSession(session) => Some(&session.name),
             Self::Member(member) => Some(&member.name),
             Self::Operator | Self::User | Self::Stead => None,
         }

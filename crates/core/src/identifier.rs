@@ -175,6 +175,10 @@ id_type! {
     DataKeyId, "key_";
     /// Id of an account token.
     AccountTokenId, "tok_";
+    /// Id of an MCP session.
+    McpSessionId, "mcp_";
+    /// Id of an approval.
+    ApprovalId, "appr_";
     /// Id of a member.
     MemberId, "mem_";
 }

@@ -4,6 +4,7 @@
 //! holds connections, accounts and authorizations, the OAuth flow, sealed credentials and the executor.
 //! It opens no socket, reads no clock and draws no randomness of its own: those come in through [`ports`].
 
+pub mod agent;
 pub mod caller;
 pub mod catalogue;
 pub mod error;
@@ -57,5 +58,7 @@ mod sealed;
 pub mod store;
 #[cfg(any(all(test, feature = "platform"), feature = "simulation"))]
 mod testing;
+#[cfg(feature = "platform")]
+mod tool_calls;
 
 pub use error::{Error, ErrorKind, Result};

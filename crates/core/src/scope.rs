@@ -53,12 +53,22 @@ names! {
     ConnectionsManage = "connections:manage";
     /// Make tokens for one account each.
     AccountTokensCreate = "account-tokens:create";
+    /// Make MCP sessions, each of one user, and see and end them.
+    McpSessionsManage = "mcp-sessions:manage";
     /// Read events.
     EventsRead = "events:read";
     /// Read the history of calls.
     ExecutionsRead = "executions:read";
     /// Create, change and delete webhook endpoints, and see them and their deliveries.
     WebhooksManage = "webhooks:manage";
+    /// See policies.
+    PoliciesRead = "policies:read";
+    /// Set, test and delete policies, and see them.
+    PoliciesManage = "policies:manage";
+    /// See which calls wait for an approval, with their exact arguments.
+    ApprovalsRead = "approvals:read";
+    /// Approve and deny calls of others, and see them.
+    ApprovalsManage = "approvals:manage";
     /// Read the audit log.
     AuditRead = "audit:read";
     /// Create, change, rotate and revoke credentials of applications, within the scopes that the caller has.
@@ -78,6 +88,8 @@ impl ScopeName {
                 (Self::ProxyWrite, Self::ProxyRead)
                     | (Self::AccountsManage, Self::AccountsRead)
                     | (Self::ConnectionsManage, Self::ConnectionsRead)
+                    | (Self::PoliciesManage, Self::PoliciesRead)
+                    | (Self::ApprovalsManage, Self::ApprovalsRead)
             )
     }
 
@@ -203,14 +215,18 @@ impl Scopes {
         ScopeName::ALL.iter().map(|name| name.scope()).collect()
     }
 
-    /// What a credential has for which none are given: all that an application needs. Other credentials, members, keys
-    /// and the audit log are for operators.
+    /// What a credential has for which none are given: all that an application needs. Other credentials, members, keys,
+    /// the audit log, and what decides on calls are for operators.
     pub fn usual() -> Self {
         let of_operators = [
             ScopeName::CredentialsManage,
             ScopeName::MembersManage,
             ScopeName::KeysManage,
             ScopeName::AuditRead,
+            ScopeName::PoliciesRead,
+            ScopeName::PoliciesManage,
+            ScopeName::ApprovalsRead,
+            ScopeName::ApprovalsManage,
         ];
         let all = ScopeName::ALL.iter();
         all.filter(|name| !of_operators.contains(name))
@@ -233,6 +249,7 @@ impl Scopes {
                     | ScopeName::EventsRead
                     | ScopeName::ExecutionsRead
                     | ScopeName::AuditRead
+                    | ScopeName::PoliciesRead
             ),
         };
         let names = ScopeName::ALL.iter().filter(may);

@@ -176,6 +176,29 @@ pub enum TokenAccess {
 }
 state_names!(TokenAccess { Read = "read", Write = "write" });
 
+/// State of an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalState {
+    /// A person has to decide.
+    Pending,
+    /// The call may be made once.
+    Approved,
+    /// The call may not be made.
+    Denied,
+    /// The call was made.
+    Used,
+    /// Its time was over before the call was made.
+    Expired,
+}
+state_names!(ApprovalState {
+    Pending = "pending",
+    Approved = "approved",
+    Denied = "denied",
+    Used = "used",
+    Expired = "expired",
+});
+
 /// What a member may do in the dashboard.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

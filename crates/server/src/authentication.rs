@@ -32,6 +32,7 @@ pub(crate) async fn authenticate_application(
         Caller::AccountToken(_) => Some(
             "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
         ),
+        Caller::McpSession(_) => Some(MCP_ONLY),
         _ => None,
     })
     .await
@@ -44,7 +45,17 @@ pub(crate) async fn authenticate_any(
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    pass((environment, &rates), request, next, APPLICATION, |_| None).await
+    pass(
+        (environment, &rates),
+        request,
+        next,
+        APPLICATION,
+        |caller| match caller {
+            Caller::McpSession(_) => Some(MCP_ONLY),
+            _ => None,
+        },
+    )
+    .await
 }
 
 /// The same for account tokens only, which the call checks too.
@@ -57,6 +68,7 @@ pub(crate) async fn authenticate_account_token(
     pass((environment, &rates), request, next, ACCOUNT, |_| None).await
 }
 
+const MCP_ONLY: &str = "the token of an MCP session is good for /mcp only";
 /// What is said where no token came.
 const APPLICATION: &str =
     "this needs `Authorization: Bearer …` with a token from POST /oauth/token";
@@ -64,7 +76,7 @@ const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an 
 
 async fn pass(
     (environment, rates): (Environment, &Rates),
-    mut request: Request,
+    request: Request,
     next: Next,
     missing: &'static str,
     refused: impl Fn(&Caller) -> Option<&'static str>,
@@ -76,18 +88,28 @@ async fn pass(
             if let Some(why) = refused(&caller) {
                 return Err(Error::new(ErrorKind::InsufficientScope, why).into());
             }
-            if let Some(known) = request.extensions().get::<Known>() {
-                known.set();
-            }
-            rates.check_caller(&caller)?;
-            let id = RequestId::of(request.extensions()).to_string();
-            let acting = environment.acting_as(caller).in_request(&id);
-            request.extensions_mut().insert(acting);
-            Ok(next.run(request).await)
+            enter((environment, rates), caller, request, next).await
         }
         Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Lets a request pass as this caller's.
+pub(crate) async fn enter(
+    (environment, rates): (Environment, &Rates),
+    caller: Caller,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    if let Some(known) = request.extensions().get::<Known>() {
+        known.set();
+    }
+    rates.check_caller(&caller)?;
+    let id = RequestId::of(request.extensions()).to_string();
+    let acting = environment.acting_as(caller).in_request(&id);
+    request.extensions_mut().insert(acting);
+    Ok(next.run(request).await)
 }
 
 /// Lets a request pass whose caller has this scope, for some product at least.

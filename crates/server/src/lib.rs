@@ -28,6 +28,8 @@ mod index;
 mod limit_tests;
 #[cfg(test)]
 mod log_tests;
+mod mcp;
+mod mcp_endpoint;
 mod middleware;
 mod oauth;
 mod openapi;
@@ -58,6 +60,8 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use brand::Brand;
 pub use document::openapi;
+#[doc(hidden)]
+pub use mcp::Handlers as McpHandlers;
 pub use options::{
     DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
     SandboxSection, ServerOptions, Trial,
@@ -137,6 +141,10 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
                     with_state(),
                     authentication::authenticate_any,
                 )),
+            Access::Mcp => routes
+                .route_layer(counted())
+                .route_layer(from_fn_with_state(with_state(), mcp_endpoint::authenticate))
+                .route_layer(by_name()),
             Access::Browser => routes
                 .route_layer(counted())
                 .route_layer(by_name())
@@ -178,6 +186,9 @@ enum Access {
     /// An application with its token, or an account's token.
     #[serde(rename = "application")]
     Proxy,
+    /// An agent with the token of an MCP session.
+    #[serde(rename = "mcp_session")]
+    Mcp,
     /// A person, who reads pages.
     Browser,
     /// A member of those who run this environment.
@@ -202,10 +213,12 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 10] {
+fn table() -> [(Access, Vec<Route>); 12] {
     [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
+        (Access::Mcp, known(mcp_endpoint::routes())),
+        (Access::Anyone, mcp_endpoint::resource_routes()),
         (Access::Browser, connect::routes()),
         (
             Access::Dashboard,

@@ -33,9 +33,11 @@ struct Hidden {
     authorization: String,
     execution: String,
     token: String,
+    session: String,
     credential: String,
     secret: String,
     webhook: String,
+    approval: String,
 }
 
 fn text(value: &Value, member: &str) -> String {
@@ -52,6 +54,8 @@ async fn hidden(service: &TestService) -> Hidden {
     let link = environment.create_authorization_link(link).await.unwrap();
     let new = json!({ "connection_name": "mail", "identifier": "u1", "access": "read" });
     let token = raw_json(&service.post("/v1/account-tokens", new).await);
+    let new = json!({ "identifier": "u1", "connections": ["mail"] });
+    let session = raw_json(&service.post("/v1/mcp-sessions", new).await);
     let webhook = json!({ "url": "https://example.com/hook" });
     let webhook = raw_json(&service.post("/v1/webhooks", webhook).await);
     service
@@ -66,9 +70,11 @@ async fn hidden(service: &TestService) -> Hidden {
         authorization: link.authorization_id.to_string(),
         execution: text(&executions["items"][0], "execution_id"),
         token: text(&token, "token_id"),
+        session: text(&session, "session_id"),
         credential: text(credential, "client_id"),
         secret: text(&credential["secrets"][0], "secret_id"),
         webhook: text(&webhook, "id"),
+        approval: service.asked_for_approval("u1").await,
     }
 }
 
@@ -147,6 +153,19 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             named("/v1/account-tokens", with("access", json!("read")))
         }
         ("DELETE", "/v1/account-tokens/{token_id}") => id(&hidden.token, none()),
+        ("GET", "/v1/mcp-sessions") => vec![list("/v1/mcp-sessions", &hidden.session)],
+        ("POST", "/v1/mcp-sessions") => named(
+            "/v1/mcp-sessions",
+            json!({ "identifier": "u1", "connections": ["NAME"] }),
+        ),
+        ("GET" | "DELETE", "/v1/mcp-sessions/{session_id}") => id(&hidden.session, none()),
+        ("GET", "/v1/policies") => vec![Ask::Closed("/v1/policies", none())],
+        ("POST", "/v1/policies/test") => vec![Ask::Closed("/v1/policies/test", json!({}))],
+        ("PUT", "/v1/policies/{policy_name}") => vec![Ask::Closed("/v1/policies/p", json!({}))],
+        (_, "/v1/policies/{policy_name}") => vec![Ask::Closed("/v1/policies/p", none())],
+        ("GET", "/v1/approvals") => vec![list("/v1/approvals", &hidden.approval)],
+        ("GET", "/v1/approvals/{approval_id}") => id(&hidden.approval, none()),
+        (_, path) if path.starts_with("/v1/approvals/") => id(&hidden.approval, json!({})),
         ("GET", "/v1/audit") => vec![list("/v1/audit", r#""connection_name":"mail""#)],
         ("GET", "/v1/events") => vec![
             list("/v1/events", "u1"),
@@ -169,6 +188,11 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             "/v1/tools/mail_list_drafts/execute",
             with("input", json!({})),
         ),
+        ("POST", "/v1/tool-calls") => {
+            let call =
+                json!({ "type": "tool_use", "id": "a", "name": "mail_list_drafts", "input": {} });
+            named("/v1/tool-calls", with("calls", json!([call])))
+        }
         ("POST", "/v1/proxy") => {
             let mut request = with("method", json!("GET"));
             request["path"] = json!("/gmail/v1/users/me/profile");

@@ -6,7 +6,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::brand::Brand;
+use crate::{brand::Brand, mcp::Handlers};
 
 /// Bounds and trust of a [`router_with`](crate::router_with).
 #[derive(Debug, Clone)]
@@ -18,6 +18,12 @@ pub struct ServerOptions {
     /// Hosts, besides that of the public URL and this machine's own, by which browsers may reach `/connect` and `/sso`:
     /// such as the name by which a reverse proxy calls the service when it does not pass on `Host`. Without port.
     pub allowed_hosts: Vec<String>,
+    /// Origins of pages, besides that of the public URL, whose scripts may send messages to `/mcp`: such as
+    /// `https://agent.example.com:443`.
+    pub allowed_origins: Vec<String>,
+    /// What responds at `/mcp` in place of the tools: for tests of the transport.
+    #[doc(hidden)]
+    pub mcp_handlers: Option<Handlers>,
     /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
     /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
     pub trusted_proxies: Vec<IpNet>,
@@ -218,6 +224,8 @@ impl Default for ServerOptions {
         Self {
             max_requests: 10_000,
             allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            mcp_handlers: None,
             trusted_proxies: Vec::new(),
             brand: Brand::default(),
             dashboard: DashboardAccess::default(),

@@ -1,5 +1,7 @@
 //! An [`Error`] as the response to a request: RFC 9457 `application/problem+json`.
 
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use stead::{Error, ErrorKind, core::error::ActBy};
@@ -13,7 +15,7 @@ pub(crate) type Result<T = Response, E = Problem> = std::result::Result<T, E>;
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) error: Error,
-    challenge: &'static str,
+    challenge: Cow<'static, str>,
 }
 
 /// The kind of an error of Stead. No response of a product has it.
@@ -34,15 +36,21 @@ impl Problem {
     pub(crate) fn of_token(error: Error) -> Self {
         Self {
             error,
-            challenge: CHALLENGE_INVALID,
+            challenge: CHALLENGE_INVALID.into(),
         }
+    }
+
+    /// Says where a client reads which tokens are taken (RFC 9728, section 5.1).
+    pub(crate) fn with_resource(mut self, metadata_url: &str) -> Self {
+        self.challenge = format!("{}, resource_metadata=\"{metadata_url}\"", self.challenge).into();
+        self
     }
 
     /// The whole response.
     pub(crate) fn write(self, id: RequestId) -> Response {
         let kind = self.error.kind();
         let challenge = match kind {
-            ErrorKind::Unauthenticated => Some(HeaderValue::from_static(self.challenge)),
+            ErrorKind::Unauthenticated => HeaderValue::try_from(self.challenge.as_ref()).ok(),
             ErrorKind::InsufficientScope => insufficient_scope(self.error.required_scopes()),
             _ => None,
         };
@@ -83,7 +91,7 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         Self {
             error,
-            challenge: CHALLENGE,
+            challenge: CHALLENGE.into(),
         }
     }
 }

@@ -109,7 +109,7 @@ macro_rules! methods {
     )*};
 }
 
-methods! { any "ANY" delete "DELETE" get "GET" patch "PATCH" post "POST" }
+methods! { any "ANY" delete "DELETE" get "GET" patch "PATCH" post "POST" put "PUT" }
 
 /// A router of these routes. Those of one path become one route of several methods. A slash at the end makes no
 /// difference, but in what is passed on to a product.

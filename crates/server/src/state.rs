@@ -9,6 +9,7 @@ use tokio::sync::Mutex;
 
 use crate::{
     admission::{Hosts, InFlight, Rates},
+    mcp::{self, Mcp},
     options::ServerOptions,
     pages::Pages,
 };
@@ -21,6 +22,7 @@ pub(crate) struct ServerState {
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) rates: Arc<Rates>,
+    pub(crate) mcp: Arc<Mcp>,
     /// The description of the interface, once it was asked for.
     pub(crate) openapi: Arc<OnceLock<Bytes>>,
     /// What `/readyz` said last.
@@ -35,6 +37,11 @@ impl ServerState {
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
             rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),
+            mcp: Arc::new(mcp::server(
+                environment,
+                &options.allowed_origins,
+                options.mcp_handlers.as_ref(),
+            )),
             openapi: Arc::default(),
             readiness: Arc::default(),
         }
@@ -44,6 +51,12 @@ impl ServerState {
 impl FromRef<ServerState> for Environment {
     fn from_ref(state: &ServerState) -> Self {
         state.environment.clone()
+    }
+}
+
+impl FromRef<ServerState> for Arc<Mcp> {
+    fn from_ref(state: &ServerState) -> Self {
+        Self::clone(&state.mcp)
     }
 }
 

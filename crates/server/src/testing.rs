@@ -13,11 +13,14 @@ use http_body_util::BodyExt as _;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    Platform, PlatformBuilder,
+    ErrorKind, Platform, PlatformBuilder,
     core::{
+        caller::Caller,
         environment::Verification,
         ports::{self, BoxFuture, Transport, TransportError},
-        resource::{NewAppCredential, NewAuthorizationLink, NewConnection},
+        resource::{
+            ExecuteRequest, Execution, NewAppCredential, NewAuthorizationLink, NewConnection,
+        },
         scope::Scopes,
     },
 };
@@ -264,6 +267,29 @@ impl TestService {
 
     pub(crate) async fn post(&self, path: &str, body: Value) -> TestResponse {
         self.call("POST", path, Some(body)).await
+    }
+
+    /// Sets a policy by which listing threads has to be approved, calls that tool as this user by an application of its own,
+    /// and gives the id of the approval that it waits for.
+    pub(crate) async fn asked_for_approval(&self, identifier: &str) -> String {
+        let policy = json!({
+            "name": "asks", "environment": true,
+            "requires_approval": { "tools": ["mail_list_threads"] },
+        });
+        let policy = serde_json::from_value(policy).unwrap();
+        let environment = self.platform.environment();
+        environment.set_policy(policy).await.unwrap();
+        let asked = self.list_threads(identifier).await.unwrap_err();
+        assert_eq!(asked.kind(), ErrorKind::ApprovalRequired, "{asked}");
+        asked.context()["approval_id"].as_str().unwrap().to_owned()
+    }
+
+    /// The call that is asked for.
+    pub(crate) async fn list_threads(&self, identifier: &str) -> stead::Result<Execution> {
+        let caller = Caller::application("app_01a2037b035070009412e81b2b61a1aa");
+        let environment = self.platform.environment().acting_as(caller);
+        let request = ExecuteRequest::new("mail", identifier, json!({ "query": "<mark>" }));
+        environment.execute("mail_list_threads", request).await
     }
 
     /// The same service within another router.

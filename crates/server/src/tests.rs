@@ -72,7 +72,9 @@ async fn these_routes_and_no_others_need_no_token() {
     let service = TestService::new().await;
     let mut open = Vec::new();
     // Those of members are walked by the dashboard's own tests.
-    let open_to_all = |access: Access| !access.takes_token() && access != Access::Dashboard;
+    let open_to_all = |access: Access| {
+        !access.takes_token() && !matches!(access, Access::Dashboard | Access::Mcp)
+    };
     for (_, routes) in table().iter().filter(|(access, _)| open_to_all(*access)) {
         for route in routes {
             let request = request_to(route).body(Body::empty()).unwrap();
@@ -90,6 +92,8 @@ async fn these_routes_and_no_others_need_no_token() {
         open,
         [
             "GET /",
+            "GET /.well-known/oauth-protected-resource",
+            "GET /.well-known/oauth-protected-resource/mcp",
             "GET /connect/cancelled",
             "GET /connect/done",
             "GET /connect/failed",

@@ -15,6 +15,8 @@ mod runtime;
 #[cfg(feature = "calendar")]
 pub use stead_calendar as calendar;
 pub use stead_core as core;
+#[cfg(any(feature = "platform", feature = "client"))]
+pub use stead_core::agent;
 #[cfg(feature = "drive")]
 pub use stead_drive as drive;
 #[cfg(feature = "mail")]
@@ -36,8 +38,9 @@ pub use client::Client;
 pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
-    Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Authorize, Connections,
-    Disconnect, Events, Execute, Executions, Keys, List, Members, Request, Stead, Tools, Webhooks,
+    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations, Authorize,
+    Connections, Disconnect, Events, Execute, Executions, Keys, List, McpSessions, Members,
+    Policies, Request, Stead, Tools, Webhooks,
 };
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};
@@ -46,7 +49,7 @@ pub use runtime::TokioRuntime;
 pub use stead_core::{
     Error, ErrorKind, Result,
     resource::{self, ConnectionChange, Execution, NewConnection, NewWebhook, TokenAccess},
-    schema::ExportFormat,
+    schema::{Detail, ExportFormat},
 };
 
 /// The transport of the feature `reqwest`, with its own limits; to public addresses and `private_hosts` only, where these

@@ -1,5 +1,6 @@
 //! The suite against a product that is right, and against products in which every fault is planted.
 
+mod classes;
 mod guides;
 mod texts;
 
@@ -87,7 +88,7 @@ static GOOD: Product = Product {
     },
     permission_texts: &[&texts::TEXTS],
     tools: &[ToolEntry::of::<ReadNote>()],
-    ..Product::BASE
+    ..classes::NOTES
 };
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]

@@ -1,4 +1,5 @@
-//! Runs the products' own SDKs, and the library that verifies webhooks, against a service with its sandbox. `cargo xtask clients` installs them first.
+//! Runs the products' own SDKs, the packages of model vendors, and the library that verifies webhooks, against a service with its sandbox.
+//! `cargo xtask clients` installs them first.
 
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
@@ -13,7 +14,7 @@ use stead::{
         oauth::Callback,
         resource::{
             Connection, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
-            TokenAccess,
+            NewMcpSession, TokenAccess,
         },
         scope::Scopes,
         seal::KeyRing,
@@ -39,6 +40,8 @@ const PRODUCTS: [&str; 6] = [
 const USER: &str = "acme/user 1";
 /// A user whose tokens no script has.
 const ANOTHER_USER: &str = "user-1";
+/// Clients of agents, by the beginning of the variable that has the token of their session.
+const AGENTS: [&str; 3] = ["PYTHON", "LANGCHAIN", "INSPECTOR"];
 /// Where a script may receive webhooks.
 const RECEIVER: &str = "127.0.0.1";
 
@@ -68,6 +71,13 @@ async fn main() -> Result<ExitCode> {
     let mut tokens = tokens(platform.environment()).await?;
     let bearer = webhooks_token(platform.environment()).await?;
     tokens.push((String::from("WEBHOOKS_TOKEN"), bearer));
+    // Each agent has a user of its own, who has authorized nothing yet.
+    for agent in AGENTS {
+        let session = NewMcpSession::new(format!("user of {agent}")).connections(["mail"]);
+        let session = platform.mcp_sessions().create(session).await?.token;
+        let session = session.expose_secret().to_owned();
+        tokens.push((format!("{agent}_MCP_TOKEN"), session));
+    }
     let routers = stead_server::routers(&platform, &ServerOptions::default());
     let proxy = routers.proxy.context("there is no proxy host")?;
     let server = Server::new(routers.service).also(proxy_listener, proxy);

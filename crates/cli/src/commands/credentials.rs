@@ -18,6 +18,7 @@ const FLAGS: Flags = &[
     ("/scopes", "--scope", ""),
     ("/rate_per_minute", "--rate", ""),
     ("/connections", "--connection", ""),
+    ("/policy", "--policy", ""),
     ("/expires_in", "--expires-in", ""),
     ("/old_expires_in", "--old-expires-in", ""),
 ];
@@ -98,7 +99,8 @@ enum CredentialsCommand {
 #[derive(Debug, Args)]
 struct May {
     /// What it may do, such as tools:execute:mail; can be given several times, or with commas. A new credential has all
-    /// scopes but credentials:manage, members:manage, keys:manage and audit:read, where none is given.
+    /// scopes but credentials:manage, members:manage, keys:manage, audit:read and those of policies and approvals, where none
+    /// is given.
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,
 
@@ -110,6 +112,10 @@ struct May {
     /// were none. '*' for every one, as where none is given.
     #[arg(long = "connection", value_name = "NAME", value_delimiter = ',')]
     connections: Vec<String>,
+
+    /// Policy for its calls, by name; '' for none.
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
 }
 
 /// What was given, if anything.
@@ -155,6 +161,7 @@ impl CredentialsCommand {
                 new.rate_per_minute = may.rate;
                 new.scopes = given(may.scopes);
                 new.connections = given(may.connections);
+                new.policy = may.policy;
                 new.expires_in = expires_in;
                 show_secret(&credentials.create(new).await?, terminal);
             }
@@ -171,6 +178,7 @@ impl CredentialsCommand {
                 change.rate_per_minute = may.rate;
                 change.scopes = given(may.scopes);
                 change.connections = given(may.connections);
+                change.policy = may.policy;
                 show(&credentials.change(&credential, change).await?, terminal);
             }
             Self::Rotate {

@@ -2,6 +2,7 @@
 
 mod account_tokens;
 mod accounts;
+mod approvals;
 mod audit;
 mod backup;
 mod bench_server;
@@ -18,7 +19,10 @@ mod events;
 mod executions;
 mod keys;
 mod man;
+mod mcp;
+mod mcp_sessions;
 mod members;
+mod policies;
 mod reference;
 mod serve;
 mod tools;
@@ -40,6 +44,11 @@ pub(crate) enum Command {
     Accounts(accounts::Accounts),
     Audit(audit::Audit),
     AccountTokens(account_tokens::AccountTokens),
+    McpSessions(mcp_sessions::McpSessions),
+    Mcp(Box<mcp::Mcp>),
+    #[command(name = "policy")]
+    Policies(policies::Policies),
+    Approvals(approvals::Approvals),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
     Doctor(doctor::Doctor),
@@ -81,6 +90,10 @@ impl Command {
             Self::Accounts(command) => command.run(terminal).await,
             Self::Audit(command) => command.run(terminal).await,
             Self::AccountTokens(command) => command.run(terminal).await,
+            Self::Mcp(command) => command.run(terminal).await,
+            Self::McpSessions(command) => command.run(terminal).await,
+            Self::Policies(command) => command.run(terminal).await,
+            Self::Approvals(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
-use super::account_tokens;
+use super::{account_tokens, mcp_sessions};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Application, Caller},
@@ -31,6 +31,8 @@ pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Call
     let epoch = tokens.epoch();
     let checked = if bearer.starts_with(account_tokens::PREFIX) {
         account_tokens::check(context, &digest, now).await
+    } else if bearer.starts_with(mcp_sessions::PREFIX) {
+        mcp_sessions::check(context, &digest, now).await
     } else {
         check_access_token(context, &digest, now).await
     };
@@ -80,16 +82,19 @@ async fn check_access_token(
         .note_use(&token.client_id, &secret.id, now);
     let mut scopes = token.scopes(&credential);
     if !credential.connections.are_all() {
-        // Who makes owners has no limit, and keys are those of every connection.
+        // Who makes owners has no limit, and keys and policies are those of every connection.
         scopes = scopes
             .without(ScopeName::MembersManage)
-            .without(ScopeName::KeysManage);
+            .without(ScopeName::KeysManage)
+            .without(ScopeName::PoliciesManage)
+            .without(ScopeName::PoliciesRead);
     }
     let application = Application {
         client_id: token.client_id,
         scopes,
         rate_per_minute: credential.rate_per_minute,
         connections: credential.connections,
+        policy: credential.policy,
     };
     Ok((Caller::Application(Arc::new(application)), end))
 }

@@ -5,6 +5,7 @@ pub(crate) mod account_tokens;
 mod app_credentials;
 mod authenticate;
 mod issue_access_token;
+pub(crate) mod mcp_sessions;
 mod member;
 pub(crate) mod members;
 pub(crate) mod sessions;

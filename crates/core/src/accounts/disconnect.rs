@@ -37,7 +37,7 @@ pub(crate) async fn disconnect(
     let ends_grant = context
         .endpoints_of(&connection.row)
         .is_ok_and(|endpoints| endpoints.product.oauth.revocation_ends_grant);
-    let id = account.row.id;
+    let (id, identifier) = (account.row.id, account.row.identifier.clone());
     let also_ends = if how.revoke_at_product {
         oauth::shares_grant(context, &connection.row, &account.row).await?
     } else {
@@ -68,6 +68,9 @@ pub(crate) async fn disconnect(
     context
         .detached(move |context| async move {
             context.store.remove_unreadable_credentials(id).await?;
+            if pseudonym.is_some() {
+                erase::sessions(&context, &identifier).await?;
+            }
             let asked = context
                 .change(
                     "account.disconnect",

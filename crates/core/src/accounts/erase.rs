@@ -11,7 +11,7 @@ use crate::{
     Error, Result,
     context::Context,
     domain::{AccountRef, Erasure, Execution},
-    identifier::{AccountId, ConnectionId},
+    identifier::{AccountId, ConnectionId, Identifier},
     oauth,
     resource::{Disconnected, ErasureProgress, Revocation},
     seal::Pseudonyms,
@@ -40,6 +40,14 @@ pub(super) async fn pseudonym(context: &Context, of: &AccountRef) -> Result<Stri
     pseudonyms(context)
         .await?
         .of(connection.row.id, of.identifier.as_str())
+}
+
+/// Removes the MCP sessions and the approvals of a user, which name it.
+pub(super) async fn sessions(context: &Context, of: &Identifier) -> Result<()> {
+    let store = &context.store;
+    while store.remove_mcp_sessions_of(of, REMOVED).await? >= u64::from(REMOVED) {}
+    while store.remove_approvals_of(of, REMOVED).await? >= u64::from(REMOVED) {}
+    Ok(())
 }
 
 /// The erasure of a user who has no account: it may have been erased before. `error` is what is wrong where it was not.

@@ -1,14 +1,12 @@
 //! The catalogue as an application sees it, with what a user can call now.
 
-use serde_json::Value;
-
 use crate::{
     Error, ErrorKind, Result,
     catalogue::CatalogueTool,
     context::Context,
     domain::{Connection, readiness::connection_ready},
     identifier::Identifier,
-    resource::{Readiness, ToolDescription, ToolFilter},
+    resource::{ExportedTools, Readiness, ToolDescription, ToolFilter},
     schema::ExportFormat,
     state::AccountState,
 };
@@ -31,12 +29,12 @@ pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<T
     Ok(tools)
 }
 
-/// The same in a model vendor's envelope.
+/// The same in a model vendor's envelope, with what that does not say.
 pub(crate) async fn exported(
     context: &Context,
     filter: &ToolFilter,
     format: ExportFormat,
-) -> Result<Vec<Value>> {
+) -> Result<ExportedTools> {
     if filter.identifier.is_some() {
         return Err(Error::new(
             ErrorKind::InvalidRequest,
@@ -48,7 +46,7 @@ pub(crate) async fn exported(
         None => None,
     };
     matching(context, filter, connection.as_ref())?
-        .map(|tool| tool.export(format))
+        .map(|tool| tool.export_with(format, filter.detail))
         .collect()
 }
 

@@ -6,6 +6,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
     send::set_product_headers,
+    sending,
     tool_io::{ToolIo, first_attempt},
 };
 use crate::{
@@ -51,31 +52,43 @@ impl<'c> DryRun<'c> {
         if planned.requests.is_empty() || (result.is_err() && !planned.is_held) {
             return result;
         }
-        plan(planned.requests, planned.then)
+        plan(
+            planned.requests,
+            planned.then,
+            self.io.admission().would_wait(),
+        )
     }
 
     fn planned(&self) -> MutexGuard<'_, Planned> {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the requests, and says whether all of them only read.
+    /// Notes the requests, and says whether they may be sent: all of them only read, and none has to be approved.
     fn note(&self, requests: &[ApiRequest]) -> Result<bool> {
         let mut planned = self.planned();
         if planned.is_held {
             return Ok(false);
         }
-        let only_read = requests
-            .iter()
-            .all(|request| request.effect_of() == Effect::Read);
+        let (product, admission) = (self.endpoints.product, self.io.admission());
+        let mut first = Vec::with_capacity(requests.len());
         for request in requests {
             let sent = first_attempt(request.clone(), self.endpoints)?;
             let (origin, _) = self.endpoints.origin_or_fail(request.origin)?;
-            let described = described(sent, origin, request.effect_of(), only_read);
-            planned.requests.push(described);
+            let effect = request.effect_of();
+            sending::shown(product, origin, &sent, effect, false, &mut |sending| {
+                admission.plan(sending)
+            })?;
+            first.push((sent, origin, effect));
         }
-        planned.is_held = !only_read;
+        let only_read = first.iter().all(|(.., effect)| *effect == Effect::Read);
+        let is_sent = only_read && !admission.would_wait();
+        let described = first
+            .into_iter()
+            .map(|(sent, origin, effect)| described(sent, origin, effect, is_sent));
+        planned.requests.extend(described);
+        planned.is_held = !is_sent;
         planned.then = requests.iter().find_map(|request| request.then);
-        Ok(only_read)
+        Ok(is_sent)
     }
 }
 
@@ -97,8 +110,15 @@ impl IoBackend for DryRun<'_> {
 }
 
 /// The result of a dry run.
-pub(super) fn plan(requests: Vec<PlannedRequest>, then: Option<&str>) -> Result<Output> {
-    let plan = Plan::new(requests, then.map(str::to_owned));
+pub(super) fn plan(
+    requests: Vec<PlannedRequest>,
+    then: Option<&str>,
+    requires_approval: bool,
+) -> Result<Output> {
+    let plan = Plan {
+        requires_approval,
+        ..Plan::new(requests, then.map(str::to_owned))
+    };
     let text = serde_json::to_vec(&plan).map_err(|error| {
         Error::new(ErrorKind::Internal, "the plan cannot be written").with_source(error)
     })?;

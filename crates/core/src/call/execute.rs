@@ -3,12 +3,13 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
     account_token, admit,
     dry_run::DryRun,
-    find,
+    find, mcp_session,
     once::{Keyed, Turn},
     record::Record,
     send::Sender,
@@ -21,11 +22,11 @@ use crate::{
     catalogue::CatalogueTool,
     context::{Context, Snapshot, bulkheads::Held},
     domain::AccountRef,
-    policy::{self, Action},
+    policy::{self, Action, Admission, Subject},
     resource::{ExecuteRequest, Execution},
     results::ResultOptions,
     scope::ScopeName,
-    tool::{AnyTool, Call, Effect, Io},
+    tool::{AnyTool, Call, Effect, Io, Warning},
 };
 
 /// Longest time of one call, all its requests, pauses and retries together.
@@ -40,6 +41,9 @@ struct Invocation {
     dry_run: bool,
     result: ResultOptions,
     held: Arc<Held>,
+    admission: Admission,
+    /// The input as it was given, where it may have to be approved.
+    arguments: Value,
 }
 
 /// Runs a tool by name.
@@ -49,6 +53,7 @@ pub(crate) async fn execute(
     request: ExecuteRequest,
 ) -> Result<Execution> {
     account_token::refuse(&context.caller)?;
+    mcp_session::names(&context.caller, &request.identifier)?;
     let keyed = request.idempotency_key.as_deref().map(|key| {
         let asked = (name, &request);
         Keyed::new(context, "tools/execute", key, &asked)
@@ -72,6 +77,11 @@ pub(crate) async fn execute(
     let own_key = keyed
         .as_ref()
         .map(|keyed| format!("{}\0{input}", keyed.key()));
+    let admission = match Admission::of(context, dry_run).await {
+        Ok(admission) => admission,
+        Err(error) => return record.end(Err(error)),
+    };
+    let may_ask = admission.may_ask();
     let held = context.bulkheads.bytes();
     let read = async {
         let size = held.add_input(&input)?;
@@ -80,14 +90,19 @@ pub(crate) async fn execute(
         let read = move || -> Result<_> {
             let tools = &shared.catalogue;
             let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
-            Ok((tool.entry(), validate::input(tool, input)))
+            let arguments = match may_ask {
+                true => input.clone(),
+                false => Value::Null,
+            };
+            Ok((tool.entry(), arguments, validate::input(tool, input)))
         };
-        let (entry, parsed) = context.computed(size, read).await??;
+        let (entry, arguments, parsed) = context.computed(size, read).await??;
         let tool = find::again(&context.catalogue, entry)?;
         record.tool(tool);
-        Ok((tool, parsed?))
+        mcp_session::allows(&context.caller, entry)?;
+        Ok((tool, arguments, parsed?))
     };
-    let (tool, parsed) = match read.await {
+    let (tool, arguments, parsed) = match read.await {
         Ok(read) => read,
         Err(error) => return record.end(Err(error)),
     };
@@ -98,6 +113,8 @@ pub(crate) async fn execute(
         dry_run,
         result,
         held,
+        admission,
+        arguments,
     };
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
@@ -194,6 +211,14 @@ async fn stages(
         entry.effect(),
         Action::Tool(entry.name()),
     )?;
+    let admission = &invocation.admission;
+    admission.concerning(context, &snapshot, || {
+        let subject = Subject::Tool(entry.name(), entry.version());
+        (subject, invocation.arguments.clone())
+    });
+    admission
+        .tool(context, entry.name(), entry.effect())
+        .await?;
     let _place = snapshot.places.enter(context.monotonic())?;
     let mut is_again = false;
     if let Some(turn) = turn {
@@ -203,7 +228,7 @@ async fn stages(
         record.changes();
     }
     let (of, requests) = (Arc::clone(&snapshot), record.requests());
-    let sender = Sender::new(context, of, DEADLINE, requests, &invocation.held);
+    let sender = Sender::new(context, of, DEADLINE, requests, &invocation.held, admission);
     let io = ToolIo::new(sender, is_again);
     let result = if invocation.dry_run {
         let dry = DryRun::new(io, &snapshot.endpoints);
@@ -214,6 +239,10 @@ async fn stages(
     };
     let output = result.map_err(asking)?;
     let (mut data, mut warnings) = output.into_json()?;
+    if invocation.dry_run && admission.would_wait() {
+        let message = "a policy would let this call wait until a person has approved it";
+        warnings.push(Warning::new("requires_approval", message));
+    }
     if !invocation.dry_run {
         data = shaped(context, entry, &invocation.result, data, &mut warnings).await?;
     }

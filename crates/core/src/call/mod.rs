@@ -11,8 +11,10 @@ mod admit;
 mod bulkheads_tests;
 mod dry_run;
 mod execute;
+mod explain;
 mod find;
 mod history;
+mod mcp_session;
 mod once;
 mod outcome;
 #[cfg(test)]
@@ -22,11 +24,13 @@ mod read;
 mod record;
 mod retry;
 mod send;
+mod sending;
 mod shape;
 mod tool_io;
 mod validate;
 
 pub(crate) use execute::execute;
+pub(crate) use explain::explain;
 pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
 

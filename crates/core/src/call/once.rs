@@ -348,13 +348,14 @@ impl End {
 /// Whether an error says that nothing was carried out, and that the same call may succeed later.
 fn is_free(error: &Error, requests: u32) -> bool {
     use ErrorKind::{
-        AuthorizationRequired, Overloaded, ProductQuotaExhausted, ProductRateLimited,
-        ProductRejectedToken, ProductUnavailable, RateLimited, RefreshInProgress,
-        RefreshUnavailable, ScopeMissing,
+        ApprovalRequired, AuthorizationRequired, Overloaded, ProductQuotaExhausted,
+        ProductRateLimited, ProductRejectedToken, ProductUnavailable, RateLimited,
+        RefreshInProgress, RefreshUnavailable, ScopeMissing,
     };
     let refused = matches!(
         error.kind(),
-        AuthorizationRequired
+        ApprovalRequired
+            | AuthorizationRequired
             | Overloaded
             | ProductQuotaExhausted
             | ProductRateLimited

@@ -13,12 +13,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use super::{
     read::Reading,
     retry::{self, Failure},
+    sending,
 };
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     error::Upstream,
     oauth::{self, RefreshReason},
+    policy::{Admission, Passing, Sending},
     ports::{Body, Limits},
     product::Product,
     tool::Effect,
@@ -36,6 +38,18 @@ pub(super) trait Outgoing: Send {
 
     /// What it can do.
     fn effect(&self) -> Effect;
+    /// Name of the product's origin that it goes to.
+    fn origin(&self) -> &'static str;
+    /// Shows policies each request that it holds, as it is about to be sent: itself, or those of a batch.
+    fn each(
+        &self,
+        product: &'static Product,
+        origin: &str,
+        request: &http::Request<Body>,
+        see: &mut dyn FnMut(&Sending<'_>) -> Result<()>,
+    ) -> Result<()> {
+        sending::shown(product, origin, request, self.effect(), false, see)
+    }
     /// Where it goes, at this attempt.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri>;
     /// How long it may take, and how large its response may be.
@@ -77,6 +91,8 @@ pub(super) struct Sender<'c> {
     requests: &'c AtomicU32,
     /// Bytes in memory.
     held: &'c Arc<Held>,
+    /// What policies say of the call and its requests.
+    pub(super) admission: &'c Admission,
 }
 
 impl<'c> Sender<'c> {
@@ -86,6 +102,7 @@ impl<'c> Sender<'c> {
         deadline: Duration,
         requests: &'c AtomicU32,
         held: &'c Arc<Held>,
+        admission: &'c Admission,
     ) -> Self {
         Self {
             context,
@@ -93,6 +110,7 @@ impl<'c> Sender<'c> {
             ends_at: context.monotonic() + deadline,
             requests,
             held,
+            admission,
         }
     }
 
@@ -138,6 +156,8 @@ impl<'c> Sender<'c> {
             // A token goes only where its own snapshot says.
             let target = outgoing.target(&snapshot.endpoints, attempt)?;
             let mut request = outgoing.build(target)?;
+            let passing = self.decide(&outgoing, &snapshot, &request)?;
+            self.admission.pass(context, passing).await?;
             self.finish(&mut request, outgoing.limits(product), &snapshot)?;
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
@@ -180,6 +200,26 @@ impl<'c> Sender<'c> {
                 }
             }
         }
+    }
+
+    /// What the policies say of a request, and of each part of a batch.
+    fn decide<O: Outgoing>(
+        &self,
+        outgoing: &O,
+        snapshot: &Snapshot,
+        request: &http::Request<Body>,
+    ) -> Result<Passing> {
+        let mut passing = Passing::default();
+        if self.admission.is_without_policies() {
+            return Ok(passing);
+        }
+        let (origin, _) = snapshot.endpoints.origin_or_fail(outgoing.origin())?;
+        outgoing.each(self.product(), origin, request, &mut |sending| {
+            let one = self.admission.request(sending)?;
+            passing = std::mem::take(&mut passing).and(one);
+            Ok(())
+        })?;
+        Ok(passing)
     }
 
     /// The account with a token that can be used. It may have been disconnected or refreshed since the call began,

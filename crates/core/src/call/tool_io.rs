@@ -13,6 +13,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
+    policy::Admission,
     ports::{Body, BoxFuture},
     product::Product,
     tool::{ApiRequest, Effect, IoBackend, Response, Retry},
@@ -31,6 +32,11 @@ impl<'c> ToolIo<'c> {
     /// `is_again` where an earlier run with the same id was cut off, so that every request may be a retry.
     pub(super) fn new(sender: Sender<'c>, is_again: bool) -> Self {
         Self { sender, is_again }
+    }
+
+    /// What policies say of the call.
+    pub(super) fn admission(&self) -> &'c Admission {
+        self.sender.admission
     }
 
     async fn send(&self, request: ApiRequest) -> Result<Response> {
@@ -81,6 +87,10 @@ struct ToolRequest {
 
 impl Outgoing for ToolRequest {
     type Response = Response;
+
+    fn origin(&self) -> &'static str {
+        self.request.origin
+    }
 
     fn effect(&self) -> Effect {
         self.request.effect_of()
@@ -193,7 +203,8 @@ mod tests {
                 .reload(&crate::domain::AccountRef::new("demo", "ada")?)
                 .await?;
             let (requests, held) = (AtomicU32::new(0), context.bulkheads.bytes());
-            let sender = Sender::new(&context, snapshot, MINUTE, &requests, &held);
+            let admission = Admission::of(&context, false).await?;
+            let sender = Sender::new(&context, snapshot, MINUTE, &requests, &held, &admission);
             ToolIo::new(sender, false).send(request.clone()).await
         });
         outcome

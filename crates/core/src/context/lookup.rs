@@ -6,7 +6,7 @@ use super::{Context, Endpoints, TokenSet};
 use crate::{
     Error, ErrorKind, Result,
     domain::{
-        Account, AccountRef, Authorization, Connection,
+        Account, AccountRef, Authorization, Connection, Policy,
         account_ref::{connection_name, unknown_connection},
     },
     identifier::{AuthorizationId, ConnectionId, ConnectionName},
@@ -98,6 +98,15 @@ impl Context {
         let known = known.iter().map(|known| known.row.name.as_str());
         let known = known.filter(|known| self.caller.sees(known));
         Ok(unknown_connection(name.as_str(), known))
+    }
+
+    /// A policy by the name that a request gives in its member `policy`.
+    pub(crate) async fn existing_policy(&self, name: &str) -> Result<Versioned<Policy>> {
+        let found = self.store.policy(name).await?;
+        found.ok_or_else(|| {
+            let shown: String = name.chars().take(80).collect();
+            Error::invalid_at("/policy", format!("there is no policy {shown:?}"))
+        })
     }
 
     /// Whether the caller may know of the connection with this id.

@@ -13,6 +13,7 @@ pub(crate) mod keyed_calls;
 mod lookup;
 mod options;
 pub(crate) mod outbox;
+pub(crate) mod policies;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
 mod sign_in;
@@ -21,6 +22,7 @@ pub(crate) mod single_flight;
 pub(crate) mod snapshots;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
+mod verify_url;
 pub(crate) mod webhook_lanes;
 
 use std::{
@@ -95,6 +97,7 @@ pub(crate) struct Shared {
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
     pub(crate) store_health: snapshots::StoreHealth,
+    pub(crate) policy_cache: policies::PolicyCache,
     pub(crate) bulkheads: bulkheads::Bulkheads,
     /// By account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
@@ -225,6 +228,7 @@ impl Context {
             restored_at,
             snapshots: snapshots::Snapshots::default(),
             store_health: snapshots::StoreHealth::default(),
+            policy_cache: policies::PolicyCache::default(),
             bulkheads,
             refreshes: single_flight::SingleFlight::default(),
             keyed_calls: keyed_calls::KeyedCalls::default(),

@@ -32,6 +32,9 @@ pub(crate) struct AppCredential {
     /// Connections that it is limited to.
     #[serde(default, skip_serializing_if = "Connections::are_all")]
     pub(crate) connections: Connections,
+    /// Policy for its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) policy: Option<String>,
     /// When it ends, where it does.
     #[serde(default)]
     pub(crate) expires_at: Option<Timestamp>,
@@ -95,6 +98,8 @@ pub(crate) struct CredentialChanges {
     /// Without a limit where it is `Some(None)`.
     pub(crate) rate_per_minute: Option<Option<u32>>,
     pub(crate) connections: Option<Connections>,
+    /// Without one where it is `Some(None)`.
+    pub(crate) policy: Option<Option<String>>,
 }
 
 impl AppCredential {
@@ -150,6 +155,9 @@ impl AppCredential {
         }
         if let Some(connections) = &changes.connections {
             after.connections.clone_from(connections);
+        }
+        if let Some(policy) = &changes.policy {
+            after.policy.clone_from(policy);
         }
         (after != before).then_some(after)
     }

@@ -2,10 +2,13 @@
 //! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
 mod account_tokens;
+mod agent;
 mod examine;
 mod history;
 mod keys;
+mod mcp_sessions;
 mod members;
+mod policies;
 mod webhooks;
 
 use std::{fmt, time::Duration};
@@ -41,6 +44,7 @@ pub use crate::{
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
+pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 
 mod app_credentials;
 
@@ -283,7 +287,7 @@ impl Environment {
         filter: &ToolFilter,
         format: ExportFormat,
     ) -> Result<Vec<Value>> {
-        accounts::tools::exported(&self.0, filter, format).await
+        Ok(self.export_tools(filter, format).await?.items)
     }
 
     /// The newest version of one tool.

@@ -254,6 +254,7 @@ fn prune(world: &World, context: &Context, all: bool) {
         authorizations: jiff::Timestamp::MIN,
         credentials: jiff::Timestamp::MIN,
         deliveries: jiff::Timestamp::MIN,
+        approvals: jiff::Timestamp::MIN,
     };
     world.run(context.store.prune(&cutoffs, 100)).unwrap();
 }

@@ -4,8 +4,8 @@
 use crate::{
     Error, ErrorKind, Result,
     domain::{
-        Account, Authorization, Connection, Credential, Erasure, KeyedCall, Member, OutboxEntry,
-        OutboxTask, Secret, webhook::Webhook,
+        Account, Approval, Authorization, Connection, Credential, Erasure, KeyedCall, Member,
+        OutboxEntry, OutboxTask, Secret, webhook::Webhook,
     },
     identifier::AccountId,
     seal::{AssociatedData, place},
@@ -23,6 +23,7 @@ pub(super) static SEALED_TABLES: &[SealedTable] = &[
     SealedTable::of::<KeyedCall>(),
     SealedTable::of::<Webhook>(),
     SealedTable::of::<Member>(),
+    SealedTable::of::<Approval>(),
 ];
 
 /// Seals a secret again that stands at a place.
@@ -119,6 +120,12 @@ impl Secrets for Member {
             Some(factor) => again(place::second_factor(self.id), &mut factor.sealed),
             None => Ok(()),
         }
+    }
+}
+
+impl Secrets for Approval {
+    fn each(&mut self, _: Option<&Account>, again: Again<'_>) -> Result<()> {
+        again(place::arguments(self.id), &mut self.arguments)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
         Authorization,
         authorization::{End, Trigger},
     },
-    keys, oauth,
+    keys, oauth, policy,
     store::{Cutoffs, Versioned},
 };
 
@@ -31,6 +31,8 @@ const REMOVED: u32 = 500;
 const ENDED_AUTHORIZATIONS: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// Deliveries of webhooks are kept so long after their end.
 const ENDED_DELIVERIES: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// Approvals are kept so long after their end.
+const ENDED_APPROVALS: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Shredded credentials are kept so long from their insertion; nothing can be read from them.
 const SHREDDED_CREDENTIALS: SignedDuration = SignedDuration::from_hours(24);
 /// Events that are of use for a short time only are kept so long.
@@ -50,6 +52,7 @@ fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
         authorizations: before(ENDED_AUTHORIZATIONS),
         credentials: before(SHREDDED_CREDENTIALS),
         deliveries: before(ENDED_DELIVERIES),
+        approvals: before(ENDED_APPROVALS),
     }
 }
 
@@ -95,6 +98,9 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     }
     if let Err(error) = last_used::keep(context).await {
         tracing::warn!(kind = %error.kind(), "when credentials were last used could not be kept");
+    }
+    if let Err(error) = policy::expire_approvals(context).await {
+        tracing::warn!(kind = %error.kind(), "approvals past their time could not be ended");
     }
     if let Err(error) = remove_unneeded(context).await {
         tracing::warn!(kind = %error.kind(), "rows that no one needs any more could not be removed");

@@ -2,11 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
-use url::Url;
 
 use crate::{
     Error, Result,
-    context::{Context, Verification, change::Change, endpoints::is_loopback},
+    context::{Context, Verification, change::Change},
     digest::Digest,
     domain::{
         Account, Authorization, Connection,
@@ -15,7 +14,6 @@ use crate::{
         readiness::connection_ready,
         scopes::{asked_scopes, read_permissions},
     },
-    error::Violation,
     identifier::{AccountId, AuthorizationId, Identifier},
     product::{Permissions, Product},
     resource::{AuthorizationLink, NewAuthorizationLink},
@@ -41,7 +39,7 @@ pub(crate) async fn create_link(
     new: NewAuthorizationLink,
 ) -> Result<AuthorizationLink> {
     let identifier = Identifier::new(new.identifier.as_str())?;
-    let verify_url = checked_verify_url(context, new.verify_url.as_deref())?;
+    let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
     let state_length = new.state.as_ref().map_or(0, |state| state.chars().count());
     if state_length > 500 {
         return Err(Error::invalid_at(
@@ -147,44 +145,6 @@ fn takes_scopes(product: &Product, scopes: Option<&[String]>) -> Result<()> {
         return Err(Error::invalid_at("/scopes", none));
     }
     Ok(())
-}
-
-fn checked_verify_url(context: &Context, given: Option<&str>) -> Result<Option<String>> {
-    let Some(given) = given else {
-        return match context.verification {
-            Verification::LinkPossession => Ok(None),
-            Verification::Application => Err(Error::invalid(vec![Violation::new(
-                "/verify_url",
-                "required",
-                "verify_url is required: the user's browser returns there, and your application confirms who it was",
-            )])),
-        };
-    };
-    let wrong = || {
-        Error::invalid_at(
-            "/verify_url",
-            "verify_url is an https URL without user and fragment (http for this machine only)",
-        )
-    };
-    let url = Url::parse(given).map_err(|_| wrong())?;
-    let safe = url.scheme() == "https" || (url.scheme() == "http" && is_loopback(&url));
-    if !safe
-        || url.host().is_none()
-        || !url.username().is_empty()
-        || url.password().is_some()
-        || url.fragment().is_some()
-    {
-        return Err(wrong());
-    }
-    let allowed = &context.verify_origins;
-    let is_own = url.origin() == context.public_url.origin();
-    if !allowed.is_empty() && !allowed.contains(&url.origin()) && !is_own {
-        return Err(Error::invalid_at(
-            "/verify_url",
-            "the operator of this environment does not allow the origin of verify_url (STEAD_VERIFY_ORIGINS)",
-        ));
-    }
-    Ok(Some(url.into()))
 }
 
 #[cfg(test)]

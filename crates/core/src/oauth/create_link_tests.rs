@@ -28,7 +28,7 @@ fn a_verify_url_is_https_or_of_this_machine() {
     ];
     for url in good {
         assert_eq!(
-            checked_verify_url(&context, Some(url)).unwrap().as_deref(),
+            context.checked_verify_url(Some(url)).unwrap().as_deref(),
             Some(url)
         );
     }
@@ -50,7 +50,7 @@ fn a_verify_url_is_https_or_of_this_machine() {
         "https://app.test/#",
     ];
     for url in bad {
-        let error = checked_verify_url(&context, Some(url)).unwrap_err();
+        let error = context.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{url}");
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
     }
@@ -61,7 +61,8 @@ fn an_application_that_verifies_says_where_its_user_comes_back() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     assert_eq!(context.verification, Verification::Application);
     assert_eq!(
-        checked_verify_url(&context, None)
+        context
+            .checked_verify_url(None)
             .unwrap_err()
             .violation_list()[0]
             .path,
@@ -112,7 +113,7 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
     let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
     let context = world.run(opened).unwrap();
     for url in REDIRECTS {
-        let error = checked_verify_url(&context, Some(url)).unwrap_err();
+        let error = context.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
     }
     for url in [
@@ -121,7 +122,7 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
         // A page of the environment itself.
         "https://stead.test/dashboard",
     ] {
-        assert!(checked_verify_url(&context, Some(url)).is_ok(), "{url}");
+        assert!(context.checked_verify_url(Some(url)).is_ok(), "{url}");
     }
 }
 

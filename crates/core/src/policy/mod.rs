@@ -1,49 +1,22 @@
-//! Asks the environment's policy whether a call may go on: once per call, before anything is sent.
+//! Policies: which calls there may be, which wait for a person, and what a person has decided.
 
-use crate::{
-    Error, ErrorKind, Result,
-    context::{Context, Snapshot},
-    ports::{Decision, PolicyRequest},
-    tool::Effect,
-};
+mod admit;
+pub(crate) mod approvals;
+mod decide;
+mod delete;
+mod read;
+mod set;
 
-/// What a call is about to do.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Action<'a> {
-    /// Run a tool.
-    Tool(&'a str),
-    /// Send a raw request.
-    Request {
-        /// HTTP method.
-        method: &'a str,
-        /// The product's path.
-        path: &'a str,
-    },
-}
+pub(crate) use admit::{Action, Admission, Passing, admit};
+pub(crate) use approvals::{Subject, expire as expire_approvals};
+pub(crate) use decide::{Because, Decided, Sending, effect, request, tool};
+pub(crate) use delete::delete;
+pub(crate) use read::{list, read};
+pub(crate) use set::set;
 
-/// Fails where the policy forbids the call or holds it.
-pub(crate) fn admit(
-    context: &Context,
-    snapshot: &Snapshot,
-    effect: Effect,
-    action: Action<'_>,
-) -> Result<()> {
-    let (tool, target) = match action {
-        Action::Tool(name) => (Some(name), None),
-        Action::Request { method, path } => (None, Some((method, path))),
-    };
-    let decision = context.policy.admit(&PolicyRequest {
-        caller: &context.caller,
-        product: &snapshot.connection.product,
-        connection_name: snapshot.connection.name.as_str(),
-        identifier: snapshot.account.identifier.as_str(),
-        tool,
-        effect,
-        target,
-    });
-    match decision {
-        Decision::Allow => Ok(()),
-        Decision::Deny(why) => Err(Error::new(ErrorKind::Forbidden, why)),
-        Decision::Hold(why) => Err(Error::new(ErrorKind::ApprovalRequired, why)),
-    }
+use crate::{Error, ErrorKind};
+
+fn missing(name: &str) -> Error {
+    let shown: String = name.chars().take(80).collect();
+    Error::new(ErrorKind::NotFound, format!("there is no policy {shown:?}"))
 }

@@ -1,7 +1,9 @@
 //! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
 
+mod classify;
 mod guide;
 mod permission_texts;
+pub mod sent;
 mod settings;
 
 use std::{fmt, time::Duration};
@@ -14,6 +16,7 @@ use crate::{
     ports::Limits,
     tool::{Response, ToolEntry},
 };
+pub use classify::{Classification, Fact, FactKind, SentRequest};
 pub use guide::{PermissionChoice, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use settings::{DerivedSettings, Quota};
@@ -46,6 +49,11 @@ pub struct Product {
     pub schemas_take_null: bool,
     /// Which paths the proxy takes, and where they go.
     pub proxy: ProxyRules,
+    /// What a request is, for rules: whom and what it concerns, and what it does where the method does not say so. Of a
+    /// request that it does not know it says nothing (`None`), and every rule about facts refuses it.
+    pub classify: fn(&SentRequest<'_>) -> Option<Classification>,
+    /// The kinds of facts that `classify` knows.
+    pub fact_kinds: &'static [FactKind],
     /// Time and size limits of one request.
     pub limits: Limits,
     /// How it does OAuth.
@@ -78,6 +86,8 @@ impl Product {
         setting_fields: &[],
         schemas_take_null: false,
         proxy: ProxyRules::BASE,
+        classify: |_| None,
+        fact_kinds: &[],
         limits: Limits::DEFAULT,
         oauth: OAuth::BASE,
         permission_texts: &[],

@@ -30,6 +30,9 @@ pub struct AppCredential {
     /// Connections that it is limited to, by name; absent where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
+    /// Policy for its calls, by name; absent where it names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it ends; absent where it does not.
@@ -101,8 +104,8 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 pub struct NewAppCredential {
     /// Name for people, such as the application's; 1 to 100 characters.
     pub name: String,
-    /// What it may do; all scopes but credentials:manage, members:manage, keys:manage and audit:read
-    /// where absent.
+    /// What it may do; all scopes but credentials:manage, members:manage, keys:manage, audit:read and those of
+    /// policies and approvals where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// How many requests a minute it may send; not limited where absent.
@@ -112,6 +115,9 @@ pub struct NewAppCredential {
     /// absent; then a limited maker gives its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
+    /// Policy for its calls, by name, besides those of the environment. A maker that has one gives its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// Seconds after which it ends; it does not where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
@@ -175,6 +181,9 @@ pub struct AppCredentialChange {
     /// Connections that it is limited to, in place of the present ones; `*` for every one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
+    /// Policy for its calls, by name, in place of the present one; an empty text for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
 }
 
 impl AppCredentialChange {
@@ -200,6 +209,12 @@ impl AppCredentialChange {
     #[must_use]
     pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.connections = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+    /// Another policy for its calls; an empty text for none.
+    #[must_use]
+    pub fn policy(mut self, name: impl Into<String>) -> Self {
+        self.policy = Some(name.into());
         self
     }
 }

@@ -63,6 +63,18 @@ const DISABLED: &[&str] = &["webhook_id", "reason"];
 const CONNECTION: &[&str] = &["connection_name", "product", "status"];
 const KEY: &[&str] = &["key_id", "status", "ring_key"];
 const APP_CREDENTIAL: &[&str] = &["client_id", "name"];
+const APPROVAL: &[&str] = &[
+    "approval_id",
+    "account_id",
+    "connection_name",
+    "product",
+    "identifier",
+    "tool",
+    "method",
+    "path",
+    "status",
+    "expires_at",
+];
 const MEMBER: &[&str] = &["member_id", "role"];
 
 const fn lasting(
@@ -89,6 +101,23 @@ const fn short(name: &'static str, data: &'static [&'static str], when: &'static
 
 /// Every type of events. Nothing else is ever an event.
 pub static EVENT_TYPES: &[EventType] = &[
+    lasting(
+        "approval.requested",
+        APPROVAL,
+        "A call waits until a person has approved it; `GET /v1/approvals/{approval_id}` has its exact arguments.",
+    ),
+    lasting(
+        "approval.approved",
+        APPROVAL,
+        "The call may be made once until the approval ends.",
+    ),
+    lasting("approval.denied", APPROVAL, "The call may not be made."),
+    lasting("approval.used", APPROVAL, "The call was let through."),
+    lasting(
+        "approval.expired",
+        APPROVAL,
+        "The approval's time was over before the call was made.",
+    ),
     lasting(
         "account.created",
         ACCOUNT,

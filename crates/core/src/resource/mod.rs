@@ -4,6 +4,7 @@
 mod account;
 mod account_token;
 mod app_credential;
+mod approval;
 mod audit;
 mod authorization;
 mod call;
@@ -12,8 +13,12 @@ mod event;
 mod event_type;
 mod history;
 mod key;
+mod mcp_session;
 mod member;
+#[cfg(feature = "platform")]
+pub(crate) mod pattern;
 mod plan;
+mod policy;
 mod tool;
 mod webhook;
 
@@ -29,6 +34,7 @@ pub use app_credential::{
     AppCredential, AppCredentialChange, AppSecret, IssuedAppSecret, NewAppCredential,
     SecretRotation,
 };
+pub use approval::{Approval, ApprovalDecision, ApprovalFilter};
 pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
 pub use authorization::Authorization;
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
@@ -37,16 +43,22 @@ pub use event::{Event, EventFilter, EventPage};
 pub use event_type::{EVENT_TYPES, EventType};
 pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
 pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
+pub use mcp_session::{IssuedMcpSession, McpSession, NewMcpSession};
 pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
 pub use plan::{Plan, PlannedRequest};
-pub use tool::{Readiness, ToolDescription, ToolFilter};
+pub use policy::{
+    ApprovalRules, ClassifiedRequest, FactRule, Policy, PolicyDecision, PolicyOutcome, PolicyTest,
+    RequestFact, RequestRule, ToolRules,
+};
+pub use tool::{ExportedTools, Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
     NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
 };
 
 pub use crate::state::{
-    AccountHealth, AccountReason, AccountState, AuthorizationState, ConnectionHealth,
-    ConnectionState, DataKeyState, DeliveryState, MemberState, Role, SignInMethod, TokenAccess,
+    AccountHealth, AccountReason, AccountState, ApprovalState, AuthorizationState,
+    ConnectionHealth, ConnectionState, DataKeyState, DeliveryState, MemberState, Role,
+    SignInMethod, TokenAccess,
 };
 
 /// One page of a list.

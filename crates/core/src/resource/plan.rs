@@ -19,6 +19,9 @@ pub struct Plan {
     /// What the tool would send after the last request, where that follows from its response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
+    /// Whether a policy would let the call wait until a person has approved it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requires_approval: bool,
 }
 
 impl Plan {
@@ -28,6 +31,7 @@ impl Plan {
             dry_run: true,
             requests,
             then,
+            requires_approval: false,
         }
     }
 }

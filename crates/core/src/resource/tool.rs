@@ -4,7 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Result, tool::Effect};
+use crate::{
+    Result,
+    schema::{Detail, ExportReport, Exported},
+    tool::Effect,
+};
 
 /// A tool of the catalogue.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -88,7 +92,28 @@ pub struct ToolFilter {
     pub effect: Option<Effect>,
     /// Only those of this connection's product.
     pub connection_name: Option<String>,
+    /// How much of each tool is exported; for exports only.
+    pub detail: Detail,
     /// Adds whether this user can call each tool: through the connection where one is given, else through any of the
     /// product.
     pub identifier: Option<String>,
+}
+
+/// Tools in the envelope of a model vendor.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ExportedTools {
+    /// The tools by name, to be sent to the vendor as they are.
+    pub items: Vec<Value>,
+    /// What the envelope of each does not say, in the same order.
+    #[serde(default)]
+    pub report: Vec<ExportReport>,
+}
+
+impl FromIterator<Exported> for ExportedTools {
+    fn from_iter<I: IntoIterator<Item = Exported>>(exported: I) -> Self {
+        let exported = exported.into_iter();
+        let (items, report) = exported.map(|one| (one.tool, one.report)).unzip();
+        Self { items, report }
+    }
 }

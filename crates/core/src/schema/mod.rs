@@ -6,20 +6,26 @@ mod export;
 mod normalize;
 mod validator;
 
+use std::fmt;
+
+use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use self::{
-    normalize::{IGNORED_MARK, Nulls, keep_null, normalize, unwrap_lines, without_marks},
+    normalize::{
+        IGNORED_MARK, Nulls, keep_null, normalize, unwrap_lines, without_marks, without_pinned,
+    },
     validator::Validator,
 };
 use crate::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ReadableView, ToolEntry},
+    tool::{ReadableView, ToolEntry, schema_of},
 };
 
 pub use body::read_body;
-pub use export::{ExportFormat, export};
+pub use export::{Detail, ExportFormat, ExportReport, Exported, check_request, check_tool};
+pub(crate) use export::{Exportable, export, whole_for_models};
 
 /// The two parameters that every tool takes besides its own; the platform reads and removes them.
 pub const VERSION_PARAMETERS: [&str; 2] = ["schema_version", "tool_version"];
@@ -29,6 +35,8 @@ pub const VERSION_PARAMETERS: [&str; 2] = ["schema_version", "tool_version"];
 pub struct InputSchema {
     description: String,
     published: Value,
+    /// Without what a model does not choose, and with the marks that exports read.
+    for_models: Value,
     validator: Validator,
 }
 
@@ -38,52 +46,71 @@ impl InputSchema {
     /// # Errors
     /// [`ErrorKind::Internal`] where the struct gives no valid schema; every product's suite proves that it does.
     pub fn of(entry: &ToolEntry) -> Result<Self> {
-        Self::build(entry, entry.struct_schema().to_value())
+        let schema = entry.struct_schema().to_value();
+        Self::build(entry, schema.clone(), schema)
     }
 
-    /// The same, where `null` may stand for an optional parameter.
+    /// The same, where `null` may stand for an optional parameter. Models are not told so: they leave it out.
     ///
     /// # Errors
     /// As [`InputSchema::of`].
     pub fn with_null(entry: &ToolEntry) -> Result<Self> {
-        let mut schema = entry.struct_schema().to_value();
-        keep_null(&mut schema);
-        Self::build(entry, schema)
+        let schema = entry.struct_schema().to_value();
+        let mut with_null = schema.clone();
+        keep_null(&mut with_null);
+        Self::build(entry, with_null, schema)
     }
 
-    fn build(entry: &ToolEntry, mut schema: Value) -> Result<Self> {
-        let description = schema
-            .get("description")
-            .and_then(Value::as_str)
-            .map(unwrap_lines)
-            .unwrap_or_default();
-        normalize(&mut schema, Nulls::WhereMarked);
-        if let Some(root) = schema.as_object_mut() {
-            for noise in ["$schema", "title", "description"] {
-                root.remove(noise);
-            }
-            root.insert(String::from("type"), json!("object"));
-            root.entry("properties").or_insert_with(|| json!({}));
-        }
+    fn build(entry: &ToolEntry, mut schema: Value, mut for_models: Value) -> Result<Self> {
+        let description = description_of(&schema);
+        tidy(&mut schema);
+        tidy(&mut for_models);
         for (name, text) in VERSION_PARAMETERS.into_iter().zip([
             "Schema version used for the call, a date (YYYY-MM-DD); the newest when absent.",
             "Tool version used for the call, a date (YYYY-MM-DD); the newest when absent.",
         ]) {
             schema["properties"][name] = json!({ "type": "string", "description": text });
         }
+        Self::new(entry, description, schema, for_models)
+    }
+
+    /// The schema of a struct that is an input as it stands, without versions.
+    ///
+    /// # Errors
+    /// As [`InputSchema::of`].
+    pub(crate) fn of_type<T: JsonSchema>() -> Result<Self> {
+        let mut schema = schema_of::<T>().to_value();
+        let description = description_of(&schema);
+        tidy(&mut schema);
+        Self::new(&T::schema_name(), description, schema.clone(), schema)
+    }
+
+    fn new(
+        what: &dyn fmt::Debug,
+        description: String,
+        schema: Value,
+        mut for_models: Value,
+    ) -> Result<Self> {
+        without_pinned(&mut for_models);
         let mut published = schema.clone();
         without_marks(&mut published);
         let validator = Validator::new(schema).map_err(|error| {
-            Error::new(
-                ErrorKind::Internal,
-                format!("{entry:?} has no valid schema: {error}"),
-            )
+            let message = format!("{what:?} has no valid schema: {error}");
+            Error::new(ErrorKind::Internal, message)
         })?;
         Ok(Self {
             description,
             published,
+            for_models,
             validator,
         })
+    }
+
+    /// The same schema with more in its description.
+    #[must_use]
+    pub(crate) fn describing(mut self, more: &str) -> Self {
+        self.description.push_str(more);
+        self
     }
 
     /// What the tool does, for people and models.
@@ -96,6 +123,11 @@ impl InputSchema {
         &self.published
     }
 
+    /// The schema without what a model does not choose, with the marks that say how briefly it may be shown.
+    pub(crate) fn for_models(&self) -> &Value {
+        &self.for_models
+    }
+
     /// Coerces what is meant (an object sent as a JSON string, `"10"` for an integer, `null` for what is absent), then
     /// validates.
     ///
@@ -105,6 +137,23 @@ impl InputSchema {
         let mut violations = Violations::default();
         violations.extend(self.validator.check(input));
         violations.finish()
+    }
+}
+
+fn description_of(schema: &Value) -> String {
+    let description = schema.get("description").and_then(Value::as_str);
+    description.map(unwrap_lines).unwrap_or_default()
+}
+
+/// The schema of an input without what only the generator needs.
+fn tidy(schema: &mut Value) {
+    normalize(schema, Nulls::WhereMarked);
+    if let Some(root) = schema.as_object_mut() {
+        for noise in ["$schema", "title", "description"] {
+            root.remove(noise);
+        }
+        root.insert(String::from("type"), json!("object"));
+        root.entry("properties").or_insert_with(|| json!({}));
     }
 }
 

@@ -10,11 +10,33 @@ const NULL_MARK: &str = "x-null";
 /// `#[schemars(extend("x-ignored" = ["href"]))]`. They are not published.
 pub(super) const IGNORED_MARK: &str = "x-ignored";
 
-/// Removes the marks that are only for reading an input.
+/// What a model reads in place of the structure of a node, where that is long and seldom needed: the node keeps its type
+/// and has this description. The published schema keeps the structure, and so do exports that hold a model to it.
+/// `#[schemars(extend("x-brief" = "Look: bold, italic, color."))]`
+pub(super) const BRIEF_MARK: &str = "x-brief";
+
+/// Marks an enumeration whose words say to a model what they mean: exports leave the meanings out.
+/// `#[schemars(extend("x-obvious" = true))]`
+pub(super) const OBVIOUS_MARK: &str = "x-obvious";
+
+/// Marks a parameter that an application chooses and a model does not: it is in the published schema and in no export.
+/// `#[schemars(extend("x-pinned" = true))]`
+const PINNED_MARK: &str = "x-pinned";
+
+/// Removes the parameters that are an application's.
+pub(super) fn without_pinned(schema: &mut Value) {
+    if let Some(parameters) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        parameters.retain(|_, parameter| parameter.get(PINNED_MARK).is_none());
+    }
+}
+
+/// Removes the marks, which are not JSON Schema.
 pub(super) fn without_marks(schema: &mut Value) {
     match schema {
         Value::Object(node) => {
-            node.remove(IGNORED_MARK);
+            for mark in [IGNORED_MARK, BRIEF_MARK, OBVIOUS_MARK, PINNED_MARK] {
+                node.remove(mark);
+            }
             node.values_mut().for_each(without_marks);
         }
         Value::Array(items) => items.iter_mut().for_each(without_marks),
@@ -161,6 +183,9 @@ fn collapse_enum(node: &mut Map<String, Value>) {
             .and_then(Value::as_str)
             .unwrap_or_default();
         let joined = [own, &meanings.join(" ")].join(" ").trim().to_owned();
+        let own = json!(own);
+        // What is left of the description without the meanings.
+        node.entry(OBVIOUS_MARK).and_modify(|mark| *mark = own);
         node.insert(String::from("description"), Value::String(joined));
     }
 }

@@ -5,7 +5,8 @@ use uuid::Uuid;
 use crate::{
     domain::Account,
     identifier::{
-        AccountId, AuthorizationId, ConnectionId, ExecutionId, MemberId, OutboxId, WebhookId,
+        AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, McpSessionId, MemberId,
+        OutboxId, WebhookId,
     },
 };
 
@@ -54,6 +55,16 @@ pub(crate) fn secret(name: &str) -> AssociatedData<'_> {
 /// A secret that signs what is sent to a webhook, by its number.
 pub(crate) fn webhook_secret(webhook: WebhookId, generation: u64) -> AssociatedData<'static> {
     AssociatedData::new("webhook", webhook.uuid(), "secret").generation(generation)
+}
+
+/// What the client of an MCP session carries from one try of a call to the next.
+pub(crate) fn request_state(session: McpSessionId) -> AssociatedData<'static> {
+    AssociatedData::new("mcp_session", session.uuid(), "request_state")
+}
+
+/// The exact arguments of a call that has to be approved.
+pub(crate) fn arguments(approval: ApprovalId) -> AssociatedData<'static> {
+    AssociatedData::new("approval", approval.uuid(), "arguments")
 }
 
 /// The secret of a member's one-time codes.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// What kind of event it is (Calendar API, `Event.eventType`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum EventType {
     /// An ordinary event.
     #[default]
@@ -39,6 +41,8 @@ impl EventType {
 /// What kind of event is created: all but those that the product makes itself. Known names are read in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum NewEventType {
     /// An ordinary event.
     #[default]
@@ -100,6 +104,8 @@ impl From<NewEventType> for String {
 /// Who sees the event (Calendar API, `Event.visibility`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum Visibility {
     /// As the calendar says.
     #[default]
@@ -127,6 +133,8 @@ impl Visibility {
 /// Whether the event blocks time (Calendar API, `Event.transparency`), in the product's words or in plain ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum Transparency {
     /// The user is busy.
     #[default]
@@ -152,6 +160,8 @@ impl Transparency {
 /// What the user may do with a calendar (Calendar API, calendarList.list, `minAccessRole`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum AccessRole {
     /// See when it is free or busy.
     FreeBusyReader,
@@ -180,6 +190,8 @@ impl AccessRole {
 
 /// Order of a list of events (Calendar API, events.list, `orderBy`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum EventOrder {
     /// By start, earliest first; every occurrence by itself.
     #[serde(rename = "startTime")]

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod choices;
+mod classify;
 mod errors;
 mod event;
 mod filter;

@@ -5,7 +5,7 @@ use stead_core::product::{
     Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
-use crate::{errors::read_error, scopes, tools::TOOLS};
+use crate::{classify, errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Calendar API.
 const CALENDAR: &str = "calendar";
@@ -36,6 +36,8 @@ pub static PRODUCT: Product = Product {
         reading_posts: &["/calendar/v3/freeBusy"],
         ..stead_google::PROXY
     },
+    classify: classify::classify,
+    fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[scopes::EVENTS, scopes::CALENDAR_LIST_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
     test_calls: &[

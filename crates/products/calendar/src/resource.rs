@@ -18,7 +18,7 @@ pub struct Event {
     pub summary: Option<String>,
     /// Text of the event; may hold HTML.
     pub description: Option<String>,
-    /// Where it takes place, as free text.
+    /// Place, as free text.
     pub location: Option<String>,
     /// When it starts.
     pub start: Option<EventTime>,

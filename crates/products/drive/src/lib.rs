@@ -1,5 +1,6 @@
 #![doc = include_str!("docs.md")]
 
+mod classify;
 mod errors;
 mod file;
 mod file_id;

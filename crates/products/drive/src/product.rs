@@ -5,7 +5,7 @@ use stead_core::product::{
     Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall,
 };
 
-use crate::{errors::read_error, scopes, tools::TOOLS};
+use crate::{classify, errors::read_error, scopes, tools::TOOLS};
 
 /// Origin of the Drive API.
 const DRIVE: &str = "drive";
@@ -38,6 +38,8 @@ pub static PRODUCT: Product = Product {
         ],
         ..stead_google::PROXY
     },
+    classify: classify::classify,
+    fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[scopes::DRIVE_READONLY]),
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
     test_calls: &[TestCall {

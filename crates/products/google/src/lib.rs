@@ -7,6 +7,7 @@ mod errors;
 mod list;
 mod oauth;
 mod retry_after;
+mod upload;
 
 use stead_core::product::{PermissionTexts, Product, ProxyRules};
 
@@ -14,6 +15,7 @@ pub use address::id_in_address;
 pub use errors::read_error;
 pub use list::items;
 pub use oauth::{EMAIL, OPENID, oauth};
+pub use upload::{Headers, Upload, headers, upload};
 
 /// What all of Google's products have in common.
 pub const BASE: Product = Product {

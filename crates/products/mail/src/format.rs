@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// How much of a mail is returned (Gmail API, `Format`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum MessageFormat {
     /// Headers, text, HTML and the list of attachments.
     #[default]
@@ -37,6 +39,8 @@ impl MessageFormat {
 /// How much of each mail of a thread is returned (Gmail API, `users.threads.get`): threads have no raw form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum ThreadFormat {
     /// Headers, text, HTML and the list of attachments.
     #[default]

@@ -3,6 +3,7 @@
 mod address;
 mod attachment;
 mod charset;
+mod classify;
 mod content;
 mod errors;
 mod format;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
     missing_docs,
     reason = "each is named as the product names it, and a text per field would burden every model's context"
 )]
+#[schemars(extend("x-brief" = "Such as `names`, `emailAddresses`, `addresses`, `birthdays`, `biographies` or `urls`."))]
 pub enum PersonField {
     Addresses,
     AgeRanges,

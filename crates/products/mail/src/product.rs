@@ -7,6 +7,7 @@ use stead_core::{
 };
 
 use crate::{
+    classify,
     errors::read_error,
     origins::{GMAIL, PEOPLE},
     scopes,
@@ -55,6 +56,8 @@ pub static PRODUCT: Product = Product {
         response_bytes: 72 * 1024 * 1024,
         ..Limits::DEFAULT
     },
+    classify: classify::classify,
+    fact_kinds: classify::KINDS,
     oauth: stead_google::oauth(&[
         scopes::READONLY,
         scopes::CONTACTS_READONLY,

@@ -2,6 +2,7 @@
 
 mod a1;
 mod cell;
+mod classify;
 mod errors;
 mod looks;
 mod new_sheet;

@@ -23,6 +23,7 @@ pub struct NewSheet {
 /// Properties of a sheet (Sheets API, `SheetProperties`). Further members go along as they are.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("x-brief" = "`{\"title\": \"Plan\", \"index\": 0, \"gridProperties\": {\"rowCount\": 100, \"columnCount\": 9, \"frozenRowCount\": 1}}`."))]
 pub struct SheetProperties {
     /// Title, unique within the spreadsheet.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Which way the inner lists of values run (Sheets API, `Dimension`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum MajorDimension {
     /// Each inner list is a row.
     #[default]
@@ -27,6 +29,8 @@ impl MajorDimension {
 /// How values are returned (Sheets API, `ValueRenderOption`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum ValueRenderOption {
     /// Calculated, as the user sees them: `"$1.23"`.
     #[default]
@@ -51,6 +55,8 @@ impl ValueRenderOption {
 /// How written values are understood (Sheets API, `ValueInputOption`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum ValueInputOption {
     /// Stored as they are: a text stays a text.
     #[default]

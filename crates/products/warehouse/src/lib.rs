@@ -1,6 +1,7 @@
 #![doc = include_str!("docs.md")]
 
 mod bindings;
+mod classify;
 mod errors;
 mod namespace;
 mod object_type;

@@ -10,7 +10,7 @@ use stead_core::{
     },
 };
 
-use crate::{errors::read_error, settings, tools::TOOLS};
+use crate::{classify, errors::read_error, settings, tools::TOOLS};
 
 /// The one origin: the account of the connection's settings.
 const SQL_API: &str = "sql_api";
@@ -49,6 +49,8 @@ pub static PRODUCT: Product = Product {
     },
     // Snowflake OAuth, "Configure Snowflake OAuth for custom clients". There is no revocation endpoint: an
     // administrator removes a delegated authorization.
+    classify: classify::classify,
+    fact_kinds: classify::KINDS,
     oauth: OAuth {
         authorize: "https://{host}/oauth/authorize",
         token: "https://{host}/oauth/token-request",

@@ -9,6 +9,7 @@ use crate::limits::check_text;
 /// Icon of a page: `{"type": "emoji", "emoji": "🧭"}` or `{"type": "external", "external": {"url": "https://…"}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-brief" = "`{\"type\": \"emoji\", \"emoji\": \"🧭\"}` or `{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`."))]
 pub struct PageIcon {
     /// What the icon is.
     #[serde(rename = "type")]
@@ -34,6 +35,7 @@ pub enum IconKind {
 /// Cover of a page: `{"type": "external", "external": {"url": "https://…"}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("x-brief" = "`{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`."))]
 pub struct PageCover {
     /// What the cover is.
     #[serde(rename = "type")]
@@ -54,7 +56,7 @@ pub enum CoverKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalFile {
-    /// Its address, at most 2,000 characters.
+    /// Its URL, at most 2,000 characters.
     pub url: String,
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("docs.md")]
 
 mod blocks;
+mod classify;
 mod columns;
 mod data_source;
 mod decoration;

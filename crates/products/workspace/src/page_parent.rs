@@ -11,6 +11,6 @@ use crate::Id;
 // The product's own examples and objects say by `type` what the one member says.
 #[schemars(extend("x-ignored" = ["type"]))]
 pub struct PageParent {
-    /// The page: its id, a hyphenated UUID, or a link to it.
+    /// Id or URL of the page.
     pub page_id: Id,
 }

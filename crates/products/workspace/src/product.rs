@@ -11,6 +11,7 @@ use stead_core::{
 };
 
 use crate::{
+    classify,
     errors::{read_error, read_token_error},
     settings,
     tools::TOOLS,
@@ -68,6 +69,8 @@ pub static PRODUCT: Product = Product {
         first_byte: Duration::from_secs(60),
         ..Limits::DEFAULT
     },
+    classify: classify::classify,
+    fact_kinds: classify::KINDS,
     oauth: OAUTH,
     permission_texts: &[&TEXTS],
     // "Capabilities": what an integration needs for each endpoint.

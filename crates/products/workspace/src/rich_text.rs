@@ -11,7 +11,10 @@ use crate::limits::{ITEMS, check_array, check_text};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 // What is read from the product has these besides, and repeats in them what the other members say.
-#[schemars(extend("x-ignored" = ["plain_text", "href"]))]
+#[schemars(extend(
+    "x-ignored" = ["plain_text", "href"],
+    "x-brief" = "`{\"text\": {\"content\": \"Hi\", \"link\": {\"url\": \"https://…\"}}, \"annotations\": {\"bold\": true, \"color\": \"red\"}}`, or `mention` or `equation` in place of `text`."
+))]
 pub struct RichText {
     /// What the piece is; told by the member that is given when absent.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]

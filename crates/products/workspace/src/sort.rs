@@ -21,6 +21,8 @@ pub struct Sort {
 /// A time that every row has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum Timestamp {
     /// When the row was made.
     CreatedTime,
@@ -31,6 +33,8 @@ pub enum Timestamp {
 /// Which end of an order comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum Direction {
     /// Smallest or oldest first.
     Ascending,

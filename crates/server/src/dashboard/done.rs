@@ -60,6 +60,8 @@ done! {
     MemberDisabled = "member-disabled", "The member is kept out. Open sessions have ended.";
     MemberEnabled = "member-enabled", "The member may sign in again.";
     MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
+    CallApproved = "call-approved", "The call may be made once, when its caller makes it again.";
+    CallDenied = "call-denied", "The call may not be made.";
     RecordAdded = "record-added", "It is in the sandbox.";
     RecordDeleted = "record-deleted", "It is gone from the sandbox.";
     FaultPlanned = "fault-planned", "The sandbox does that now.";

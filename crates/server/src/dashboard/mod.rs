@@ -7,6 +7,7 @@
 mod account_states;
 mod accounts;
 mod activity;
+mod approvals;
 mod assets;
 mod chart;
 mod connections;
@@ -49,6 +50,7 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         connections::routes(),
         accounts::routes(),
         activity::routes(),
+        approvals::routes(),
         playground::routes(),
         sandbox::routes(),
         tools::routes(),
@@ -67,6 +69,7 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         connections::TEMPLATES,
         accounts::TEMPLATES,
         activity::TEMPLATES,
+        approvals::TEMPLATES,
         playground::TEMPLATES,
         sandbox::TEMPLATES,
         tools::TEMPLATES,

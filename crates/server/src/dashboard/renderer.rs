@@ -50,6 +50,7 @@ const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Accounts", "/dashboard/accounts", "users"),
     ("Playground", "/dashboard/playground", "play"),
     ("Activity", "/dashboard/activity", "activity"),
+    ("Approvals", "/dashboard/approvals", "eye"),
     ("Tools", "/dashboard/tools", "wrench"),
     ("Sandbox", SANDBOX, "box"),
     ("Settings", "/dashboard/settings", "settings"),

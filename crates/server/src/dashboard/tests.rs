@@ -235,6 +235,10 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     let member = NewMember::new("ada@example.com", Role::Operator);
     let member = environment.invite_member(member).await.unwrap().member;
     let key = environment.keys(false).await.unwrap().data_keys.remove(0);
+    let approval = match environment.connection("mail").await {
+        Ok(_) => service.asked_for_approval(ODD).await,
+        Err(_) => String::from("appr_none"),
+    };
     vec![
         ("{connection_name}", String::from("mail")),
         ("{product}", String::from("mail")),
@@ -246,6 +250,7 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
         ("{webhook_id}", webhook.id.to_string()),
         ("{member_id}", member.member_id.to_string()),
         ("{key_id}", key.key_id),
+        ("{approval_id}", approval),
     ]
 }
 
@@ -281,7 +286,8 @@ async fn every_page_is_whole_with_data_and_without() {
             let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
             // What is not there yet is a page that says so.
-            let is_there = has_data || !page.route.path.contains("{connection_name}");
+            let of_data = ["{connection_name}", "{approval_id}"];
+            let is_there = has_data || !of_data.iter().any(|one| page.route.path.contains(one));
             let expected = match is_there {
                 true => StatusCode::OK,
                 false => StatusCode::NOT_FOUND,

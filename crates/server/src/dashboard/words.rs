@@ -90,6 +90,32 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "quiet",
         "Past its time. It opens nothing any more.",
     ),
+    // Approvals.
+    (
+        "approval_pending",
+        "Waits",
+        "warn",
+        "A person has to decide.",
+    ),
+    (
+        "approval_approved",
+        "Approved",
+        "ok",
+        "The call may be made once.",
+    ),
+    (
+        "approval_denied",
+        "Denied",
+        "bad",
+        "The call may not be made.",
+    ),
+    ("approval_used", "Used", "quiet", "The call was made."),
+    (
+        "approval_expired",
+        "Ended",
+        "quiet",
+        "Its time was over before the call was made.",
+    ),
     // Members.
     (
         "member_invited",

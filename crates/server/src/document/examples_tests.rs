@@ -65,12 +65,29 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("POST /v1/account-tokens", &[("token_id", "/token_id")]),
     ("GET /v1/account-tokens", &[]),
     ("DELETE /v1/account-tokens/{token_id}", &[]),
+    ("POST /v1/mcp-sessions", &[("session_id", "/session_id")]),
+    ("GET /v1/mcp-sessions", &[]),
+    ("GET /v1/mcp-sessions/{session_id}", &[]),
+    ("DELETE /v1/mcp-sessions/{session_id}", &[]),
+    (
+        "PUT /v1/policies/{policy_name}",
+        &[("policy_name", "/name")],
+    ),
+    ("GET /v1/policies", &[]),
+    ("GET /v1/policies/{policy_name}", &[]),
+    ("POST /v1/policies/test", &[]),
+    ("GET /v1/approvals", &[]),
+    ("GET /v1/approvals/{approval_id}", &[]),
+    ("POST /v1/approvals/{approval_id}/approve", &[]),
+    ("POST /v1/approvals/{approval_id}/deny", &[]),
+    ("DELETE /v1/policies/{policy_name}", &[]),
     ("GET /v1/tools", &[]),
     ("GET /v1/tools/{name}", &[]),
     (
         "POST /v1/tools/{name}/execute",
         &[("execution_id", "/execution_id")],
     ),
+    ("POST /v1/tool-calls", &[]),
     ("POST /v1/proxy", &[]),
     ("GET /v1/executions", &[]),
     ("GET /v1/executions/totals", &[]),
@@ -155,6 +172,7 @@ async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_res
         ("connection_name", String::from("mail")),
         ("identifier", String::from("user-1")),
         ("name", String::from("mail_fetch_mails")),
+        ("policy_name", String::from("mail-agent")),
     ]);
     let mut left: BTreeSet<String> = super::tests::operations(&document)
         .map(|(name, _)| name)
@@ -189,6 +207,9 @@ async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_res
             let (state, cookie) = service.consent(link).await;
             let connection_id = &known["connection_id"];
             service.come_back(connection_id, &state, &cookie).await;
+        }
+        if *step == "POST /v1/policies/test" {
+            known.insert("approval_id", service.asked_for_approval("user-1").await);
         }
         // Calls are in the history a moment later, on a clock that does not wait.
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -287,7 +308,13 @@ fn form(value: &Value) -> String {
         return kinds[is.iter().position(|is| *is).unwrap()].to_owned();
     };
     let is_hexadecimal = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let secrets = ["stead_account_", "stead_secret_", "stead_token_", "whsec_"];
+    let secrets = [
+        "stead_account_",
+        "stead_mcp_",
+        "stead_secret_",
+        "stead_token_",
+        "whsec_",
+    ];
     if let Some(prefix) = secrets.iter().find(|prefix| text.starts_with(**prefix)) {
         return (*prefix).to_owned();
     }

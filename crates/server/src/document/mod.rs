@@ -73,6 +73,18 @@ const TAGS: &[(&str, &str)] = &[
         "Bearer tokens of one account each, for programs that must not hold the application's own.",
     ),
     (
+        "mcp-sessions",
+        "Bearer tokens for `/mcp`, with which agents call tools as one user each.",
+    ),
+    (
+        "policies",
+        "Which calls there may be, and which wait for a person.",
+    ),
+    (
+        "approvals",
+        "Calls that wait until a person has approved them, with their exact arguments.",
+    ),
+    (
         "app-credentials",
         "Client ids and secrets of applications, with what each may do.",
     ),
@@ -95,6 +107,10 @@ const TAGS: &[(&str, &str)] = &[
     ),
     ("audit", "Who changed what, as a chain of hashes."),
     ("tools", "The catalogue of tools, and calls of them."),
+    (
+        "tool-calls",
+        "The calls of a model, in the shape of its vendor.",
+    ),
     ("proxy", "Raw requests to a product, as a user."),
     ("service", "The service itself."),
 ];

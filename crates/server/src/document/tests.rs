@@ -7,10 +7,13 @@ use serde_json::{Map, Value, json};
 use super::document;
 use crate::{Access, table, testing::TestService};
 
-/// What only browsers and the machines in between ask for, and the other forms of a path that is described.
+/// What only browsers and the machines in between ask for, another protocol, and the other forms of a path that is described.
 const NOT_DESCRIBED: &[&str] = &[
+    "ANY /mcp",
     "ANY /proxy/{connection_name}/{identifier}",
     "ANY /proxy/{connection_name}/{identifier}/",
+    "GET /.well-known/oauth-protected-resource",
+    "GET /.well-known/oauth-protected-resource/mcp",
     "GET /connect/cancelled",
     "GET /connect/done",
     "GET /connect/failed",

@@ -3,6 +3,7 @@
 mod account_tokens;
 mod accounts;
 mod app_credentials;
+mod approvals;
 mod audit;
 mod authorization_links;
 mod authorizations;
@@ -11,9 +12,12 @@ mod events;
 mod executions;
 mod healthz;
 mod keys;
+mod mcp_sessions;
 mod members;
+mod policies;
 pub(crate) mod proxy;
 mod readyz;
+mod tool_calls;
 mod tools;
 mod webhooks;
 
@@ -29,21 +33,24 @@ use stead::{
 
 use crate::{
     openapi::PAGING,
-    routes::{ForApplications, Route, any, delete, get, patch, post},
+    routes::{ForApplications, Route, any, delete, get, patch, post, put},
 };
 
 /// What an application calls, with its token, and the scope that each needs.
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
-        AccountTokensCreate, AccountsManage, AccountsRead, AuditRead, ConnectionsManage,
-        ConnectionsRead, CredentialsManage, EventsRead, ExecutionsRead, KeysManage, LinksCreate,
-        MembersManage, ProxyRead, ToolsExecute, WebhooksManage,
+        AccountTokensCreate, AccountsManage, AccountsRead, ApprovalsManage, ApprovalsRead,
+        AuditRead, ConnectionsManage, ConnectionsRead, CredentialsManage, EventsRead,
+        ExecutionsRead, KeysManage, LinksCreate, McpSessionsManage, MembersManage, PoliciesManage,
+        PoliciesRead, ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
     let credential = "/v1/app-credentials/{client_id}";
     let webhook = "/v1/webhooks/{webhook_id}";
     let member = "/v1/members/{member_id}";
+    let session = "/v1/mcp-sessions/{session_id}";
+    let policy = "/v1/policies/{policy_name}";
     vec![
         get("/v1/connections", connections::list)
             .summary("Lists connections.")
@@ -129,6 +136,60 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Ends an account token.")
             .errors(&[NotFound])
             .needs(AccountTokensCreate),
+        get("/v1/mcp-sessions", mcp_sessions::list)
+            .summary("Lists the MCP sessions that live.")
+            .query(&[mcp_sessions::FILTER, PAGING])
+            .needs(McpSessionsManage),
+        post("/v1/mcp-sessions", mcp_sessions::create)
+            .summary("Makes an MCP session of one user, and shows its token once.")
+            .errors(&[UnknownConnection])
+            .needs(McpSessionsManage),
+        get(session, mcp_sessions::read)
+            .summary("Reads an MCP session.")
+            .errors(&[NotFound])
+            .needs(McpSessionsManage),
+        delete(session, mcp_sessions::delete)
+            .summary("Ends an MCP session.")
+            .errors(&[NotFound])
+            .needs(McpSessionsManage),
+        get("/v1/policies", policies::list)
+            .summary("Lists all policies.")
+            .needs(PoliciesRead),
+        get(policy, policies::read)
+            .summary("Reads a policy.")
+            .errors(&[NotFound])
+            .needs(PoliciesRead),
+        put(policy, policies::set)
+            .summary("Makes a policy, or replaces all its rules.")
+            .needs(PoliciesManage),
+        delete(policy, policies::delete)
+            .summary("Deletes a policy that nothing names.")
+            .errors(&[NotFound, InvalidTransition])
+            .needs(PoliciesManage),
+        post("/v1/policies/test", policies::test)
+            .summary("Explains what policies decide on a call, without making it.")
+            .errors(&[
+                UnknownTool,
+                ErrorKind::SchemaViolation,
+                ErrorKind::PathInvalid,
+            ])
+            .needs(PoliciesManage),
+        get("/v1/approvals", approvals::list)
+            .summary("Lists calls that wait for a person, or did, the newest first.")
+            .query(&[approvals::FILTER, PAGING])
+            .needs(ApprovalsRead),
+        get("/v1/approvals/{approval_id}", approvals::read)
+            .summary("Reads an approval with the exact arguments of its call.")
+            .errors(&[NotFound])
+            .needs(ApprovalsRead),
+        post("/v1/approvals/{approval_id}/approve", approvals::approve)
+            .summary("Lets the call be made once.")
+            .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
+            .needs(ApprovalsManage),
+        post("/v1/approvals/{approval_id}/deny", approvals::deny)
+            .summary("Lets the call not be made.")
+            .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
+            .needs(ApprovalsManage),
         get("/v1/audit", audit::list)
             .summary("Lists what was changed, by whom.")
             .query(&[audit::FILTER, PAGING])
@@ -167,6 +228,9 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         post("/v1/tools/{name}/execute", tools::execute)
             .summary("Runs a tool as a user.")
             .calls()
+            .needs(ToolsExecute),
+        post("/v1/tool-calls", tool_calls::run)
+            .summary("Executes the calls of a model.")
             .needs(ToolsExecute),
         // What can change something needs `proxy:write`, which includes this.
         post("/v1/proxy", proxy::json)

@@ -6,24 +6,26 @@ use bytes::Bytes;
 use http::Method;
 use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
-use serde_json::{Value, json};
+use serde_json::json;
 use stead_core::{
+    agent::{ToolCallResults, ToolCalls},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
+        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
+        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
+        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
-    keys, members,
+    account_tokens, keys, mcp_sessions, members, models,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -37,10 +39,8 @@ impl Backend for Service {
     fn create_connection(&self, new: NewConnection) -> Pending<'_, Connection> {
         Box::pin(async move {
             // Secrets are written only here, on their way to the service.
-            let secret = new
-                .client_secret
-                .as_ref()
-                .map(|secret| secret.expose_secret());
+            let secret = new.client_secret.as_ref();
+            let secret = secret.map(|secret| secret.expose_secret());
             let body = json!({
                 "connection_name": new.connection_name,
                 "product": new.product,
@@ -159,30 +159,34 @@ impl Backend for Service {
     }
 
     fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken> {
-        Box::pin(async move {
-            let path = "/v1/account-tokens";
-            self.read(Outgoing::json(Method::POST, path, &new)?).await
-        })
+        Box::pin(account_tokens::create(self, new))
     }
     fn account_tokens<'a>(
         &'a self,
         user: &'a User,
         paging: Paging,
     ) -> Pending<'a, Page<AccountToken>> {
-        Box::pin(async move {
-            let filter = [
-                ("connection_name", Some(user.connection_name.as_str())),
-                ("identifier", Some(user.identifier.as_str())),
-            ];
-            self.read_paged("/v1/account-tokens", &filter, &paging)
-                .await
-        })
+        Box::pin(account_tokens::list(self, user, paging))
     }
     fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()> {
-        Box::pin(async move {
-            let path = format!("/v1/account-tokens/{}", segment(token_id));
-            response::done(&self.send(Outgoing::new(Method::DELETE, &path)).await?)
-        })
+        Box::pin(account_tokens::delete(self, token_id))
+    }
+
+    fn create_mcp_session(&self, new: NewMcpSession) -> Pending<'_, IssuedMcpSession> {
+        Box::pin(mcp_sessions::create(self, new))
+    }
+    fn mcp_sessions(
+        &self,
+        identifier: Option<String>,
+        paging: Paging,
+    ) -> Pending<'_, Page<McpSession>> {
+        Box::pin(mcp_sessions::list(self, identifier, paging))
+    }
+    fn mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, McpSession> {
+        Box::pin(mcp_sessions::read(self, id))
+    }
+    fn delete_mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(mcp_sessions::delete(self, id))
     }
 
     fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret> {
@@ -361,13 +365,14 @@ impl Backend for Service {
             self.read(Outgoing::new(Method::GET, &path)).await
         })
     }
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>> {
-        Box::pin(async move {
-            let products = filter.products.join(",");
-            let mut parameters = parameters(&filter, &products);
-            parameters.push(("format", Some(format.name())));
-            Ok(self.read_page("/v1/tools", &parameters).await?.items)
-        })
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        models::export_tools(self, filter, format)
+    }
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        models::meta_tools(self, format)
+    }
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults> {
+        models::tool_calls(self, request)
     }
     fn execute<'a>(
         &'a self,
@@ -474,7 +479,6 @@ impl Backend for Service {
                 .await
         })
     }
-
     fn audit_entries(&self, filter: AuditFilter, paging: Paging) -> Pending<'_, Page<AuditEntry>> {
         Box::pin(async move {
             let filter = [

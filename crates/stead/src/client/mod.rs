@@ -1,8 +1,12 @@
 //! The client of a Stead service.
 
+mod account_tokens;
 mod backend;
 mod keys;
+mod mcp_sessions;
 mod members;
+mod models;
+mod policies;
 mod request;
 mod response;
 mod service;

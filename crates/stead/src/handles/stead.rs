@@ -5,8 +5,8 @@ use std::{fmt, sync::Arc};
 use stead_core::Result;
 
 use super::{
-    Account, Accounts, Actions, AppCredentials, Audit, Authorizations, Connections, Events,
-    Executions, Keys, Members, Tools, Webhooks,
+    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations,
+    Connections, Events, Executions, Keys, McpSessions, Members, Policies, Tools, Webhooks,
     backend::{Shared, User},
 };
 
@@ -47,6 +47,9 @@ use super::{
 /// | be told what happens | [`webhooks`](Self::webhooks) |
 /// | see who changed what | [`audit`](Self::audit) |
 /// | say who may do what | [`app_credentials`](Self::app_credentials) |
+/// | let an agent call tools as a user | [`mcp_sessions`](Self::mcp_sessions) |
+/// | say which calls there may be | [`policies`](Self::policies) |
+/// | approve calls | [`approvals`](Self::approvals) |
 /// | say who may use the dashboard | [`members`](Self::members) |
 /// | replace the keys that seal | [`keys`](Self::keys) |
 /// | do all of it with plain names | [`actions`](Self::actions) |
@@ -102,6 +105,18 @@ impl Stead {
     pub fn app_credentials(&self) -> AppCredentials {
         AppCredentials::new(Arc::clone(&self.0))
     }
+    /// MCP sessions, each of one user.
+    pub fn mcp_sessions(&self) -> McpSessions {
+        McpSessions::new(Arc::clone(&self.0))
+    }
+    /// Which calls there may be, and which wait for a person.
+    pub fn policies(&self) -> Policies {
+        Policies::new(Arc::clone(&self.0))
+    }
+    /// Calls that wait for a person.
+    pub fn approvals(&self) -> Approvals {
+        Approvals::new(Arc::clone(&self.0))
+    }
     /// The members of the dashboard.
     pub fn members(&self) -> Members {
         Members::new(Arc::clone(&self.0))
@@ -109,6 +124,10 @@ impl Stead {
     /// The data keys that seal the store's secrets.
     pub fn keys(&self) -> Keys {
         Keys::new(Arc::clone(&self.0))
+    }
+    /// Executes what a model asks for as one user.
+    pub fn agent(&self, identifier: impl Into<String>) -> Agent {
+        Agent::new(Arc::clone(&self.0), identifier)
     }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
@@ -162,6 +181,10 @@ macro_rules! operations {
             pub fn tools(&self) -> $crate::Tools {
                 self.stead.tools()
             }
+            /// Executes what a model asks for as one user.
+            pub fn agent(&self, identifier: impl Into<String>) -> $crate::Agent {
+                self.stead.agent(identifier)
+            }
             /// Addresses that get events.
             pub fn webhooks(&self) -> $crate::Webhooks {
                 self.stead.webhooks()
@@ -173,6 +196,18 @@ macro_rules! operations {
             /// The credentials of applications.
             pub fn app_credentials(&self) -> $crate::AppCredentials {
                 self.stead.app_credentials()
+            }
+            /// MCP sessions, each of one user.
+            pub fn mcp_sessions(&self) -> $crate::McpSessions {
+                self.stead.mcp_sessions()
+            }
+            /// Which calls there may be, and which wait for a person.
+            pub fn policies(&self) -> $crate::Policies {
+                self.stead.policies()
+            }
+            /// Calls that wait for a person.
+            pub fn approvals(&self) -> $crate::Approvals {
+                self.stead.approvals()
             }
             /// The members of the dashboard.
             pub fn members(&self) -> $crate::Members {

@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::Value;
 use stead_core::{
     Result,
-    resource::{ToolDescription, ToolFilter},
-    schema::ExportFormat,
+    resource::{ExportedTools, ToolDescription, ToolFilter},
+    schema::{Detail, ExportFormat},
     tool::Effect,
 };
 
@@ -47,6 +47,11 @@ impl Tools {
         self.filter.identifier = Some(identifier.into());
         self
     }
+    /// How much of each tool [`Tools::export`] gives.
+    pub fn detail(mut self, detail: Detail) -> Self {
+        self.filter.detail = detail;
+        self
+    }
     /// The tools, by name.
     ///
     /// # Errors
@@ -67,7 +72,22 @@ impl Tools {
     /// As [`Tools::list`]; [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) together with
     /// [`Tools::identifier`], for whose result an envelope has no place.
     pub async fn export(self, format: ExportFormat) -> Result<Vec<Value>> {
-        self.backend.exported_tools(self.filter, format).await
+        Ok(self.export_with_report(format).await?.items)
+    }
+    /// The same, with what the envelope of each tool does not say.
+    ///
+    /// # Errors
+    /// As [`Tools::export`].
+    pub async fn export_with_report(self, format: ExportFormat) -> Result<ExportedTools> {
+        self.backend.export_tools(self.filter, format).await
+    }
+    /// Three tools that stand for all, in less than 800 tokens: a model searches, reads what it found, and executes it. Their
+    /// calls are executed by [`Agent::run`](crate::Agent::run). The filter is not regarded.
+    ///
+    /// # Errors
+    /// None but those of a request to the service.
+    pub async fn export_search(self, format: ExportFormat) -> Result<Vec<Value>> {
+        Ok(self.backend.meta_tools(format).await?.items)
     }
 }
 

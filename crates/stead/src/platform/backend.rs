@@ -4,20 +4,21 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
 use stead_core::{
     Error, ErrorKind,
+    agent::{ToolCallResults, ToolCalls},
     environment::Environment,
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
+        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
+        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
+        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -109,6 +110,26 @@ impl Backend for Environment {
     }
     fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()> {
         Box::pin(self.delete_account_token(token_id))
+    }
+
+    fn create_mcp_session(&self, new: NewMcpSession) -> Pending<'_, IssuedMcpSession> {
+        Box::pin(self.create_mcp_session(new))
+    }
+    fn mcp_sessions(
+        &self,
+        identifier: Option<String>,
+        paging: Paging,
+    ) -> Pending<'_, Page<McpSession>> {
+        Box::pin(async move {
+            let (token, size) = (paging.token.as_deref(), paging.size);
+            self.mcp_sessions(identifier.as_deref(), token, size).await
+        })
+    }
+    fn mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, McpSession> {
+        Box::pin(self.mcp_session(id))
+    }
+    fn delete_mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, ()> {
+        Box::pin(self.delete_mcp_session(id))
     }
 
     fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret> {
@@ -226,8 +247,14 @@ impl Backend for Environment {
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription> {
         Box::pin(std::future::ready(self.tool(name)))
     }
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>> {
-        Box::pin(async move { self.exported_tools(&filter, format).await })
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        Box::pin(async move { self.export_tools(&filter, format).await })
+    }
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools> {
+        Box::pin(std::future::ready(self.meta_tools(format)))
+    }
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults> {
+        Box::pin(self.tool_calls(request))
     }
     fn execute<'a>(
         &'a self,

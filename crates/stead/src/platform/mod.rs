@@ -1,6 +1,7 @@
 //! The platform inside your process.
 
 mod backend;
+mod policies;
 
 #[cfg(feature = "sqlite")]
 use std::path::PathBuf;

@@ -21,6 +21,8 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_idempotency.sql"),
     include_str!("../../migrations/0008_webhooks.sql"),
     include_str!("../../migrations/0009_members.sql"),
+    include_str!("../../migrations/0010_mcp_sessions.sql"),
+    include_str!("../../migrations/0011_policies.sql"),
 ];
 
 /// Brings the schema to the last version.

@@ -1,6 +1,7 @@
 //! What every product proves about itself, with nothing but its fixtures.
 
 mod bless;
+mod classes;
 mod coverage;
 mod derived;
 mod description;
@@ -133,6 +134,9 @@ pub fn checks() -> Vec<Check> {
         requests::hints_match_methods,
         requests::what_follows_a_write_is_said,
         requests::requests_stay_at_the_origins,
+        classes::requests_are_classified,
+        classes::fact_kinds_are_words,
+        classes::classifying_never_panics,
         hostile::hostile_strings_stay_data,
         errors::errors_become_kinds,
     ]

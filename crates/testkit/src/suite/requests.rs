@@ -126,7 +126,8 @@ pub(super) fn requests_stay_at_the_origins(subject: &Subject) -> Vec<String> {
     faults
 }
 
-fn sent(tool: &CatalogueTool, case: &Case) -> Vec<ApiRequest> {
+/// The requests that a run of a case sends.
+pub(super) fn sent(tool: &CatalogueTool, case: &Case) -> Vec<ApiRequest> {
     run(tool, case, case.input.clone())
         .map(|replayed| replayed.canned.requests())
         .unwrap_or_default()

@@ -57,7 +57,7 @@ pub(crate) const JOURNEYS: &[Journey] = &[
     },
     Journey {
         name: "settings",
-        what: "a credential is made and revoked, a member invited, the audit log verified",
+        what: "a credential is made, rotated and revoked, a member invited, the audit log verified",
         in_smoke: false,
         run: |stage| Box::pin(settings::run(stage)),
     },

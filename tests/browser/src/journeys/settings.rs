@@ -1,8 +1,9 @@
-//! An owner makes a credential and revokes it, invites a member, and verifies the audit log.
+//! An owner makes a credential, rotates its secret and revokes it, invites a member, and verifies the audit log.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
 
-use crate::stage::Stage;
+use crate::{browser::Browser, stage::Stage};
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let _service = stage.dev().await?;
@@ -14,12 +15,29 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.press("Make the credential").await?;
     browser.sees("It is shown only here.").await?;
     stage.look("secret").await?;
+    let first = shown(browser).await?;
     browser.press("I have copied it").await?;
     browser.sees("Only their digests are kept.").await?;
+    browser.press("Rotate the secret").await?;
+    browser.sees("Both serve for a while").await?;
+    stage.look("rotate").await?;
+    browser.press("Make the new secret").await?;
+    browser.sees("The new secret was made").await?;
+    stage.look("rotated").await?;
+    let second = shown(browser).await?;
+    ensure!(first != second, "the secret was not rotated");
+    for shown in [&first, &second] {
+        ensure!(gives_a_token(browser, shown).await?, "a secret is refused");
+    }
+    browser.press("I have copied it").await?;
     browser.press("Revoke").await?;
     browser.sees("This cannot be undone.").await?;
     browser.press("Revoke the credential").await?;
     browser.sees("The credential was revoked").await?;
+    for shown in [&first, &second] {
+        let gives = gives_a_token(browser, shown).await?;
+        ensure!(!gives, "a secret of a revoked credential is taken");
+    }
     browser.press("Members").await?;
     browser.press("Invite a member").await?;
     browser.fill("E-mail address", "grace@example.com").await?;
@@ -34,4 +52,37 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.press("Verify now").await?;
     browser.sees("entries, unbroken.").await?;
     stage.look("verified").await
+}
+
+/// The client id and the secret that the page shows, in this order.
+async fn shown(browser: &Browser) -> Result<Vec<String>> {
+    let shown =
+        "return [...document.querySelectorAll('.once code')].map(code => code.textContent);";
+    let shown: Vec<String> = serde_json::from_value(browser.evaluate(shown).await?)?;
+    ensure!(
+        shown.len() == 2,
+        "a client id and a secret: {}",
+        shown.len()
+    );
+    Ok(shown)
+}
+
+/// Whether the service gives a bearer token for a client id and its secret.
+async fn gives_a_token(browser: &Browser, shown: &[String]) -> Result<bool> {
+    let [client_id, client_secret] = shown else {
+        return Ok(false);
+    };
+    let script = format!(
+        "const done = arguments[arguments.length - 1];
+        const body = new URLSearchParams({{
+            grant_type: 'client_credentials', client_id: {}, client_secret: {},
+        }});
+        fetch('/oauth/token', {{ method: 'POST', credentials: 'omit', body }}).then(response => done(response.status), () => done(0));",
+        Value::from(client_id.as_str()),
+        Value::from(client_secret.as_str()),
+    );
+    let status = browser.evaluate_later(&script).await?;
+    let status = status.as_u64().context("no status")?;
+    ensure!([200, 401].contains(&status), "{status}");
+    Ok(status == 200)
 }

@@ -90,6 +90,16 @@ pub(crate) struct Serve {
     )]
     allowed_hosts: Vec<String>,
 
+    /// An origin of pages, besides that of the public URL, whose scripts may send messages to /mcp: such as
+    /// https://agent.example.com:443. Can be given several times, or with commas.
+    #[arg(
+        long = "allowed-origin",
+        env = "STEAD_ALLOWED_ORIGINS",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    allowed_origins: Vec<String>,
+
     /// Make the database where there is none. Without it a missing database is refused, because a name with a typing
     /// error would start an empty service.
     #[arg(long)]
@@ -164,6 +174,7 @@ impl Serve {
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
+        options.allowed_origins = self.allowed_origins;
         options.trusted_proxies = self.trusted_proxies;
         options.brand = brand;
         let connections = self

@@ -27,7 +27,7 @@ pub(in crate::access) async fn check(
     let store = &context.store;
     let row = store.account_token_by_digest(digest).await?;
     let row = row.ok_or_else(refused)?.row;
-    let (mut scopes, mut end) = (None, row.expires_at);
+    let (mut scopes, mut policy, mut end) = (None, None, row.expires_at);
     let mut connections = Connections::ALL;
     if let Some(client_id) = &row.client_id {
         let credential = store.app_credential(client_id).await?;
@@ -35,6 +35,7 @@ pub(in crate::access) async fn check(
         end = credential.expires_at.map_or(end, |ends| end.min(ends));
         scopes = Some(credential.scopes());
         connections = credential.connections;
+        policy = credential.policy;
     }
     if end <= now {
         return Err(refused());
@@ -59,6 +60,7 @@ pub(in crate::access) async fn check(
         (account.id, row.disconnections),
         (connection.name, account.identifier),
         scopes,
-    );
+    )
+    .with_policy(policy);
     Ok((Caller::AccountToken(Arc::new(token)), end))
 }

@@ -25,10 +25,10 @@ const LONGEST: u32 = 86_400;
 pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<IssuedAccountToken> {
     let client_id = match &context.caller {
         Caller::Application(application) => Some(application.client_id.clone()),
-        Caller::AccountToken(_) => {
+        Caller::AccountToken(_) | Caller::McpSession(_) => {
             return Err(Error::new(
                 ErrorKind::InsufficientScope,
-                "an account token makes no account tokens",
+                "an account token or an MCP session makes no account tokens",
             ));
         }
         Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,

@@ -1,6 +1,6 @@
-//! Changes a credential's name, scopes, rate and connections.
+//! Changes a credential's name, scopes, rate, connections and policy.
 
-use super::{check_name, read::view, read_connections, read_rate, read_scopes, row};
+use super::{check_name, read::view, read_connections, read_policy, read_rate, read_scopes, row};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -31,6 +31,13 @@ pub(crate) async fn change(
             Some(names) => Some(read_connections(context, names).await?),
             None => None,
         },
+        policy: match &change.policy {
+            None => None,
+            Some(name) => {
+                let found = read_policy(context, Some(name.as_str())).await?;
+                Some(found.map(|found| found.row.name))
+            }
+        },
         name: change.name,
     };
     if let Some(scopes) = &changes.scopes {
@@ -52,7 +59,8 @@ pub(crate) async fn change(
                         after
                             .audit("app_credential.changed")
                             .fact("scopes", after.scopes().words())
-                            .fact("connections", after.connections.to_texts()),
+                            .fact("connections", after.connections.to_texts())
+                            .fact("policy", after.policy.clone()),
                     )
                     .update(after.clone(), version);
                 Ok((changed, after))

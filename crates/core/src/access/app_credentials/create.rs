@@ -2,13 +2,16 @@
 
 use jiff::SignedDuration;
 
-use super::{check_name, new_secret, read::view, read_connections, read_rate, read_scopes};
+use super::{
+    check_name, new_secret, read::view, read_connections, read_policy, read_rate, read_scopes,
+};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::AppCredential,
     resource::{IssuedAppSecret, NewAppCredential},
     scope::Scopes,
+    store::Records,
 };
 
 /// Makes a credential within the caller's own scopes.
@@ -23,6 +26,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         Some(names) => read_connections(context, names).await?,
         None => context.caller.connections().clone(),
     };
+    let policy = read_policy(context, new.policy.as_deref()).await?;
     let now = context.now();
     let life = new.expires_in.map(i64::from).map(SignedDuration::from_secs);
     let expires_at = life
@@ -38,16 +42,20 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         scopes: Some(scopes.words()),
         rate_per_minute: read_rate(new.rate_per_minute)?,
         connections,
+        policy: policy.as_ref().map(|found| found.row.name.clone()),
         expires_at,
         created_at: now,
         extra: Default::default(),
     };
     let credential = view(&row, now);
     let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
-    let created = Change::none()
+    let mut created = Change::none()
         .event(row.event("app_credential.created"))
         .audit(row.audit("app_credential.created"))
         .insert(row);
+    if let Some(found) = policy {
+        created = created.guard(Records::policy_key(&found.row.name), found.version);
+    }
     context.add("credential.create", created, exists).await?;
     Ok(IssuedAppSecret {
         credential,

@@ -1,5 +1,5 @@
 //! The credentials of applications. A caller gives none that may do more than itself, and one that is limited to some
-//! connections knows only of those that are limited to them too.
+//! connections, or has a policy, knows only of those that are limited to them, or have it, too.
 
 mod change;
 mod create;
@@ -21,7 +21,7 @@ use crate::{
     Error, ErrorKind, Result,
     caller::Connections,
     context::Context,
-    domain::{AppCredential, AppSecret},
+    domain::{AppCredential, AppSecret, Policy},
     error::Violation,
     scope::Scopes,
     store::Versioned,
@@ -43,7 +43,9 @@ async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredenti
 
 /// Whether the caller knows of it.
 fn is_seen(context: &Context, row: &AppCredential) -> bool {
+    let own = context.caller.policies().into_iter().flatten().next();
     context.caller.connections().cover(&row.connections)
+        && own.is_none_or(|own| row.policy.as_deref() == Some(own))
 }
 
 /// Stands for every connection.
@@ -69,6 +71,25 @@ async fn read_connections(context: &Context, names: &[String]) -> Result<Connect
         found.push(context.connection_row(name).await?.row.name);
     }
     Ok(Connections::only(found))
+}
+
+/// The policy with this name; none for an empty one. Who has a policy gives no other one.
+async fn read_policy(context: &Context, name: Option<&str>) -> Result<Option<Versioned<Policy>>> {
+    let own = context.caller.policies().into_iter().flatten().next();
+    let name = match (own, name) {
+        (Some(own), Some(name)) if own != name => {
+            return Err(Error::new(
+                ErrorKind::InsufficientScope,
+                format!("the credential has the policy {own}, and gives no other one"),
+            ));
+        }
+        (Some(own), _) => Some(own),
+        (None, name) => name.filter(|name| !name.is_empty()),
+    };
+    match name {
+        Some(name) => Ok(Some(context.existing_policy(name).await?)),
+        None => Ok(None),
+    }
 }
 
 fn check_name(name: &str) -> Result<()> {

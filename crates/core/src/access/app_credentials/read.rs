@@ -41,6 +41,7 @@ pub(super) fn view(row: &AppCredential, now: Timestamp) -> resource::AppCredenti
         scopes: row.scopes(),
         rate_per_minute: row.rate_per_minute,
         connections: row.connections.to_texts(),
+        policy: row.policy.clone(),
         created_at: row.created_at,
         expires_at: row.expires_at,
         last_used_at: secrets

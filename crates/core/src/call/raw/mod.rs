@@ -1,5 +1,6 @@
 //! A call of the product's own API: path and headers are checked, and the response is passed on as it comes.
 
+mod arguments;
 mod given;
 mod keyed;
 
@@ -13,13 +14,13 @@ use self::{
     keyed::Begun,
 };
 use super::{
-    account_token, dry_run,
+    account_token, dry_run, mcp_session,
     once::{Keyed, Turn},
     read::{self, Reading},
     record::Record,
     retry::{self, Failure},
     send::{Outgoing, Sender},
-    unknown_after_panic,
+    sending, unknown_after_panic,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -30,7 +31,7 @@ use crate::{
     },
     domain::AccountRef,
     identifier::ExecutionId,
-    policy::{self, Action},
+    policy::{self, Action, Admission, Sending},
     ports::{Body, Limits},
     product::{Product, ProxyRules, RouteKind},
     proxy::{self, Address, Checked, Part},
@@ -55,6 +56,7 @@ pub(crate) async fn send_raw(
     request: ProxyRequest,
 ) -> Result<http::Response<Body>> {
     account_token::refuse(&context.caller)?;
+    mcp_session::refuse(&context.caller)?;
     let may_write = !request.dry_run && !matches!(request.method.as_str(), "GET" | "HEAD");
     if let Some(key) = request.idempotency_key.as_deref().filter(|_| may_write) {
         let keyed = Keyed::new(context, "proxy", key, &request)?;
@@ -81,6 +83,7 @@ pub(crate) async fn stream_raw(
     identifier: &str,
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
+    mcp_session::refuse(&context.caller)?;
     let given = Given::Received(request);
     call(context, connection_name, identifier, given, At::Path, None).await
 }
@@ -129,6 +132,7 @@ async fn call(
         caller.check_for(ScopeName::ProxyRead, product)?;
         snapshot.usable()?;
         let streams = matches!(given, Given::Received(_));
+        let admission = Admission::of(context, given.is_dry_run()).await?;
         let (checked, body) = given
             .check(context, snapshot.endpoints.product, &held)
             .await?;
@@ -137,8 +141,15 @@ async fn call(
             let body = whole(context, body, BATCH_BYTES, &held).await?;
             RawRequest::of_batch(context, &snapshot, at, checked, &body)?
         } else {
+            let body = match body {
+                Body::Stream(_) if admission.reads_body(product) => {
+                    whole(context, body, BATCH_BYTES, &held).await?.into()
+                }
+                body => body,
+            };
             RawRequest::new(&snapshot.endpoints.product.proxy, at, checked, body)
         };
+        admission.concerning(context, &snapshot, || request.exactly());
         account_token::allows(&context.caller, request.effect())?;
         for part in &request.parts {
             let action = Action::Request {
@@ -156,18 +167,20 @@ async fn call(
             held,
             _in_flight: (entered, place),
         };
-        Ok((guard, lasting, snapshot, RawRequest { streams, ..request }))
+        let request = RawRequest { streams, ..request };
+        Ok((guard, lasting, snapshot, request, admission))
     };
-    let (guard, lasting, snapshot, request) = match admitted.await {
+    let (guard, lasting, snapshot, request, admission) = match admitted.await {
         Ok(admitted) => admitted,
         Err(error) => return record.end(Err(error)),
     };
     if is_dry_run {
-        let planned = request.plan(&snapshot);
+        let planned = request.plan(&snapshot, &admission);
         return named(record.id(), record.end(planned));
     }
     if request.effect() == Effect::Read {
-        return send(context, snapshot, request, record, lasting, None).await;
+        let requested = (request, admission);
+        return send(context, snapshot, requested, record, lasting, None).await;
     }
     context
         .detached_call(|context| async move {
@@ -179,7 +192,8 @@ async fn call(
                 Begun::Not(error) => return record.end(Err(error)),
             };
             record.changes();
-            send(&context, snapshot, request, record, lasting, turn).await
+            let requested = (request, admission);
+            send(&context, snapshot, requested, record, lasting, turn).await
         })
         .await
         .map_err(unknown_after_panic)?
@@ -188,7 +202,7 @@ async fn call(
 async fn send(
     context: &Context,
     snapshot: Arc<Snapshot>,
-    request: RawRequest,
+    (request, admission): (RawRequest, Admission),
     record: Record,
     lasting: Lasting,
     turn: Option<Box<Turn>>,
@@ -200,6 +214,7 @@ async fn send(
         deadline,
         record.requests(),
         &lasting.held,
+        &admission,
     );
     let result = sender.send(request).await;
     let requests = record.sent();
@@ -252,9 +267,13 @@ impl RawRequest {
         let path = checked.path_and_query.split('?').next().unwrap_or_default();
         let mut headers = checked.headers;
         headers.entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
+        // What else it has is read from the request as it is sent.
         let part = Part {
             method: checked.method.clone(),
             path: path.to_owned(),
+            query: None,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
         };
         Self {
             method: checked.method,
@@ -302,12 +321,17 @@ impl RawRequest {
     }
 
     /// The request as it would be sent, but for the user's token, as a response to the caller.
-    fn plan(mut self, of: &Snapshot) -> Result<http::Response<Body>> {
+    fn plan(mut self, of: &Snapshot, admission: &Admission) -> Result<http::Response<Body>> {
         let target = self.target(&of.endpoints, 1)?;
         let (effect, request) = (self.effect(), self.build(target)?);
         let (origin, _) = of.endpoints.origin_or_fail(self.origin)?;
-        let request = dry_run::unsent(request, origin, effect, of.endpoints.product);
-        let (text, _) = dry_run::plan(vec![request], None)?.into_json()?;
+        let product = of.endpoints.product;
+        self.each(product, origin, &request, &mut |sending| {
+            admission.plan(sending)
+        })?;
+        let request = dry_run::unsent(request, origin, effect, product);
+        let plan = dry_run::plan(vec![request], None, admission.would_wait());
+        let (text, _) = plan?.into_json()?;
         let mut response = http::Response::new(Body::from(text.get().as_bytes().to_vec()));
         let json = HeaderValue::from_static("application/json");
         response.headers_mut().insert(header::CONTENT_TYPE, json);
@@ -332,6 +356,24 @@ fn address<'a>(context: &'a Context, of: &'a Snapshot, at: At) -> Address<'a> {
 
 impl Outgoing for RawRequest {
     type Response = http::Response<Body>;
+
+    fn origin(&self) -> &'static str {
+        self.origin
+    }
+
+    fn each(
+        &self,
+        product: &'static Product,
+        origin: &str,
+        request: &http::Request<Body>,
+        see: &mut dyn FnMut(&Sending<'_>) -> Result<()>,
+    ) -> Result<()> {
+        if self.kind != RouteKind::Batch {
+            return sending::shown(product, origin, request, self.effect(), true, see);
+        }
+        let mut parts = self.parts.iter();
+        parts.try_for_each(|part| see(&self.sending(product, part)))
+    }
 
     /// The strongest of its parts.
     fn effect(&self) -> Effect {

@@ -385,6 +385,9 @@ fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
         let part = |method: &Method| Part {
             method: method.clone(),
             path: String::from("/v1"),
+            query: None,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
         };
         let checked = Checked {
             method: Method::POST,

@@ -15,6 +15,7 @@ use std::{
 
 use quick_cache::sync::Cache;
 
+pub(super) use read::{FRESH, OUTAGE};
 pub(crate) use store_health::StoreHealth;
 
 use super::{bulkheads::Places, rate_limit::RateLimiter, single_flight::SingleFlight};

@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// Younger than this, a snapshot is taken as it is: what another process denies acts after it at the latest.
-pub(super) const FRESH: Duration = Duration::from_secs(5);
+pub(in crate::context) const FRESH: Duration = Duration::from_secs(5);
 /// Younger than this, it serves while the store is away.
-pub(super) const OUTAGE: Duration = Duration::from_secs(300);
+pub(in crate::context) const OUTAGE: Duration = Duration::from_secs(300);
 /// How long a caller who could be served from memory waits for the store.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -33,10 +33,23 @@ impl Context {
             return Ok(Arc::clone(fresh));
         }
         let last = cached.filter(|cached| cached.age(now) < OUTAGE);
-        let ask = self.store_health.ask(now);
-        let reading = match (ask, &last) {
-            (Ask::Wait | Ask::Probe, _) | (Ask::Slow, None) => self.reading(of),
-            (Ask::Slow | Ask::Failed, Some(last)) => return Ok(Arc::clone(last)),
+        self.last_or_read(last, || self.reading(of)).await
+    }
+
+    /// What a reading brings; what was read last where the store is away.
+    pub(in crate::context) async fn last_or_read<T, R>(
+        &self,
+        last: Option<T>,
+        reading: impl FnOnce() -> R,
+    ) -> Result<T>
+    where
+        R: Future<Output = Result<T>> + Unpin,
+    {
+        let ask = self.store_health.ask(self.monotonic());
+        let (reading, last) = match (ask, last) {
+            (Ask::Wait | Ask::Probe, last) => (reading(), last),
+            (Ask::Slow, None) => (reading(), None),
+            (Ask::Slow | Ask::Failed, Some(last)) => return Ok(last),
             (Ask::Failed, None) => return Err(store_is_away()),
         };
         let Some(last) = last else {
@@ -56,6 +69,13 @@ impl Context {
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => Ok(last),
             read => read,
         }
+    }
+
+    /// Notes whether the store has answered a reading.
+    pub(in crate::context) fn store_answered<T>(&self, read: &Result<T>) -> bool {
+        let failed = matches!(read, Err(error) if error.kind() == ErrorKind::StorageUnavailable);
+        self.store_health.answered(self.monotonic(), failed);
+        !failed
     }
 
     /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.
@@ -80,8 +100,7 @@ impl Context {
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         let read = self.read(of).await;
-        let failed = matches!(&read, Err(error) if error.kind() == ErrorKind::StorageUnavailable);
-        self.store_health.answered(self.monotonic(), failed);
+        let answered = self.store_answered(&read);
         match read {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
@@ -89,7 +108,7 @@ impl Context {
                 Ok(snapshot)
             }
             Err(error) => {
-                if !failed {
+                if answered {
                     self.snapshots.cache.remove(of);
                 }
                 Err(error)

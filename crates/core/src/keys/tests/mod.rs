@@ -26,13 +26,14 @@ use crate::{
     domain::{
         Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask,
         account::new_account,
+        approval::tests::waiting,
         authorization::new_authorization,
         member::Member,
         webhook::{SigningSecret, Webhook},
     },
     identifier::{
-        AccountId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId, OutboxId,
-        WebhookId,
+        AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId,
+        OutboxId, WebhookId,
     },
     maintenance,
     ports::{BoxFuture, KeySource, Runtime as _},
@@ -210,6 +211,9 @@ impl Stage {
         let sealed = vault.seal(place::second_factor(id), b"second").unwrap();
         let member = Member::new(id, "ada@example.com", Role::Owner, START);
         let batch = batch.insert(member.enrolling(sealed).unwrap());
+        let id = ApprovalId::from_uuid(Uuid::from_u128(1));
+        let sealed = vault.seal(place::arguments(id), b"{}").unwrap();
+        let batch = batch.insert(waiting(id, sealed));
         let (runtime, entropy) = (self.context.runtime.as_ref(), self.context.entropy.as_ref());
         let pseudonyms = Pseudonyms::open(vault, &self.context.store, runtime, entropy);
         drop(self.world.run(pseudonyms).unwrap());

@@ -40,20 +40,20 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     let stage = Stage::new();
     stage.fill(3);
     let other = stage.another(1);
-    assert_eq!(stage.under_the_first(), 10);
+    assert_eq!(stage.under_the_first(), 11);
     let second = stage.next_key();
     // The other process has it; what it seals is sealed with it.
     stage.connection(&other, "late");
-    assert_eq!(stage.under_the_first(), 10);
+    assert_eq!(stage.under_the_first(), 11);
 
     let mut heard = Vec::new();
     let reached = stage.world.run(reencrypt(&stage.context, |now| {
         heard.push((now.done, now.left));
     }));
     let reached = reached.unwrap();
-    assert_eq!((reached.done, reached.left), (10, 0));
+    assert_eq!((reached.done, reached.left), (11, 0));
     assert_eq!(reached.failed, []);
-    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 10), (10, 0)));
+    assert_eq!((heard[0], heard[heard.len() - 1]), ((0, 11), (11, 0)));
     assert_eq!(stage.under_the_first(), 0);
 
     let retired = stage.world.run(retire(&stage.context, FIRST)).unwrap();
@@ -66,7 +66,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
         .collect();
     assert_eq!(
         states,
-        [(DataKeyState::Retired, 0), (DataKeyState::Active, 11)]
+        [(DataKeyState::Retired, 0), (DataKeyState::Active, 12)]
     );
     // A process that starts now opens everything.
     let third = stage.another(2);
@@ -85,7 +85,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
         ]
     );
     let (_, data) = stage.events().remove(2);
-    assert_eq!(data, json!({ "key_id": second, "rows": 10, "left": 0 }));
+    assert_eq!(data, json!({ "key_id": second, "rows": 11, "left": 0 }));
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
     assert_eq!(changed.unwrap(), Commit::Committed);
     stage.next_key();
     let reached = stage.world.run(reencrypt(&stage.context, |_| {})).unwrap();
-    assert_eq!((reached.done, reached.left), (9, 1));
+    assert_eq!((reached.done, reached.left), (10, 1));
     assert_eq!(reached.failed[0].table, "credential");
     assert!(
         reached.failed[0].key.starts_with("acct_00000000"),
@@ -254,7 +254,7 @@ fn a_thousand_accounts_get_another_key_while_calls_go_on() {
     stage.world.advance(Duration::from_secs(61));
     stage.world.run(activate(&operator, &added, false)).unwrap();
     let reached = stage.world.run(reencrypt(&operator, |_| {})).unwrap();
-    assert_eq!((reached.done, reached.left), (1_007, 0));
+    assert_eq!((reached.done, reached.left), (1_008, 0));
     stage.world.run(retire(&operator, FIRST)).unwrap();
     stage.world.advance(Duration::from_secs(10));
     over.store(true, Ordering::SeqCst);

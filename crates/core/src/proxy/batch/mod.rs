@@ -33,12 +33,15 @@ pub(crate) struct Batch {
     pub(crate) body: Bytes,
 }
 
-/// One request of a batch, as the policy and the quota see it.
+/// One request of a batch, as policies and the quota see it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) method: Method,
     /// Without the query.
     pub(crate) path: String,
+    pub(crate) query: Option<String>,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 /// Checks a batch, and writes it under the boundary `ours`, which no one can guess.
@@ -301,11 +304,16 @@ impl<'b> Request<'b> {
     }
 
     fn part(self) -> Part {
-        let mut path = self.path_and_query;
-        path.truncate(path.find('?').unwrap_or(path.len()));
+        let (path, query) = match self.path_and_query.split_once('?') {
+            Some((path, query)) => (path.to_owned(), Some(query.to_owned())),
+            None => (self.path_and_query, None),
+        };
         Part {
             method: self.method,
             path,
+            query,
+            headers: self.headers,
+            body: Bytes::copy_from_slice(self.body),
         }
     }
 

@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use super::{
-    ACCESS_TOKEN, ACCESS_TOKENS_BY_END, ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END, AUTHORIZATION,
-    AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE, DELIVERIES_BY_AGE, Found, Listed,
-    Records, SESSION, SESSIONS_BY_END, WEBHOOK_DELIVERY,
+    ACCESS_TOKEN, ACCESS_TOKENS_BY_END, ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END, APPROVAL,
+    APPROVALS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE,
+    DELIVERIES_BY_AGE, Found, Listed, MCP_SESSION, MCP_SESSIONS_BY_END, Records, SESSION,
+    SESSIONS_BY_END, WEBHOOK_DELIVERY,
     executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
     group::EXECUTION_LOG,
     integer,
@@ -179,6 +180,8 @@ pub(crate) struct Cutoffs {
     pub(crate) credentials: Timestamp,
     /// Deliveries of webhooks go that have ended before this.
     pub(crate) deliveries: Timestamp,
+    /// Approvals go that have ended before this.
+    pub(crate) approvals: Timestamp,
 }
 
 impl Records {
@@ -187,7 +190,7 @@ impl Records {
     /// rows of others may be gone.
     ///
     /// None of them holds ciphertext that still opens anything: a credential here is shredded, and the verifier of an
-    /// ended authorization is spent.
+    /// ended authorization is spent; what a call of an approval was given is of no use to anyone after its end.
     pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
         let ended = [Value::flag(false)];
         let mut lists = vec![
@@ -197,6 +200,10 @@ impl Records {
             ),
             (
                 List::new(&ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END),
+                cutoffs.access_tokens,
+            ),
+            (
+                List::new(&MCP_SESSION, MCP_SESSIONS_BY_END),
                 cutoffs.access_tokens,
             ),
             (List::new(&SESSION, SESSIONS_BY_END), cutoffs.access_tokens),
@@ -228,6 +235,7 @@ impl Records {
                 List::new(&WEBHOOK_DELIVERY, DELIVERIES_BY_AGE).prefix(ended),
                 cutoffs.deliveries,
             ),
+            (List::new(&APPROVAL, APPROVALS_BY_END), cutoffs.approvals),
         ];
         for (lasts, full) in KINDS {
             // Those that can be read are gone already, and their bytes counted.

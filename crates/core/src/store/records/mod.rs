@@ -4,6 +4,7 @@
 
 mod account;
 mod account_token;
+mod approval;
 mod audit;
 mod credential;
 mod data_key;
@@ -12,7 +13,9 @@ pub(crate) mod executions;
 pub(crate) mod group;
 mod history;
 mod keyed_call;
+mod mcp_session;
 mod member;
+mod policy;
 mod webhook;
 
 use std::sync::Arc;
@@ -21,6 +24,7 @@ use jiff::Timestamp;
 
 use account::ACCOUNT;
 use account_token::{ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END};
+use approval::{APPROVAL, APPROVALS_BY_END};
 use audit::AUDIT;
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
 use data_key::DATA_KEY;
@@ -32,7 +36,9 @@ pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
 use keyed_call::IDEMPOTENCY;
+use mcp_session::{MCP_SESSION, MCP_SESSIONS_BY_END};
 use member::{MEMBER, SESSION, SESSIONS_BY_END};
+use policy::POLICY;
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
 use super::{
@@ -45,8 +51,8 @@ use crate::{
     digest::Digest,
     domain::{AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra},
     identifier::{
-        AccountId, AccountTokenId, AuthorizationId, ConnectionId, ConnectionName, DataKeyId,
-        EventId, ExecutionId, MemberId, OutboxId, WebhookId,
+        AccountId, AccountTokenId, ApprovalId, AuthorizationId, ConnectionId, ConnectionName,
+        DataKeyId, EventId, ExecutionId, McpSessionId, MemberId, OutboxId, WebhookId,
     },
 };
 
@@ -59,6 +65,7 @@ pub static TABLES: &[&Table] = &[
     &APP_CREDENTIAL,
     &ACCESS_TOKEN,
     &ACCOUNT_TOKEN,
+    &MCP_SESSION,
     &DATA_KEY,
     &EXECUTION,
     &EXECUTION_LOG,
@@ -75,6 +82,8 @@ pub static TABLES: &[&Table] = &[
     &WEBHOOK_DELIVERY,
     &MEMBER,
     &SESSION,
+    &POLICY,
+    &APPROVAL,
 ];
 
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
@@ -188,6 +197,7 @@ keys!(
     ConnectionId: CONNECTION,
     AccountId: ACCOUNT,
     AccountTokenId: ACCOUNT_TOKEN,
+    McpSessionId: MCP_SESSION,
     AuthorizationId: AUTHORIZATION,
     DataKeyId: DATA_KEY,
     ExecutionId: EXECUTION,
@@ -195,6 +205,7 @@ keys!(
     OutboxId: OUTBOX,
     WebhookId: WEBHOOK,
     MemberId: MEMBER,
+    ApprovalId: APPROVAL,
 );
 
 // ---- connections

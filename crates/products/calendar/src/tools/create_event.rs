@@ -21,55 +21,53 @@ use crate::{
     when, zone,
 };
 
-/// Create an event in a calendar, and invite guests.
+/// Create an event, and invite guests.
 ///
-/// The result is the event as the product has it; the link to a video meeting is in `hangoutLink`. Without a length the
-/// event lasts 30 minutes, or one day where `start_datetime` is a date.
+/// The link to a video meeting is in `hangoutLink` of the result. Without a length the event lasts 30 minutes, or
+/// one day where `start_datetime` is a date.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateEvent {
     /// Title of the event.
     pub summary: String,
-    /// When it starts, such as `2026-05-01T09:00:00+02:00`. Without an offset it is meant in `timezone`, or in the
-    /// calendar's time zone when that is absent too. A date such as `2026-05-01` makes an event that lasts all day.
+    /// When it starts, such as `2026-05-01T09:00:00+02:00`; without an offset in `timezone` or the calendar's time
+    /// zone. A date such as `2026-05-01` makes it last all day.
     pub start_datetime: String,
-    /// Id of the calendar; the user's primary calendar when absent.
+    /// Calendar; the user's primary one when absent.
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
     /// Mail addresses of the guests.
     pub attendees_emails: Option<Vec<String>>,
-    /// Whether to make a video meeting and put its link into the event; false when absent.
+    /// Add a video meeting.
     pub create_meeting_room: Option<bool>,
     /// Text of the event; may hold HTML.
     pub description: Option<String>,
-    /// How many hours it lasts; `event_duration_minutes` are added.
+    /// Hours it lasts; `event_duration_minutes` are added.
     #[schemars(range(min = 0))]
     pub event_duration_hour: Option<u32>,
-    /// How many minutes it lasts, besides the hours; may be more than 59. An event that lasts all day is rounded up to
-    /// whole days.
+    /// Minutes it lasts besides the hours; may exceed 59.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// What kind of event it is: `default`, `birthday`, `focusTime`, `outOfOffice` or `workingLocation`; it cannot be
-    /// changed later. Any other text makes an ordinary event, with a warning.
+    /// `default`, `birthday`, `focusTime`, `outOfOffice` or `workingLocation`; any other text makes an ordinary
+    /// event, with a warning.
     pub event_type: Option<NewEventType>,
-    /// Whether guests may invite others; true when absent.
+    /// True when absent.
     pub guests_can_invite_others: Option<bool>,
-    /// Whether guests may change the event; false when absent.
+    /// False when absent.
     pub guests_can_modify: Option<bool>,
-    /// Whether guests see who else is invited; true when absent.
+    /// True when absent.
     pub guests_can_see_other_guests: Option<bool>,
-    /// Where it takes place, as free text.
+    /// Place, as free text.
     pub location: Option<String>,
-    /// Lines by which it recurs, such as `RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=10` or `EXDATE:20260501T070000Z`; `RRULE:` may
-    /// be left out.
+    /// Recurrence lines, such as `RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=10` or `EXDATE:20260501T070000Z`.
     pub recurrence: Option<Vec<String>>,
-    /// Whether the guests are notified; the product notifies no one when absent.
+    /// Notify the guests; no one is notified when absent.
     pub send_updates: Option<bool>,
-    /// IANA name of the event's time zone, such as `Europe/Berlin`.
+    /// IANA time zone, such as `Europe/Berlin`.
     pub timezone: Option<String>,
-    /// Whether the event blocks time; `opaque` when absent.
+    /// Whether it blocks time; `opaque` when absent.
     pub transparency: Option<Transparency>,
-    /// Who sees the event; `default` when absent.
+    /// Who sees the details; `default`, as the calendar says, when absent.
     pub visibility: Option<Visibility>,
 }
 

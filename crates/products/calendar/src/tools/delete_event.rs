@@ -13,17 +13,17 @@ use crate::{
     scopes,
 };
 
-/// Delete an event from a calendar.
+/// Delete an event.
 ///
-/// Of a recurring event this deletes the whole series; the id of one occurrence deletes only that one. The guests are
-/// not notified. An event that is gone already stays gone, which is not an error.
+/// A recurring event's id deletes the whole series, an occurrence's id only that one. Guests are not notified. An
+/// event that is gone already is not an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
-    /// Id of the event, as a list or a creation returned it.
+    /// Id of the event.
     #[schemars(length(min = 1))]
     pub event_id: String,
-    /// Id of the calendar that holds it; the user's primary calendar when absent.
+    /// Calendar that holds it; the user's primary one when absent.
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
 }

@@ -13,26 +13,22 @@ use stead_google::items;
 
 use crate::{AccessRole, page::first_filled, readable::CalendarsView, scopes};
 
-/// List the calendars in the user's list: each with its id, name, time zone and what the user may do with it.
-///
-/// The result is `{calendars, next_page_token, next_sync_token}`. The last page has a sync token, with which a later call
-/// lists what has changed since.
+/// List the user's calendars: id, name, time zone and what the user may do with each.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListCalendars {
-    /// How many calendars to return at most; 100 when absent.
+    /// Most calendars to return; 100 when absent.
     #[schemars(range(min = 1, max = 250))]
     pub max_results: Option<u32>,
-    /// Return only calendars with which the user may do at least this; all when absent.
+    /// Least that the user may do with a calendar.
     pub min_access_role: Option<AccessRole>,
-    /// `next_page_token` of the page before; the other parameters must be the same.
+    /// `next_page_token` of the page before; keep the other parameters.
     pub page_token: Option<String>,
-    /// Whether to return calendars too that were removed from the list; false when absent.
+    /// Removed calendars too.
     pub show_deleted: Option<bool>,
-    /// Whether to return hidden calendars too; false when absent.
+    /// Hidden calendars too.
     pub show_hidden: Option<bool>,
-    /// `next_sync_token` of an earlier list: returns what has changed since, removed and hidden calendars included.
-    /// Goes neither with `min_access_role` nor with `show_deleted` or `show_hidden` set to false.
+    /// `next_sync_token` of an earlier list: returns what has changed since. Not with `min_access_role`.
     pub sync_token: Option<String>,
 }
 

@@ -21,43 +21,39 @@ use crate::{
     scopes, when,
 };
 
-/// Change an event: only what is given is changed.
+/// Change an event; what is not given stays.
 ///
-/// The result is the event as the product has it afterwards. Given only a new start, the event keeps its length. The id
-/// of a recurring event changes the whole series, the id of one occurrence only that one.
+/// Given only a new start, the event keeps its length. A recurring event's id changes the whole series, an
+/// occurrence's id only that one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEvent {
-    /// Id of the calendar that holds the event; `primary` is the user's own.
+    /// Calendar that holds the event; `primary` is the user's own.
     #[schemars(length(min = 1))]
     pub calendar_id: String,
-    /// Id of the event, as a list or a creation returned it.
+    /// Id of the event.
     #[schemars(length(min = 1))]
     pub event_id: String,
     /// Title of the event.
     pub summary: Option<String>,
-    /// When it starts, such as `2026-05-01T09:00:00+02:00`. Without an offset it is meant in `timezone`, or in the event's
-    /// own time zone when that is absent. A date such as `2026-05-01` makes it last all day.
+    /// When it starts, such as `2026-05-01T09:00:00+02:00`; without an offset in `timezone` or the event's. A date
+    /// makes it last all day.
     pub start_datetime: Option<String>,
-    /// When it ends, written as `start_datetime`; for an event that lasts all day the day after its last. Goes with no
-    /// duration.
+    /// When it ends; of an event that lasts all day, the day after its last. Not with a duration.
     pub end_datetime: Option<String>,
-    /// Mail addresses of the guests: the whole list. Those who are on it already keep their responses, those who are not
-    /// on it are taken off the event.
+    /// Mail addresses of the guests: the whole list; who is not on it is taken off.
     pub attendees_emails: Option<Vec<String>>,
-    /// Whether to make a video meeting where the event has none; false changes nothing.
+    /// Add a video meeting.
     pub create_meeting_room: Option<bool>,
     /// Text of the event; may hold HTML.
     pub description: Option<String>,
-    /// How many hours it lasts; `event_duration_minutes` are added.
+    /// Hours it lasts; `event_duration_minutes` are added.
     #[schemars(range(min = 0))]
     pub event_duration_hour: Option<u32>,
-    /// How many minutes it lasts, besides the hours; may be more than 59. An event that lasts all day is rounded up to
-    /// whole days.
+    /// Minutes it lasts besides the hours; may exceed 59.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// What kind of event it is, as in `calendar_create_event`. It cannot be changed: another kind than the event's own is
-    /// refused.
+    /// Cannot be changed: another kind than the event's own is refused.
     pub event_type: Option<NewEventType>,
     /// Whether guests may invite others.
     pub guests_can_invite_others: Option<bool>,
@@ -65,18 +61,17 @@ pub struct UpdateEvent {
     pub guests_can_modify: Option<bool>,
     /// Whether guests see who else is invited.
     pub guests_can_see_other_guests: Option<bool>,
-    /// Where it takes place, as free text.
+    /// Place, as free text.
     pub location: Option<String>,
-    /// Lines by which it recurs, such as `RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=10`: the whole list; `RRULE:` may be left out. An
-    /// empty list ends the recurrence.
+    /// All recurrence lines, such as `RRULE:FREQ=WEEKLY;BYDAY=MO`; an empty list ends the recurrence.
     pub recurrence: Option<Vec<String>>,
-    /// Whether the guests are notified; the product notifies no one when absent.
+    /// Notify the guests; no one is notified when absent.
     pub send_updates: Option<bool>,
-    /// IANA name of the event's time zone, such as `Europe/Berlin`.
+    /// IANA time zone, such as `Europe/Berlin`.
     pub timezone: Option<String>,
-    /// Whether the event blocks time.
+    /// Whether it blocks time.
     pub transparency: Option<Transparency>,
-    /// Who sees the event.
+    /// Who sees the details.
     pub visibility: Option<Visibility>,
 }
 

@@ -9,20 +9,19 @@ use stead_core::{
 
 use crate::{File, file_id::file_id, mask, readable::FileView, scopes};
 
-/// Read what is known about one file or folder: name, MIME type, size, dates, owners, folder, links and more.
+/// Read the metadata of one file or folder: name, MIME type, size, dates, owners, folder, links.
 ///
-/// The content is not returned. Sizes are texts with digits; folders, shortcuts and the product's own documents can be
-/// without one.
+/// The content is not returned.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetFileMetadata {
-    /// Id of the file or folder, or its address; `root` is the user's My Drive.
+    /// Id or URL of the file or folder; `root` is the user's My Drive.
     #[schemars(length(min = 1))]
     pub file_id: String,
-    /// Fields to return, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
+    /// Fields, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
-    /// Whether files of shared drives are found too; true when absent.
+    /// Shared drives too; true when absent.
     pub supports_all_drives: Option<bool>,
 }
 

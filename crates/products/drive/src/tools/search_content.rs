@@ -9,27 +9,26 @@ use stead_core::{
 
 use crate::{Files, list::List, mask, query::quoted, readable::FilesView, scopes};
 
-/// Find files by the words in them: content, name, description. Best matches first; trashed files are left out.
-///
-/// The result is `{nextPageToken, incompleteSearch, files}`.
+/// Find files by the words in them: content, name, description; best matches first, without trashed ones. By name,
+/// type, owner, folder or date use `drive_search_files`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchContent {
-    /// Words to find. Whole words count, not their beginnings; a phrase stands in double quotes: `"hello world"`.
+    /// Whole words to find; a phrase stands in double quotes: `"hello world"`.
     #[schemars(length(min = 1))]
     pub search_term: String,
-    /// Fields to return of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
+    /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
-    /// MIME type that files must have, such as `application/pdf`, or a group of types such as `image/*`.
+    /// MIME type, such as `application/pdf` or `image/*`.
     #[schemars(length(min = 1))]
     pub mime_type: Option<String>,
-    /// How many files to return at most; 100 when absent.
+    /// Most files to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
-    /// `nextPageToken` of the page before; the other parameters must be the same.
+    /// `nextPageToken` of the page before; keep the other parameters.
     pub page_token: Option<String>,
-    /// Whether to search shared drives too; false when absent.
+    /// Shared drives too.
     pub supports_all_drives: Option<bool>,
 }
 

@@ -10,29 +10,27 @@ use stead_core::{
 
 use crate::{Files, list::List, mask, order, query, readable::FilesView, scopes};
 
-/// Find files and folders by name, type, owner, folder or date, with the product's own query language.
+/// Find files and folders by name, type, owner, folder or date. By their content use `drive_search_content`.
 ///
-/// Trashed files are left out unless the query speaks of `trashed`. The result is
-/// `{nextPageToken, incompleteSearch, files}`.
+/// Trashed files are left out unless the query speaks of `trashed`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchFiles {
-    /// Query, such as `name contains 'plan' and 'ada@example.com' in owners`, `'FOLDER_ID' in parents`,
-    /// `mimeType = 'application/vnd.google-apps.folder'` or `modifiedTime > '2026-05-01T00:00:00'`. A quote within a text
-    /// is written `\'`. All files when absent.
+    /// Query of Google Drive, such as `name contains 'plan' and 'ada@example.com' in owners`, `'FOLDER_ID' in
+    /// parents`, `mimeType = 'application/vnd.google-apps.folder'` or `modifiedTime > '2026-05-01T00:00:00'`. A
+    /// quote in a text is `\'`.
     pub query: Option<String>,
-    /// Fields to return of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
+    /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
     #[schemars(length(min = 1))]
     pub fields: Option<String>,
-    /// Order, such as `folder,modifiedTime desc,name`. Not with `fullText` in the query, where the best matches come
-    /// first.
+    /// Order, such as `folder,modifiedTime desc,name`. Not with `fullText` in the query.
     pub order_by: Option<String>,
-    /// How many files to return at most; 100 when absent.
+    /// Most files to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
-    /// `nextPageToken` of the page before; the other parameters must be the same.
+    /// `nextPageToken` of the page before; keep the other parameters.
     pub page_token: Option<String>,
-    /// Whether to search shared drives too; false when absent.
+    /// Shared drives too.
     pub supports_all_drives: Option<bool>,
 }
 

@@ -14,21 +14,18 @@ use crate::{
     scopes,
 };
 
-/// Download one attachment of a mail.
-///
-/// The result is `{attachment_id, file_name, mime_type, size, data}`, with the content in `data` as standard base64.
+/// Download one attachment of a mail, as base64 in `data`: four bytes for every three.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetAttachmentById {
     /// Id of the mail.
     #[schemars(length(min = 1))]
     pub message_id: String,
-    /// Id of the attachment: `part:1`, as the readable form of a mail gives it, or the product's own id, which changes
-    /// every time the mail is read.
+    /// Id of the attachment from `readable` of a mail, such as `part:1`, or the product's own, which changes at
+    /// every reading.
     #[schemars(length(min = 1))]
     pub attachment_id: String,
-    /// Name for the result. With an id of the product's own from an earlier reading it only tells attachments of one size
-    /// apart, and the result has the attachment's own name.
+    /// Name for the result; with the product's own id it tells attachments of one size apart.
     #[schemars(length(min = 1))]
     pub file_name: Option<String>,
 }

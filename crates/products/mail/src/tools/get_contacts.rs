@@ -11,16 +11,16 @@ use stead_google::items;
 
 use crate::{Person, PersonField, origins::PEOPLE, readable::ContactsView, scopes};
 
-/// List the user's contacts: names, mail addresses, phone numbers, organizations and photos, or the fields asked for.
+/// List the user's contacts, a page at a time. To find someone use `mail_search_people`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetContacts {
-    /// How many contacts to return at most; 100 when absent.
+    /// Most contacts to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; the other parameters must be the same.
+    /// `next_page_token` of the page before; keep the other parameters.
     pub page_token: Option<String>,
-    /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
+    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }

@@ -11,15 +11,14 @@ use stead_google::items;
 
 use crate::{Message, page::page, scopes};
 
-/// List the user's drafts: each with its id and the ids of its message and thread, whose content
-/// `mail_get_message_by_id` returns.
+/// List the user's drafts by their ids; `mail_get_message_by_id` reads the message of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDrafts {
-    /// How many drafts to return at most; 100 when absent.
+    /// Most drafts to return; 100 when absent.
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; the other parameters must be the same.
+    /// `next_page_token` of the page before; keep the other parameters.
     pub page_token: Option<String>,
 }
 

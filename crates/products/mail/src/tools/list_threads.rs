@@ -11,22 +11,22 @@ use stead_google::items;
 
 use crate::{page::page, readable::ThreadsView, scopes};
 
-/// List threads, newest first: each with its id and first words. `mail_get_thread_by_id` returns the mails of one.
+/// List or search threads, newest first, with id and first words: a small overview. `mail_get_thread_by_id` returns
+/// the mails of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListThreads {
-    /// Search in the syntax of the mail product's search box, such as `subject:invoice has:attachment`. All threads
-    /// when absent.
+    /// Search as in Gmail's search box, such as `subject:invoice has:attachment`.
     pub query: Option<String>,
-    /// Ids of labels that a thread must all have, such as `INBOX` or `Label_12`; ids, not names.
+    /// Ids, not names, of labels that a thread must all have, such as `INBOX` or `Label_12`.
     #[schemars(inner(length(min = 1)))]
     pub label_ids: Option<Vec<String>>,
-    /// Whether to look into spam and trash too; false when absent.
+    /// Spam and trash too.
     pub include_spam_trash: Option<bool>,
-    /// How many threads to return at most; 100 when absent.
+    /// Most threads to return; 100 when absent.
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; the other parameters must be the same.
+    /// `next_page_token` of the page before; keep the other parameters.
     pub page_token: Option<String>,
 }
 

@@ -13,25 +13,21 @@ use stead_google::items;
 
 use crate::{Person, PersonField, origins::PEOPLE, readable::FoundPeopleView, scopes};
 
-/// Find people by the start of a name or of a mail address: in the user's contacts, and on request among the people
-/// that the user wrote with.
-///
-/// Each result is `{origin, person}`: `contact` or `other_contact`, and the product's own person. The product keeps an
-/// index per user that sleeps; when nothing is found it is woken and asked again, which takes about two seconds.
+/// Find people by the start of a name or mail address: in the user's contacts, and on request among people that the
+/// user wrote with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPeople {
     /// Start of a name or of a mail address.
     #[schemars(length(min = 1))]
     pub query: String,
-    /// Whether to look among people who are not in the user's contacts too; false when absent. Needs a scope of its
-    /// own. Of these people only names, mail addresses and phone numbers are known.
+    /// Also people who are not in the contacts; needs a scope of its own.
     pub other_contacts: Option<bool>,
-    /// How many people to return at most from each of the two; 10 when absent, and never more than 30.
+    /// Most people from each of the two; 10 when absent, never more than 30.
     #[schemars(range(min = 1))]
     pub page_size: Option<u32>,
-    /// Fields to return of each person; names, mail addresses, phone numbers, organizations and photos when absent.
-    /// With `other_contacts` mail addresses are always among them, since people are told apart by them.
+    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent. Mail
+    /// addresses are always among those of `other_contacts`.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }

@@ -11,16 +11,15 @@ use stead_core::{
 
 use crate::{NewSheet, Spreadsheet, readable::SpreadsheetView, scopes};
 
-/// Create a spreadsheet in the user's My Drive. Returns its id, its address and its metadata.
+/// Create a spreadsheet in the user's My Drive. Returns its id, URL and metadata.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSpreadsheet {
-    /// Title of the spreadsheet; the product chooses one when absent.
+    /// Title of the spreadsheet.
     pub title: Option<String>,
-    /// Locale such as `en_US`, `de_DE` or `fil`, which decides how numbers and dates are read and shown; the user's
-    /// when absent.
+    /// Locale of numbers and dates, such as `en_US`; the user's when absent.
     pub locale: Option<String>,
-    /// Time zone as an IANA identifier such as `Europe/Berlin`; the user's when absent.
+    /// IANA time zone, such as `Europe/Berlin`; the user's when absent.
     pub time_zone: Option<String>,
     /// Sheets to begin with, such as `{"title": "Plan"}`; one empty sheet when absent.
     pub sheets: Option<Vec<NewSheet>>,

@@ -20,7 +20,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateValues {
-    /// Id of the spreadsheet, or its address.
+    /// Id or URL of the spreadsheet.
     #[schemars(length(min = 1))]
     pub spreadsheet_id: String,
     /// Range in A1 notation, such as `Sheet1!A1:D20` or `'Plan 2026'!B2`. The values must fit into it; a single cell is
@@ -29,10 +29,10 @@ pub struct UpdateValues {
     pub range: String,
     /// Rows of cells.
     pub values: Vec<Vec<CellValue>>,
-    /// How values are understood; `RAW` when absent, so that a text never becomes a formula. With `USER_ENTERED` a text
-    /// that begins with `=` is executed, which is safe only for texts that you trust.
+    /// `RAW` when absent: texts stay texts. `USER_ENTERED` reads numbers, dates and formulas as if typed: a text
+    /// that begins with `=` is executed, safe only for texts that you trust.
     pub value_input_option: Option<ValueInputOption>,
-    /// Whether to return the values as they are after writing, in `updatedData`; false when absent.
+    /// Return the values after writing, in `updatedData`.
     pub include_values_in_response: Option<bool>,
 }
 

@@ -15,13 +15,13 @@ use crate::{
     statement::refused,
 };
 
-/// Cancel a statement that is running. What it has changed so far is rolled back by the product.
+/// Cancel a running statement. What it has changed is rolled back.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelQuery {
-    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// `request_id` of the execution.
+    /// `request_id` of the execution, where it had one.
     pub request_id: Option<String>,
 }
 

@@ -15,43 +15,41 @@ use crate::{
     statement::{State, Statement, submit},
 };
 
-/// Execute SQL: a query, or a statement that changes data or objects.
+/// Execute SQL: a query, or a statement that changes data or objects. For the names of tables and columns use
+/// `warehouse_get_tables` and `warehouse_get_columns`.
 ///
-/// `state` says what became of it: `done` with the first rows in `result`; `running` after 45 seconds or with `async`,
-/// to be followed with `warehouse_get_query_status`; or `timed_out_and_cancelled`. Values in `result.data` are texts;
-/// `result.resultSetMetaData.rowType` has their types. One statement is executed unless `parameters` says
-/// `{"MULTI_STATEMENT_COUNT": "2"}`; several then have their own `statement_handles`.
+/// `state` is `done` with the first rows in `result.data`, as texts; `running` after 45 seconds or with `async`:
+/// follow it with `warehouse_get_query_status`; or `timed_out_and_cancelled`. Bound large results with LIMIT. One
+/// statement is executed unless `parameters` says `{"MULTI_STATEMENT_COUNT": "2"}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteQuery {
     /// SQL, with `?` where `bindings` go.
     pub statement: String,
-    /// Whether to return at once with the statement's handle; false when absent.
+    /// Return at once with the statement's handle.
     #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
     pub r#async: Option<bool>,
-    /// Values for the `?` in their order: `{"1": {"type": "FIXED", "value": "123"}, "2": {"type": "TEXT", "value": "a"}}`,
-    /// or the bare values, `{"1": 123, "2": "a"}`. Not with several statements.
+    /// Values for the `?`, by their number: `{"1": 123, "2": "a"}`, or with types: `{"1": {"type": "FIXED",
+    /// "value": "123"}}`. Not with several statements.
     pub bindings: Option<Map<String, Value>>,
-    /// Database of the session; the user's default one when absent. A plain name is upper-cased, one in double quotes is
-    /// taken exactly.
+    /// Database of the session; a plain name is upper-cased, one in double quotes is exact.
     pub database: Option<String>,
-    /// Whether SQL's NULL comes as null; when false it comes as the text "null". True when absent.
+    /// When false, NULL comes as the text "null".
     pub nullable: Option<bool>,
-    /// Parameters of the session for this statement, such as `{"TIMEZONE": "Europe/Berlin", "QUERY_TAG": "report"}`.
+    /// Session parameters, such as `{"TIMEZONE": "Europe/Berlin"}`.
     pub parameters: Option<Map<String, Value>>,
-    /// UUID of this execution, so that it can be sent again without being executed twice; a new one when absent. The
-    /// response returns it.
+    /// UUID of this execution, to send it again with `retry`; a new one when absent.
     pub request_id: Option<String>,
-    /// True to send an execution again under its earlier `request_id`: what was executed is not executed again.
+    /// Send the execution of `request_id` again: what was executed is not executed twice.
     pub retry: Option<bool>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Schema of the session; the user's default one when absent. A plain name is upper-cased.
+    /// Schema of the session.
     pub schema: Option<String>,
-    /// Seconds after which the product cancels the statement; the account's own limit when absent.
+    /// Seconds after which the statement is cancelled.
     #[schemars(range(min = 1))]
     pub timeout: Option<u64>,
-    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    /// Warehouse to run on; the user's default when absent.
     pub warehouse: Option<String>,
 }
 

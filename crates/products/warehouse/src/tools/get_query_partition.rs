@@ -15,17 +15,17 @@ use crate::{
     statement::{Reply, ask, expired},
 };
 
-/// Fetch one partition of a statement's result. Its rows are in `result.data`, in the columns that the first response's
-/// `resultSetMetaData.rowType` names; `resultSetMetaData.partitionInfo` there says how many partitions there are.
+/// Fetch one more partition of a statement's result: its rows are in `result.data`. The first response's
+/// `resultSetMetaData.partitionInfo` lists the partitions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryPartition {
-    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
     /// Number of the partition, counted from 0.
     #[schemars(range(min = 0))]
     pub partition: u64,
-    /// `request_id` of the execution.
+    /// `request_id` of the execution, where it had one.
     pub request_id: Option<String>,
 }
 

@@ -16,16 +16,16 @@ use crate::{
     statement::{Reply, State, ask, expired},
 };
 
-/// Ask what became of a statement: `done` with its first rows in `result`, `running`, `failed` with the reason in
-/// `result`, `cancelled` or `timed_out_and_cancelled`.
+/// Ask what became of a statement: `done` with its first rows, `running`, `failed` with the reason, `cancelled` or
+/// `timed_out_and_cancelled`.
 ///
 /// With `wait_seconds` it asks a running statement again by itself. Results are kept for 24 hours.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryStatus {
-    /// Handle of the statement, as `warehouse_execute_query` returned it.
+    /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// `request_id` of the execution.
+    /// `request_id` of the execution, where it had one.
     pub request_id: Option<String>,
     /// Seconds to wait at most while the statement is running, asking again and again; none when absent.
     #[schemars(range(min = 0, max = 60))]

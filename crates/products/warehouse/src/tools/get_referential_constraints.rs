@@ -9,23 +9,23 @@ use stead_core::{
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
-/// List foreign keys with the keys that they refer to, from INFORMATION_SCHEMA.REFERENTIAL_CONSTRAINTS. Needs a
-/// warehouse.
+/// List foreign keys with the keys that they refer to. For their columns use
+/// `warehouse_show_imported_exported_keys`. Needs a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetReferentialConstraints {
-    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
     pub database: String,
-    /// Schema to look into; all schemas when absent. Matched exactly; a plain name is upper-cased.
+    /// Only this schema, by its exact name.
     pub schema: Option<String>,
-    /// Table to look into; all tables when absent. Matched exactly; a plain name is upper-cased.
+    /// Only this table, by its exact name.
     pub table: Option<String>,
-    /// How many rows to return at most; all when absent.
+    /// Most rows to return; all when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    /// Warehouse to run on; the user's default when absent.
     pub warehouse: Option<String>,
 }
 

@@ -9,20 +9,21 @@ use stead_core::{
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
-/// List the schemas of a database, from INFORMATION_SCHEMA.SCHEMATA. Needs a warehouse.
+/// List the schemas of a database with owner and dates. Needs a warehouse; `warehouse_show_databases_schemas` does
+/// not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetSchemata {
-    /// Database to look into. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
     pub database: String,
-    /// Pattern that the schema's name must match in any case: `%` stands for any text, `_` for one character.
+    /// Pattern of the schema's name, in any case: `%` any text, `_` one character.
     pub schema_like: Option<String>,
-    /// How many rows to return at most; all when absent.
+    /// Most rows to return; all when absent.
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse to run on; the user's default one when absent. A plain name is upper-cased.
+    /// Warehouse to run on; the user's default when absent.
     pub warehouse: Option<String>,
 }
 

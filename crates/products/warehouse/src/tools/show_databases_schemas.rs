@@ -9,25 +9,27 @@ use stead_core::{
 
 use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
-/// Show the databases that the role may see, or the schemas of one database or of the whole account.
+/// Show the databases that the role may see, or the schemas of one or all. Runs without a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowDatabasesSchemas {
     /// What to show.
     pub object_type: ContainerType,
-    /// Database whose schemas to show; those of the whole account when absent. Only for `schemas`.
+    /// Database whose schemas to show; the whole account's when absent.
     pub database_name: Option<String>,
-    /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
+    /// Pattern of the name, in any case: `%` any text, `_` one character.
     pub like_pattern: Option<String>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    /// Warehouse of the session; it does not have to run.
     pub warehouse: Option<String>,
 }
 
 /// What [`ShowDatabasesSchemas`] shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum ContainerType {
     /// Databases.
     #[default]

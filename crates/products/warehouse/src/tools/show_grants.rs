@@ -11,29 +11,27 @@ use crate::{
     Rows, object_type::ObjectType, readable::StatementView, reader::Reader, statement::Statement,
 };
 
-/// Show grants: what a role may do, which roles a user has, who has a role, or who may do what with an object.
+/// Show grants of a role, of a user, or on an object.
 ///
 /// `to_role` and `of_role` need `role_name`, `to_user` needs `user_name`, `on_object` needs `object_type` and
-/// `object_name`. The product shows only what the role may see.
+/// `object_name`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowGrants {
-    /// Which grants to show.
+    /// What to show.
     pub grant_view: GrantView,
-    /// Role, for `to_role` and `of_role`. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role, for `to_role` and `of_role`; a plain name is upper-cased, one in double quotes is exact.
     pub role_name: Option<String>,
-    /// User, for `to_user`. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// User, for `to_user`.
     pub user_name: Option<String>,
-    /// Kind of object, for `on_object`, such as `TABLE`, `VIEW`, `SCHEMA`, `DATABASE`, `WAREHOUSE` or `ACCOUNT`; in any
-    /// case.
+    /// Kind of object, for `on_object`: `TABLE`, `SCHEMA`, `WAREHOUSE`, `ACCOUNT` …
     pub object_type: Option<String>,
-    /// Object, for `on_object`; the account has no name. What lies in a schema may be written with its schema and
-    /// database, `db.schema.name`; names that hold a dot are put in double quotes. Functions and procedures end in the
-    /// types of their arguments: `area(NUMBER, NUMBER)`.
+    /// Object, for `on_object`, such as `db.schema.name` or `area(NUMBER, NUMBER)`; names that hold a dot are put
+    /// in double quotes. None for the account.
     pub object_name: Option<String>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    /// Warehouse of the session; it does not have to run.
     pub warehouse: Option<String>,
 }
 
@@ -41,14 +39,14 @@ pub struct ShowGrants {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantView {
-    /// Privileges that a role has.
+    /// What a role may do.
     #[default]
     ToRole,
-    /// Roles that a user has.
+    /// Roles of a user.
     ToUser,
-    /// Users and roles that have a role.
+    /// Who has a role.
     OfRole,
-    /// Privileges on an object, and who has them.
+    /// Who may do what.
     OnObject,
 }
 

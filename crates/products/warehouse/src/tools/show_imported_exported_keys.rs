@@ -11,29 +11,30 @@ use crate::{
     Rows, namespace::Namespace, readable::StatementView, reader::Reader, statement::Statement,
 };
 
-/// Show foreign keys: those that a table has (imported), or those of other tables that refer to it (exported).
-///
-/// What the table's name leaves open is the user's default database and schema.
+/// Show the foreign keys that a table has (imported), or those of others that refer to it (exported), a row per
+/// column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowImportedExportedKeys {
-    /// Which side of the keys the table is on.
+    /// Side of the keys that the table is on.
     pub key_direction: KeyDirection,
-    /// Table. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Table; a plain name is upper-cased, one in double quotes is exact.
     pub table_name: String,
-    /// Schema of the table; the default one when absent. A plain name is upper-cased.
+    /// Its schema; the user's default when absent.
     pub schema_name: Option<String>,
-    /// Database of the table; the default one when absent. A plain name is upper-cased.
+    /// Its database; the user's default when absent.
     pub database_name: Option<String>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    /// Warehouse of the session; it does not have to run.
     pub warehouse: Option<String>,
 }
 
 /// Which foreign keys [`ShowImportedExportedKeys`] shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+// The words say what they mean to a model.
+#[schemars(extend("x-obvious" = true))]
 pub enum KeyDirection {
     /// Foreign keys that the table has.
     #[default]

@@ -17,22 +17,19 @@ use crate::{
     statement::{Statement, submit},
 };
 
-/// Show the primary keys of a table, of a schema, of a database, or of the whole account: one row per column of a key.
-///
-/// What a narrower scope leaves open is the user's default database and schema. The whole account can take long.
+/// Show the primary keys of a table, a schema, a database, or the whole account (slow): a row per column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowPrimaryKeys {
-    /// Database; for a schema or a table without one, the user's default one, which is looked up for a schema. A plain
-    /// name is upper-cased.
+    /// Database; next to a schema or table, the user's default when absent.
     pub database_name: Option<String>,
-    /// Schema; for a table without one, the default one. A plain name is upper-cased.
+    /// Schema; next to a table, the user's default when absent.
     pub schema_name: Option<String>,
-    /// Table; all tables of the schema, the database or the account when absent. A plain name is upper-cased.
+    /// Table; all of them when absent.
     pub table_name: Option<String>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    /// Warehouse of the session; it does not have to run.
     pub warehouse: Option<String>,
 }
 

@@ -13,11 +13,11 @@ use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement}
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowWarehouses {
-    /// Pattern that the name must match in any case: `%` stands for any text, `_` for one character.
+    /// Pattern of the name, in any case: `%` any text, `_` one character.
     pub like_pattern: Option<String>,
-    /// Role to run as; the token's role when absent. A plain name is upper-cased, one in double quotes is taken exactly.
+    /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; the user's default one when absent. None has to run for this.
+    /// Warehouse of the session; it does not have to run.
     pub warehouse: Option<String>,
 }
 

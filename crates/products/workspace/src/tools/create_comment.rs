@@ -18,20 +18,20 @@ use crate::{
     write,
 };
 
-/// Write a comment: on a page as a whole, or as a reply in a discussion that exists.
+/// Write a comment on a page, or a reply in a discussion.
 ///
-/// Give `parent` for a new comment on a page, or `discussion_id` for a reply; exactly one of them.
+/// Give exactly one of `parent` and `discussion_id`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateComment {
     /// What the comment says.
     pub comment: Comment,
-    /// Page to comment on; not together with `discussion_id`.
+    /// Page to comment on.
     pub parent: Option<PageParent>,
-    /// Discussion to reply in, as `workspace_list_comments` gives it; not together with `parent`.
+    /// Discussion to reply in, from `workspace_list_comments`.
     pub discussion_id: Option<Id>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct CreateComment {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// Text in pieces, at most 100: `[{"type": "text", "text": {"content": "Looks good"}}]`.
+    /// Text in pieces, at most 100: `[{"text": {"content": "Looks good"}}]`.
     pub rich_text: Vec<RichText>,
 }
 

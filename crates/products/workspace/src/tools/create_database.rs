@@ -25,14 +25,14 @@ use crate::{
 pub struct CreateDatabase {
     /// Page on which the database is made.
     pub parent: PageParent,
-    /// Title in pieces of rich text, at most 100: `[{"type": "text", "text": {"content": "Reading list"}}]`.
+    /// Title, as rich text in at most 100 pieces: `[{"text": {"content": "Reading list"}}]`.
     pub title: Vec<RichText>,
     /// Columns by name, each with its type; exactly one is a title: `{"Name": {"title": {}}, "Status": {"select":
     /// {"options": [{"name": "To read"}]}}}`.
     pub properties: Properties,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
     /// columns become those of the database's first data source.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

@@ -17,29 +17,29 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Make a page: a row of a database, or a page below another page.
+/// Create a page below another page, or as a row of a database.
 ///
-/// Give `database_id` with `properties`, or `parent_page_id`; exactly one of the two. The parent is made from it.
+/// Give exactly one of `parent_page_id`, and `database_id` with `properties`; for rows
+/// `workspace_insert_database_row` is simpler.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePage {
-    /// Database in which the page becomes a row: its id, a hyphenated UUID, or a link to it; not together
-    /// with `parent_page_id`.
+    /// Id or URL of the database in which the page becomes a row.
     pub database_id: Option<Id>,
-    /// Page below which the page is made: its id, a hyphenated UUID, or a link to it; not together with `database_id`.
+    /// Id or URL of the page below which it is created.
     pub parent_page_id: Option<Id>,
-    /// Values by column name or property id, the title under `title`; required with `database_id`. Below a page there is
-    /// only the title: `{"title": {"title": [{"text": {"content": "Notes"}}]}}`.
+    /// Values by column name, the title under `title`. Below a page there is only the title: `{"title": {"title":
+    /// [{"text": {"content": "Notes"}}]}}`.
     pub properties: Option<Properties>,
-    /// Content of the page, as blocks or texts, each of which becomes a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content": "First
-    /// words"}}]}}]`. More than 100 are written in several requests.
+    /// Content, as blocks or texts, each a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
+    /// "First words"}}]}}]`.
     pub child_blocks: Option<Vec<ChildBlock>>,
-    /// Icon of the page; none when absent.
+    /// Icon of the page.
     pub icon: Option<PageIcon>,
-    /// Cover of the page; none when absent.
+    /// Cover of the page.
     pub cover: Option<PageCover>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

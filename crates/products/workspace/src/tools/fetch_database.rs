@@ -17,17 +17,17 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the full definition of a database: its title and its columns with their names, ids and types.
+/// Read the definition of a database: its title and its columns with names, ids and types; no rows.
 ///
-/// Fetch the database before writing rows, and use the names exactly as they are here.
+/// Do so before writing rows, and use the names exactly.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FetchDatabase {
-    /// Database to read: its id, a hyphenated UUID, or a link to it.
+    /// Id or URL of the database.
     pub database_id: Id,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
     /// columns are read from the database's data source and put into the response.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

@@ -15,14 +15,14 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read one comment: its text, its author, its discussion and the page or block it stands on.
+/// Read one comment: text, author, discussion, and where it stands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetComment {
-    /// Comment to read, a hyphenated UUID, as `workspace_create_comment` and `workspace_list_comments` give it.
+    /// Id of the comment.
     pub comment_id: Id,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

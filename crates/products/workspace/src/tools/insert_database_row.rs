@@ -17,28 +17,26 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Add a row to a database. A row is a page: it has values for the database's columns, and content of its own.
+/// Add a row to a database. A row is a page with values for the columns and content of its own.
 ///
-/// Fetch the database first and use its column names exactly; the title's key is always `title`. The parent is made from
-/// `database_id`.
+/// Call `workspace_fetch_database` first and use its column names exactly; the title's key is always `title`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsertDatabaseRow {
-    /// Database to which the row is added: its id, a hyphenated UUID, or a link to it.
+    /// Id or URL of the database.
     pub database_id: Id,
-    /// Values by column name or property id, never a URL-encoded id; the title under `title`: `{"title": {"title":
-    /// [{"text": {"content": "Notes"}}]}, "Status": {"select": {"name": "To read"}}, "Due": {"date": {"start":
-    /// "2026-05-04"}}}`.
+    /// Values by column name: `{"title": {"title": [{"text": {"content": "Notes"}}]}, "Status": {"select": {"name":
+    /// "To read"}}, "Due": {"date": {"start": "2026-05-04"}}}`.
     pub properties: Properties,
-    /// Content of the row's page, as blocks or texts, each of which becomes a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
-    /// "First words"}}]}}]`. More than 100 are written in several requests.
+    /// Content, as blocks or texts, each a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
+    /// "First words"}}]}}]`.
     pub child_blocks: Option<Vec<ChildBlock>>,
-    /// Icon of the row's page; none when absent.
+    /// Icon of the row's page.
     pub icon: Option<PageIcon>,
-    /// Cover of the row's page; none when absent.
+    /// Cover of the row's page.
     pub cover: Option<PageCover>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

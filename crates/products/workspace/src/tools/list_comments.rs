@@ -16,20 +16,19 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// List the open comments on a page or a block, oldest first. Resolved ones are not among them, and those of a page
-/// do not hold those of the blocks in it.
+/// List the open comments on a page or a block, oldest first. Those of a page do not hold those of its blocks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListComments {
-    /// Block or page whose comments are meant: its id, a hyphenated UUID, or a link to it.
+    /// Id or URL of the page or block.
     pub block_id: Id,
-    /// How many comments to return at most; 100 when absent.
+    /// Most comments to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
     /// `next_cursor` of the page before.
     pub start_cursor: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

@@ -20,23 +20,23 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the rows of a database. A row is a page, with a value for each column.
+/// Read the rows of a database with all their columns; rows are large, a kilobyte or more each. For one column use
+/// `workspace_query_database_properties`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabase {
-    /// Database to read: its id, a hyphenated UUID, or a link to it. From version 2025-09-03 on, the id of one of its
-    /// data sources serves too.
+    /// Id or URL of the database.
     pub database_id: Id,
-    /// How many rows to return at most; 100 when absent.
+    /// Most rows to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the page before; `sorts` must be the same.
+    /// `next_cursor` of the page before, with the same `sorts`.
     pub start_cursor: Option<String>,
-    /// Order of the rows, the most important criterion first; the database's own when absent.
+    /// Order of the rows, the most important criterion first.
     pub sorts: Option<Vec<Sort>>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
     /// are read from the database's data source.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

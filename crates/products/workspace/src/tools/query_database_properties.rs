@@ -20,19 +20,17 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the first 100 rows of a database with the values of only one property, which makes the response smaller.
+/// Read the first 100 rows of a database with only one column, which keeps the result small.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
-    /// Database to read: its id, a hyphenated UUID, or a link to it. From version 2025-09-03 on, the id of one of its
-    /// data sources serves too.
+    /// Id or URL of the database.
     pub database_id: Id,
-    /// Id of the property to return, as `workspace_query_database` or `workspace_fetch_database` gives it; not its name.
-    /// All properties when absent.
+    /// Id of the column, not its name, from `workspace_fetch_database`. All columns when absent.
     pub property_id: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
     /// are read from the database's data source.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

@@ -17,21 +17,21 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Find pages and databases by their title, among those that the user has shared. The text of pages is not searched,
-/// and what was changed a moment ago may not be found yet.
+/// Find pages and databases by their title, among those that the user has shared. The text of pages is not
+/// searched, and new ones may not be found yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words of the title; everything that is shared when absent.
+    /// Words of the title; everything when absent.
     pub query: Option<String>,
-    /// How many results to return at most; 100 when absent.
+    /// Most results to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the page before; `query` must be the same.
+    /// `next_cursor` of the page before, with the same `query`.
     pub start_cursor: Option<String>,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on,
     /// results are pages and data sources instead of pages and databases.
-    #[schemars(regex(pattern = PATTERN))]
+    #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 

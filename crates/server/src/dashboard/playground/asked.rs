@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::{self, Given, PREFIX};
+use super::{
+    fields::{self, Given, PREFIX},
+    wanted::Wanted,
+};
 use crate::{dashboard::form::Form, extract::Query, problem::Result};
 
 /// A call to be made, as it was written.
@@ -20,6 +23,8 @@ pub(super) struct Asked {
     pub(super) add: Option<String>,
     /// What makes a call that changes something once, however often its form is sent.
     pub(super) key: Option<String>,
+    /// Which form of the result is asked for.
+    pub(super) wanted: Wanted,
 }
 
 /// An input that was read.
@@ -47,7 +52,14 @@ impl Asked {
     }
 
     pub(super) fn by_query(mut query: Query) -> Result<Self> {
+        let mut wanted = [
+            ("view", query.text("view")?),
+            ("fields", query.text("fields")?),
+            ("max_bytes", query.text("max_bytes")?),
+        ];
+        let wanted = Wanted::read(|name| wanted.iter_mut().find(|one| one.0 == name)?.1.take());
         let asked = Self {
+            wanted,
             connection_name: query.text("connection_name")?,
             identifier: query.text("identifier")?,
             tool: query.text("tool")?,
@@ -71,6 +83,7 @@ impl Asked {
             as_json: None,
             add: None,
             key: text("key"),
+            wanted: Wanted::read(text),
             given: given(form.below(PREFIX)),
         }
     }

@@ -12,6 +12,7 @@ mod show;
 mod snippets;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 use std::time::Duration;
 

@@ -36,6 +36,9 @@ async fn call(page: &Page, form: &Form, dry_run: bool) -> Result<Response> {
                         input,
                     );
                     request.dry_run = dry_run;
+                    if !dry_run {
+                        request.result = asked.wanted.options()?;
+                    }
                     // Sent again by a reload, a form changes nothing a second time.
                     let writes = tool.effect != Effect::Read && !dry_run;
                     request.idempotency_key = asked.key.clone().filter(|_| writes);

@@ -64,7 +64,10 @@ pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>
         ),
     };
     let url = page.environment.public_url().as_str().trim_end_matches('/');
-    let snippets = snippets::of_tool(url, &tool.name, (&name, &chosen.identifier), &input.value);
+    // What cannot be used is refused where the call is made.
+    let options = asked.wanted.options().unwrap_or_default();
+    let call = (tool.name.as_str(), &input.value, &options);
+    let snippets = snippets::of_tool(url, (&name, &chosen.identifier), call);
     let context = context! {
         chosen => Serde(chosen),
         connection_name => name,
@@ -77,6 +80,8 @@ pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>
         json => json,
         fault => fault,
         unknown => unknown,
+        wanted => Serde(&asked.wanted),
+        asks => asked.wanted.is_given(),
         snippets => snippets,
         key => key(page),
         outcome => ran.map(|ran| Serde(outcome(&ran.result, ran.micros, violations))),

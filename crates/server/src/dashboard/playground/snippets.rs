@@ -2,30 +2,58 @@
 
 use minijinja::{Value as Shown, context};
 use serde_json::{Value, json};
-use stead::core::resource::ProxyRequest;
+use stead::core::{
+    resource::ProxyRequest,
+    results::{ResultOptions, View},
+};
 
 /// A call of a tool.
 pub(super) fn of_tool(
     url: &str,
-    tool: &str,
     (connection, identifier): (&str, &str),
-    input: &Value,
+    (tool, input, options): (&str, &Value, &ResultOptions),
 ) -> Shown {
-    let body = json!({ "connection_name": connection, "identifier": identifier, "input": input });
+    let mut body =
+        json!({ "connection_name": connection, "identifier": identifier, "input": input });
+    let wanted = serde_json::to_value(options).unwrap_or_default();
+    if let (Value::Object(body), Value::Object(wanted)) = (&mut body, wanted) {
+        body.extend(wanted);
+    }
     let agent = json!({ "name": tool, "arguments": input });
     let rust = format!(
-        "{}\nlet execution = stead\n    .account({}, {})?\n    .execute({}, json!({}))\n    .await?;\nprintln!(\"{{}}\", execution.data);\n",
+        "{}\nlet execution = stead\n    .account({}, {})?\n    .execute({}, json!({})){}\n    .await?;\nprintln!(\"{{}}\", execution.data);\n",
         client(url),
         literal(&json!(connection)),
         literal(&json!(identifier)),
         literal(&json!(tool)),
         literal(input).replace('\n', "\n    "),
+        asking(options),
     );
     context! {
         curl => curl(url, &format!("/v1/tools/{tool}/execute"), &body),
         rust => rust,
         agent => pretty(&agent),
     }
+}
+
+/// What of the result is asked for, in Rust.
+fn asking(options: &ResultOptions) -> String {
+    let mut rust = String::new();
+    if options.view == View::Readable {
+        rust += "\n    .view(stead::core::results::View::Readable)";
+    }
+    if !options.fields.is_empty() {
+        let fields: Vec<String> = options
+            .fields
+            .iter()
+            .map(|one| literal(&json!(one)))
+            .collect();
+        rust += &format!("\n    .fields([{}])", fields.join(", "));
+    }
+    if let Some(most) = options.max_bytes {
+        rust += &format!("\n    .max_bytes({most})");
+    }
+    rust
 }
 
 /// A raw request.
@@ -108,12 +136,15 @@ mod tests {
 
     #[test]
     fn texts_are_quoted_as_each_place_reads_them() {
+        let mut options = ResultOptions::default();
+        options.view = View::Readable;
+        options.fields = vec![String::from("messages.id")];
+        options.max_bytes = Some(4096);
         let input = json!({ "query": "it's \"new\"\n\u{1}\u{8}\\u0041" });
         let shown = of_tool(
             "https://x.example",
-            "mail_fetch_mails",
             ("mail", "o'b"),
-            &input,
+            ("mail_fetch_mails", &input, &options),
         );
         let of = |name: &str| shown.get_attr(name).unwrap().to_string();
         assert!(
@@ -127,6 +158,9 @@ mod tests {
             "{}",
             of("rust")
         );
+        assert!(of("curl").contains("\"view\": \"readable\""));
+        assert!(of("curl").contains("\"max_bytes\": 4096"));
+        assert!(of("rust").contains(".fields([\"messages.id\"])\n    .max_bytes(4096)\n"));
         let agent: Value = serde_json::from_str(&of("agent")).unwrap();
         assert_eq!(
             agent,

@@ -46,6 +46,25 @@ async fn a_tool_is_run_by_its_form_and_its_result_is_shown_as_text() {
 }
 
 #[tokio::test]
+async fn a_result_is_shown_in_the_form_that_was_asked_for() {
+    let browser = Browser::new(with_markup().await);
+    let wanted = [
+        ("view", "readable"),
+        ("fields", "messages.id, messages.subject"),
+        ("max_bytes", "4096"),
+    ];
+    let ran = browser.act(RUN, &call(&wanted)).await;
+    assert_eq!(ran.status, StatusCode::OK);
+    ran.assert_contains("<option selected>readable</option>");
+    ran.assert_contains("value=\"messages.id, messages.subject\"");
+    ran.assert_contains("&quot;max_bytes&quot;: 4096");
+    for (name, value) in [("view", "short"), ("max_bytes", "many")] {
+        let refused = browser.act(RUN, &call(&[(name, value)])).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_dry_run_shows_the_requests_without_the_token_and_changes_nothing() {
     let browser = Browser::new(with_markup().await);
     let before = browser.0.received().len();

@@ -1,15 +1,19 @@
-//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=`: the newest version of every tool, by name;
+//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=&detail=&mode=`: the newest version of every tool, by name;
 //! several products are separated by commas. With an identifier each
-//! says whether that user can call it; with a format each is in that model vendor's envelope.
+//! says whether that user can call it; with a format each is in that model vendor's envelope, and with the mode `search` there
+//! are three that stand for all.
 //! One page holds them all.
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
-use stead::core::{
-    resource::{Page, ToolDescription, ToolFilter},
-    schema::ExportFormat,
-    tool::Effect,
+use serde_json::json;
+use stead::{
+    Error,
+    core::{
+        resource::{ExportedTools, Page, ToolDescription, ToolFilter},
+        schema::{Detail, ExportFormat},
+        tool::Effect,
+    },
 };
 
 use crate::{
@@ -38,7 +42,29 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "Adds whether this user can call each tool; not together with `format`.",
     ),
     FORMAT,
+    DETAIL,
+    one_of(
+        "mode",
+        "With `format`: `search` for three tools (search, describe, execute) that stand for all.",
+        || MODES.iter().map(|(name, _)| *name).collect(),
+    ),
 ];
+
+/// Which tools are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    All,
+    Search,
+}
+
+const MODES: &[(&str, Mode)] = &[("all", Mode::All), ("search", Mode::Search)];
+
+/// How much of a tool is exported.
+pub(in crate::rest) const DETAIL: Parameter = one_of(
+    "detail",
+    "With `format`: `compact` for about half of the tokens.",
+    || Detail::NAMES.iter().map(|(name, _)| *name).collect(),
+);
 
 /// The shape of a tool's description.
 pub(in crate::rest) const FORMAT: Parameter = one_of(
@@ -56,7 +82,7 @@ pub(in crate::rest) enum Tools {
     /// Described.
     Described(Page<ToolDescription>),
     /// In the envelope of a model vendor.
-    Exported(Page<Value>),
+    Exported(ExportedTools),
 }
 
 pub(in crate::rest) async fn list(
@@ -69,12 +95,21 @@ pub(in crate::rest) async fn list(
     filter.connection_name = query.text("connection_name")?;
     filter.identifier = query.text("identifier")?;
     let format = query.one_of("format", ExportFormat::NAMES)?;
+    let detail = query.one_of("detail", Detail::NAMES)?;
+    let mode = query.one_of("mode", MODES)?;
     query.end()?;
-    Ok(Json(match format {
-        None => Tools::Described(Page::new(environment.tools(filter).await?, None)),
-        Some(format) => {
-            let tools = environment.exported_tools(&filter, format).await?;
-            Tools::Exported(Page::new(tools, None))
+    let Some(format) = format else {
+        for (name, given) in [("/detail", detail.is_some()), ("/mode", mode.is_some())] {
+            if given {
+                return Err(Error::invalid_at(name, "goes together with `format`").into());
+            }
         }
-    }))
+        let tools = environment.tools(filter).await?;
+        return Ok(Json(Tools::Described(Page::new(tools, None))));
+    };
+    filter.detail = detail.unwrap_or_default();
+    Ok(Json(Tools::Exported(match mode {
+        Some(Mode::Search) => environment.meta_tools(format)?,
+        _ => environment.export_tools(&filter, format).await?,
+    })))
 }

@@ -7,7 +7,7 @@ mod read;
 mod tests;
 
 pub(super) use execute::execute;
-pub(super) use list::{FORMAT, QUERY as FILTER, list};
+pub(super) use list::{DETAIL, FORMAT, QUERY as FILTER, list};
 pub(super) use read::{QUERY as VERSION, read};
 
 use serde_json::{Value, json};

@@ -1,11 +1,17 @@
-//! `GET /v1/tools/{name}?tool_version=&schema_version=&format=`: one tool, the newest version where none is asked for.
+//! `GET /v1/tools/{name}?tool_version=&schema_version=&format=&detail=`: one tool, the newest version where none is asked for.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead::core::{resource::ToolDescription, schema::ExportFormat};
+use stead::{
+    Error,
+    core::{
+        resource::ToolDescription,
+        schema::{Detail, ExportFormat},
+    },
+};
 
-use super::FORMAT;
+use super::{DETAIL, FORMAT};
 use crate::{
     extract::{Acting, Json, Path, Query},
     openapi::{Parameter, text},
@@ -19,6 +25,7 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
     ),
     text("schema_version", "Version of the schema: the same date."),
     FORMAT,
+    DETAIL,
 ];
 
 /// A tool: described, or in the envelope of a model vendor.
@@ -41,13 +48,17 @@ pub(in crate::rest) async fn read(
     let (schema_version, tool_version) =
         (query.text("schema_version")?, query.text("tool_version")?);
     let format = query.one_of("format", ExportFormat::NAMES)?;
+    let detail = query.one_of("detail", Detail::NAMES)?;
     query.end()?;
+    if format.is_none() && detail.is_some() {
+        return Err(Error::invalid_at("/detail", "goes together with `format`").into());
+    }
     let tool =
         environment
             .catalogue()
             .find(&name, schema_version.as_deref(), tool_version.as_deref())?;
     Ok(Json(match format {
         None => Tool::Described(Box::new(ToolDescription::of(tool)?)),
-        Some(format) => Tool::Exported(tool.export(format)?),
+        Some(format) => Tool::Exported(tool.export_with(format, detail.unwrap_or_default())?.tool),
     }))
 }

@@ -102,8 +102,10 @@ async fn vendors_have_their_envelopes() {
     let service = TestService::new().await;
     for (format, pointer) in [
         ("openai", "/function/name"),
+        ("openai_responses", "/name"),
         ("openai_strict", "/function/name"),
         ("anthropic", "/name"),
+        ("anthropic_strict", "/name"),
         ("gemini", "/name"),
         ("mcp", "/name"),
     ] {
@@ -126,6 +128,10 @@ async fn vendors_have_their_envelopes() {
         "/v1/tools?format=word",
         "/v1/tools?format=mcp&identifier=u",
         "/v1/tools?product=none",
+        "/v1/tools?mode=search",
+        "/v1/tools?detail=compact",
+        "/v1/tools?format=mcp&detail=short",
+        "/v1/tools/mail_list_drafts?detail=compact",
         "/v1/tools?x=1",
     ] {
         let response = service.get(path).await;
@@ -135,6 +141,36 @@ async fn vendors_have_their_envelopes() {
             "{path}"
         );
     }
+    let compact = service
+        .get("/v1/tools?format=openai&detail=compact")
+        .await
+        .json();
+    let whole = service.get("/v1/tools?format=openai").await.json();
+    assert!(compact.to_string().len() * 3 < whole.to_string().len() * 2);
+    let names = |list: &serde_json::Value, pointer: &str| -> Vec<serde_json::Value> {
+        let items = list["items"].as_array().unwrap().iter();
+        items
+            .map(|tool| tool.pointer(pointer).unwrap().clone())
+            .collect()
+    };
+    assert_eq!(
+        names(&compact, "/function/name"),
+        names(&whole, "/function/name")
+    );
+    let report = &whole["report"][0];
+    assert_eq!(report["name"], whole["items"][0]["function"]["name"]);
+    let search = service
+        .get("/v1/tools?format=anthropic&mode=search")
+        .await
+        .json();
+    assert_eq!(
+        names(&search, "/name"),
+        [
+            "stead_search_tools",
+            "stead_describe_tool",
+            "stead_execute_tool"
+        ]
+    );
     let unknown = service.get("/v1/tools/mail_nothing").await;
     unknown.assert_problem(StatusCode::NOT_FOUND, "unknown_tool");
     let version = service

@@ -296,6 +296,7 @@ fn a_webhook_gets_events_of_the_connections_of_whoever_made_it() {
         scopes: Scopes::all(),
         rate_per_minute: None,
         connections: Connections::only([ConnectionName::new("own").unwrap()]),
+        policy: None,
     };
     let limited = Caller::Application(Arc::new(application));
     let limited = stage.context.acting_as(limited);

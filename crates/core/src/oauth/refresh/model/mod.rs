@@ -183,6 +183,7 @@ fn no_state_of_a_stable_grant_loses_the_account() {
 }
 
 #[test]
+#[ignore = "takes minutes: cargo xtask test --all"]
 fn no_state_of_a_grant_with_a_grace_period_loses_the_account_without_a_reason() {
     holds(Class::Grace);
 }

@@ -20,11 +20,13 @@ use crate::{
 };
 
 /// What can be changed, by the beginning of the action.
-const KINDS: [(&str, &str); 9] = [
+const KINDS: [(&str, &str); 11] = [
     ("connection.*", "Connections"),
     ("account.*", "Accounts"),
     ("account_token.*", "Account tokens"),
     ("app_credential.*", "Credentials"),
+    ("policy.*", "Policies"),
+    ("approval.*", "Approvals"),
     ("webhook.*", "Webhooks"),
     ("key.*", "Keys"),
     ("member.*", "Members"),

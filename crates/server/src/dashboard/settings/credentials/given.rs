@@ -17,20 +17,41 @@ use crate::dashboard::form::Form;
 const GROUPS: &[(&str, &[ScopeName])] = &[
     (
         "Act for users",
-        &[ToolsExecute, ProxyRead, ProxyWrite, AccountTokensCreate],
+        &[
+            ToolsExecute,
+            ProxyRead,
+            ProxyWrite,
+            AccountTokensCreate,
+            McpSessionsManage,
+        ],
     ),
     (
         "Connect users",
         &[LinksCreate, AccountsRead, AccountsManage],
     ),
-    ("See what happens", &[EventsRead, ExecutionsRead, AuditRead]),
+    (
+        "See what happens",
+        &[
+            EventsRead,
+            ExecutionsRead,
+            AuditRead,
+            PoliciesRead,
+            ApprovalsRead,
+        ],
+    ),
     (
         "Set up",
         &[ConnectionsRead, ConnectionsManage, WebhooksManage],
     ),
     (
         "Administer: as much as an owner may",
-        &[CredentialsManage, MembersManage, KeysManage],
+        &[
+            CredentialsManage,
+            MembersManage,
+            KeysManage,
+            PoliciesManage,
+            ApprovalsManage,
+        ],
     ),
 ];
 

@@ -1,27 +1,32 @@
 //! Every operation of an application, which the platform and the client of a service both have.
 
+mod policies;
+
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use serde_json::Value;
 use stead_core::{
     Result,
+    agent::{ToolCallResults, ToolCalls},
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
         AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
         Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, IssuedAccountToken,
-        IssuedAppSecret, IssuedMemberLink, KeyActivation, Keys, Member, MemberChange, MemberReset,
-        NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter,
-        TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
+        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
+        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
+        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
+        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
+        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
+
+pub(crate) use policies::PolicyBackend;
 
 /// A backend that the handles over it share.
 pub(crate) type Shared = Arc<dyn Backend>;
@@ -29,7 +34,7 @@ pub(crate) type Shared = Arc<dyn Backend>;
 pub(crate) type Pending<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// The platform or the service behind every handle. A new operation is a method here, so that neither lacks it.
-pub(crate) trait Backend: Send + Sync + 'static {
+pub(crate) trait Backend: PolicyBackend + Send + Sync + 'static {
     fn create_connection(&self, new: NewConnection) -> Pending<'_, Connection>;
     fn connections(&self, paging: Paging) -> Pending<'_, Page<Connection>>;
     fn connection<'a>(&'a self, name: &'a str) -> Pending<'a, Connection>;
@@ -69,6 +74,15 @@ pub(crate) trait Backend: Send + Sync + 'static {
         paging: Paging,
     ) -> Pending<'a, Page<AccountToken>>;
     fn delete_account_token<'a>(&'a self, token_id: &'a str) -> Pending<'a, ()>;
+
+    fn create_mcp_session(&self, new: NewMcpSession) -> Pending<'_, IssuedMcpSession>;
+    fn mcp_sessions(
+        &self,
+        identifier: Option<String>,
+        paging: Paging,
+    ) -> Pending<'_, Page<McpSession>>;
+    fn mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, McpSession>;
+    fn delete_mcp_session<'a>(&'a self, id: &'a str) -> Pending<'a, ()>;
 
     fn create_app_credential(&self, new: NewAppCredential) -> Pending<'_, IssuedAppSecret>;
     fn app_credentials(&self, paging: Paging) -> Pending<'_, Page<AppCredential>>;
@@ -126,7 +140,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     fn tools(&self, filter: ToolFilter) -> Pending<'_, Vec<ToolDescription>>;
     fn tool<'a>(&'a self, name: &'a str) -> Pending<'a, ToolDescription>;
-    fn exported_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, Vec<Value>>;
+    fn export_tools(&self, filter: ToolFilter, format: ExportFormat) -> Pending<'_, ExportedTools>;
+    fn meta_tools(&self, format: ExportFormat) -> Pending<'_, ExportedTools>;
+    fn tool_calls(&self, request: ToolCalls) -> Pending<'_, ToolCallResults>;
     /// `effect` is what the call can do to the user's data, where the caller knows.
     fn execute<'a>(
         &'a self,

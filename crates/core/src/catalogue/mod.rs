@@ -1,5 +1,8 @@
 //! The tools of an environment, by name and version. REST, MCP, the command line and the docs all read this list.
 
+mod meta;
+mod search;
+
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde_json::Value;
@@ -7,10 +10,18 @@ use serde_json::Value;
 use crate::{
     Error, ErrorKind, Result,
     product::Product,
-    schema::{ExportFormat, InputSchema, export, output_schema, readable_schema},
+    schema::{
+        Detail, ExportFormat, Exportable, Exported, InputSchema, export, output_schema,
+        readable_schema,
+    },
     similar::did_you_mean,
     tool::ToolEntry,
 };
+
+pub use meta::{
+    DESCRIBE_TOOL, DescribeTool, EXECUTE_TOOL, ExecuteTool, MetaCall, SEARCH_TOOLS, ToolDetails,
+};
+pub use search::{FoundTool, FoundTools, SearchTools};
 
 /// All tools of some products.
 #[derive(Debug)]
@@ -66,17 +77,26 @@ impl CatalogueTool {
             .get_or_init(|| self.entry.readable().map(readable_schema))
             .as_ref()
     }
-    /// The tool in a model vendor's envelope.
+    /// The tool in a model vendor's envelope, whole.
     ///
     /// # Errors
     /// As [`CatalogueTool::schema`].
     pub fn export(&self, format: ExportFormat) -> Result<Value> {
-        Ok(export(
-            self.entry,
-            self.schema()?,
-            self.output_schema(),
-            format,
-        ))
+        Ok(self.export_with(format, Detail::Full)?.tool)
+    }
+    /// The same in as much detail as asked for, with what the envelope does not say.
+    ///
+    /// # Errors
+    /// As [`CatalogueTool::schema`].
+    pub fn export_with(&self, format: ExportFormat, detail: Detail) -> Result<Exported> {
+        let exportable = Exportable {
+            name: self.entry.name(),
+            input: self.schema()?,
+            output: self.output_schema(),
+            effect: self.entry.effect(),
+            hints: self.entry.hints(),
+        };
+        Ok(export(exportable, format, detail))
     }
 }
 
@@ -203,194 +223,4 @@ impl Catalogue {
 }
 
 #[cfg(test)]
-mod tests {
-    use schemars::JsonSchema;
-    use serde::{Deserialize, Serialize};
-
-    use super::*;
-    use crate::tool::{Call, Effect, Io, Output, Tool};
-
-    macro_rules! tools {
-        ($($type:ident = $name:literal, $version:literal, $aliases:expr;)+) => { $(
-            /// Does nothing.
-            #[derive(Serialize, Deserialize, JsonSchema)]
-            struct $type {}
-
-            impl Tool for $type {
-                const NAME: &'static str = $name;
-                const VERSION: &'static str = $version;
-                const ALIASES: &'static [&'static str] = $aliases;
-                const EFFECT: Effect = Effect::Read;
-                type Output = Value;
-                async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
-                    Ok(Value::Null.into())
-                }
-            }
-        )+ };
-    }
-    tools! {
-        NewList = "demo_list_notes", "2026-11-21", &["demo_notes"];
-        OldList = "demo_list_notes", "2025-01-01", &[];
-        MiddleList = "demo_list_notes", "2026-02-03", &[];
-        Read = "demo_read_note", "2026-11-21", &[];
-        Send = "post_send_letter", "2026-11-21", &[];
-    }
-
-    static DEMO: Product = Product {
-        name: "demo",
-        // Not in the order of their dates.
-        tools: &[
-            ToolEntry::of::<NewList>(),
-            ToolEntry::of::<OldList>(),
-            ToolEntry::of::<MiddleList>(),
-            ToolEntry::of::<Read>(),
-        ],
-        ..Product::BASE
-    };
-    static POST: Product = Product {
-        name: "post",
-        tools: &[ToolEntry::of::<Send>()],
-        ..Product::BASE
-    };
-
-    fn catalogue() -> Catalogue {
-        Catalogue::new([&DEMO, &POST])
-    }
-
-    #[test]
-    fn the_newest_version_is_found_unless_another_is_asked_for() {
-        let catalogue = catalogue();
-        let asked = [
-            (None, None, "2026-11-21"),
-            (Some("2025-01-01"), None, "2025-01-01"),
-            (None, Some("2025-01-01"), "2025-01-01"),
-            (Some("2026-02-03"), Some("2026-02-03"), "2026-02-03"),
-            (None, Some("2026-11-21"), "2026-11-21"),
-        ];
-        for (schema, tool, found) in asked {
-            let entry = catalogue
-                .find("demo_list_notes", schema, tool)
-                .unwrap()
-                .entry();
-            assert_eq!(
-                (entry.name(), entry.version()),
-                ("demo_list_notes", found),
-                "{schema:?} {tool:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn an_unknown_version_is_refused_with_the_known_ones() {
-        let catalogue = catalogue();
-        for (schema, tool) in [
-            (Some("2024-01-01"), None),
-            (None, Some("latest")),
-            (Some(""), None),
-            (None, Some("")),
-        ] {
-            let error = catalogue.find("demo_list_notes", schema, tool).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-            assert!(
-                error
-                    .message()
-                    .ends_with("there are: 2025-01-01, 2026-02-03, 2026-11-21"),
-                "{error}"
-            );
-        }
-        let error = catalogue
-            .find("demo_list_notes", Some("2025-01-01"), Some("2026-11-21"))
-            .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
-        assert!(
-            error.message().contains("2025-01-01") && error.message().contains("2026-11-21"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn an_alias_finds_its_own_version_and_is_not_listed() {
-        let catalogue = catalogue();
-        let entry = catalogue.find("demo_notes", None, None).unwrap().entry();
-        assert_eq!(
-            (entry.name(), entry.version()),
-            ("demo_list_notes", "2026-11-21")
-        );
-        assert!(
-            catalogue
-                .find("demo_notes", None, Some("2025-01-01"))
-                .is_err()
-        );
-        let listed: Vec<_> = catalogue
-            .newest()
-            .map(|tool| (tool.entry().name(), tool.entry().version()))
-            .collect();
-        assert_eq!(
-            listed,
-            [
-                ("demo_list_notes", "2026-11-21"),
-                ("demo_read_note", "2026-11-21"),
-                ("post_send_letter", "2026-11-21")
-            ]
-        );
-    }
-
-    #[test]
-    fn an_unknown_name_is_refused_with_similar_ones() {
-        let similar = |name: &str| {
-            let error = catalogue().find(name, None, None).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::UnknownTool);
-            error
-                .message()
-                .split_once("; did you mean ")
-                .map(|(_, similar)| similar.trim_end_matches('?').to_owned())
-        };
-        assert_eq!(
-            similar("demo_list_note").unwrap().split(", ").next(),
-            Some("demo_list_notes")
-        );
-        assert_eq!(
-            similar("demo_read_notes").unwrap().split(", ").next(),
-            Some("demo_read_note")
-        );
-        assert_eq!(similar("weather"), None);
-        assert_eq!(similar(""), None);
-    }
-
-    #[test]
-    fn a_long_name_is_not_repeated_whole() {
-        let error = catalogue()
-            .find(&"x".repeat(10_000), None, None)
-            .unwrap_err();
-        assert!(error.message().len() < 200);
-    }
-
-    #[test]
-    fn products_are_found_by_name() {
-        let catalogue = catalogue();
-        assert_eq!(
-            catalogue.product("post").map(|product| product.tools.len()),
-            Some(1)
-        );
-        assert!(catalogue.product("Post").is_none() && catalogue.product("").is_none());
-        assert_eq!(
-            catalogue
-                .find("post_send_letter", None, None)
-                .unwrap()
-                .product()
-                .name,
-            "post"
-        );
-    }
-
-    #[test]
-    fn a_schema_is_built_once() {
-        let catalogue = catalogue();
-        let tool = catalogue.find("demo_read_note", None, None).unwrap();
-        assert!(std::ptr::eq(tool.schema().unwrap(), tool.schema().unwrap()));
-        assert_eq!(
-            tool.export(ExportFormat::Anthropic).unwrap()["name"],
-            "demo_read_note"
-        );
-    }
-}
+mod tests;

@@ -1,0 +1,144 @@
+//! `stead approvals`: calls that wait for a person, at a service or in the database.
+
+use clap::{Args, Subcommand, ValueEnum};
+use stead::resource::{Approval, ApprovalDecision, ApprovalFilter, ApprovalState};
+
+use crate::{
+    failure::{Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[("/reason", "--reason", "")];
+
+/// Approvals: calls that a policy holds until a person has approved them.
+#[derive(Debug, Args)]
+pub(crate) struct Approvals {
+    #[command(subcommand)]
+    command: ApprovalsCommand,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum State {
+    Pending,
+    Approved,
+    Denied,
+    Used,
+    Expired,
+}
+
+#[derive(Debug, Subcommand)]
+enum ApprovalsCommand {
+    /// List approvals, newest first.
+    List {
+        /// Only those in this state.
+        #[arg(long, value_enum)]
+        state: Option<State>,
+    },
+    /// Print an approval with the exact arguments of its call, as JSON.
+    Show {
+        /// Id of the approval.
+        approval_id: String,
+    },
+    /// Let the call be made, once.
+    Approve {
+        /// Id of the approval.
+        approval_id: String,
+        /// Why; it stands in the approval.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Let the call not be made.
+    Deny {
+        /// Id of the approval.
+        approval_id: String,
+        /// Why; it stands in the approval.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+impl Approvals {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.target.open().await?;
+        let outcome = self.command.run(&target.stead.approvals(), terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl ApprovalsCommand {
+    async fn run(self, approvals: &stead::Approvals, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::List { state } => {
+                let mut filter = ApprovalFilter::default();
+                filter.state = state.map(|state| match state {
+                    State::Pending => ApprovalState::Pending,
+                    State::Approved => ApprovalState::Approved,
+                    State::Denied => ApprovalState::Denied,
+                    State::Used => ApprovalState::Used,
+                    State::Expired => ApprovalState::Expired,
+                });
+                list(
+                    &approvals.list(filter).page_size(100).all().await?,
+                    terminal,
+                );
+            }
+            Self::Show { approval_id } => {
+                terminal.result_json(&approvals.read(&approval_id).await?);
+            }
+            Self::Approve {
+                approval_id,
+                reason,
+            } => {
+                let approval = approvals.approve(&approval_id, decision(reason)).await?;
+                terminal.either(&approval, || {
+                    format!(
+                        "Approved until {}: the call may be made once.",
+                        approval.expires_at
+                    )
+                });
+            }
+            Self::Deny {
+                approval_id,
+                reason,
+            } => {
+                let approval = approvals.deny(&approval_id, decision(reason)).await?;
+                terminal.either(&approval, || String::from("Denied."));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn decision(reason: Option<String>) -> ApprovalDecision {
+    reason.map_or_else(ApprovalDecision::default, ApprovalDecision::because)
+}
+
+fn list(all: &[Approval], terminal: &Terminal) {
+    if terminal.json() {
+        terminal.result_json(&all);
+    } else if all.is_empty() {
+        terminal.note("There are no approvals.");
+    } else {
+        let rows = all.iter().map(|one| {
+            let method = one.method.as_deref().unwrap_or_default();
+            let raw = || format!("{method} {}", one.path.as_deref().unwrap_or_default());
+            [
+                one.approval_id.to_string(),
+                one.state.name().to_owned(),
+                one.tool.clone().unwrap_or_else(raw),
+                one.identifier.to_string(),
+                one.asked_by
+                    .id
+                    .clone()
+                    .unwrap_or_else(|| one.asked_by.kind.clone()),
+                one.expires_at.to_string(),
+            ]
+        });
+        let titles = ["ID", "STATE", "CALL", "IDENTIFIER", "ASKED BY", "UNTIL"];
+        terminal.table(titles, rows.collect());
+    }
+}

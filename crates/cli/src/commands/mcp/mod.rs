@@ -1,0 +1,116 @@
+//! `stead mcp`: an MCP server on standard input and output, for clients that start one; and their configuration.
+
+mod bridge;
+mod install;
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use secrecy::{ExposeSecret as _, SecretString};
+use stead::{Platform, core::environment::Verification, resource::NewMcpSession};
+use stead_server::{Server, ServerOptions};
+
+use super::mcp_sessions::{FLAGS, Session};
+use crate::{
+    failure::{Failure, Outcome},
+    listener, secrets,
+    target::{Database, IfMissing, Opening},
+    terminal::Terminal,
+};
+
+/// Serve the tools to an agent's client over standard input and output (Model Context Protocol).
+///
+/// With --url and the token of a session in STEAD_MCP_TOKEN it passes messages on to a running service; otherwise it opens
+/// the database of this machine, and makes a session for --identifier that ends with it.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Mcp {
+    #[command(subcommand)]
+    command: Option<McpCommand>,
+
+    /// URL of a running service; without it, the database is used.
+    #[arg(long, env = "STEAD_URL", value_name = "URL")]
+    url: Option<String>,
+
+    /// Token of an MCP session at the service, as `stead mcp-sessions create` prints it. Give it in the environment: every
+    /// user of a machine can read the arguments of its processes.
+    #[arg(long, env = "STEAD_MCP_TOKEN", value_name = "TOKEN", hide = true, hide_env_values = true, value_parser = secrets::parse)]
+    token: Option<SecretString>,
+
+    /// Treat anyone who opens a link as the user, as a service that was started with the same option does.
+    #[arg(long)]
+    trust_whoever_has_the_link: bool,
+
+    /// Your application's own id of the user for whom every call is made.
+    #[arg(long)]
+    identifier: Option<String>,
+
+    #[command(flatten)]
+    session: Session,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    Install(install::Install),
+}
+
+impl Mcp {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        if let Some(McpCommand::Install(command)) = self.command {
+            return command.run(terminal);
+        }
+        match (&self.url, &self.token, &self.identifier) {
+            (Some(url), Some(token), _) => {
+                let url = format!("{}/mcp", url.trim_end_matches('/'));
+                bridge::run(url, token.expose_secret()).await
+            }
+            (None, _, Some(identifier)) => self.embedded(identifier).await,
+            (Some(_), None, _) => Err(Failure::usage(
+                "a service asks for the token of an MCP session",
+                "Make one with `stead mcp-sessions create --identifier ID`, and give it as the environment variable STEAD_MCP_TOKEN.",
+            )),
+            (None, _, None) => Err(Failure::usage(
+                "it is not said which user is meant",
+                "Give --identifier with your application's own id of the user, or --url with the token of a session.",
+            )),
+        }
+    }
+
+    /// Over the database of this machine: the service's own routes, on a port of this machine.
+    async fn embedded(&self, identifier: &str) -> Outcome {
+        let verification = match self.trust_whoever_has_the_link {
+            true => Verification::LinkPossession,
+            false => Verification::Application,
+        };
+        let opening = Opening::new(verification, IfMissing::Refuse);
+        let platform = self.database.open(opening).await?;
+        let outcome = serve(&platform, self.session.to_new(identifier)).await;
+        platform.shut_down().await;
+        outcome
+    }
+}
+
+async fn serve(platform: &Platform, session: NewMcpSession) -> Outcome {
+    let sessions = platform.mcp_sessions();
+    let made = sessions.create(session).await;
+    let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
+    let listener = listener::bind_free_port().await?;
+    let url = format!("{}/mcp", listener::url(&listener)?);
+    let router = stead_server::router_with(platform, &ServerOptions::default());
+    let ended = Arc::new(tokio::sync::Notify::new());
+    let end = Arc::clone(&ended);
+    let serving = Server::new(router).serve(
+        listener,
+        async move { end.notified().await },
+        std::future::ready(()),
+    );
+    let serving = tokio::spawn(serving);
+    let outcome = bridge::run(url, made.token.expose_secret()).await;
+    ended.notify_one();
+    let _ = serving.await;
+    sessions.end(&made.session.session_id.to_string()).await?;
+    outcome
+}

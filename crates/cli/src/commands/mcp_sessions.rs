@@ -1,0 +1,158 @@
+//! `stead mcp-sessions`: sessions of the Model Context Protocol, at a service or in the database.
+
+use clap::{Args, Subcommand};
+use secrecy::ExposeSecret as _;
+use stead::resource::{McpSession, NewMcpSession};
+
+use crate::{
+    failure::{Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+pub(super) const FLAGS: Flags = &[
+    ("/identifier", "--identifier", ""),
+    ("/connections", "--connection", ""),
+    ("/tools", "--tool", ""),
+    ("/policy", "--policy", ""),
+    ("/verify_url", "--verify-url", ""),
+    ("/expires_in", "--expires-in", ""),
+];
+
+/// MCP sessions: each lets an agent call tools as one user, and nothing else.
+#[derive(Debug, Args)]
+pub(crate) struct McpSessions {
+    #[command(subcommand)]
+    command: McpSessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum McpSessionsCommand {
+    /// Make a session, and print its token. It is shown only once.
+    Create {
+        /// Your application's own id of the user for whom every call is made.
+        #[arg(long)]
+        identifier: String,
+        #[command(flatten)]
+        session: Session,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// List the sessions that live.
+    List {
+        /// Only those of this user.
+        #[arg(long)]
+        identifier: Option<String>,
+        #[command(flatten)]
+        target: Target,
+    },
+    /// End a session before its time.
+    Delete {
+        /// Id of the session, as `stead mcp-sessions list` shows it.
+        session_id: String,
+        #[command(flatten)]
+        target: Target,
+    },
+}
+
+/// What a session is limited to.
+#[derive(Debug, Args)]
+pub(super) struct Session {
+    /// Connection that it may use; give it several times for several. Without it, every one.
+    #[arg(long = "connection", value_name = "NAME")]
+    connections: Vec<String>,
+    /// Tool that it may call; give it several times for several. Without it, every one.
+    #[arg(long = "tool", value_name = "NAME")]
+    tools: Vec<String>,
+    /// Only tools that read.
+    #[arg(long)]
+    read_only: bool,
+    /// Policy for its calls, by name.
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+    /// Where the user's browser goes after the product, for your application to confirm who it was.
+    #[arg(long, value_name = "URL")]
+    verify_url: Option<String>,
+    /// Its life in seconds: 60 to 86400.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    expires_in: u32,
+}
+
+impl Session {
+    pub(super) fn to_new(&self, identifier: &str) -> NewMcpSession {
+        let some = |names: &[String]| (!names.is_empty()).then(|| names.to_vec());
+        let mut new = NewMcpSession::new(identifier).expires_in(self.expires_in);
+        new.connections = some(&self.connections);
+        new.tools = some(&self.tools);
+        new.read_only = self.read_only;
+        new.policy.clone_from(&self.policy);
+        new.verify_url.clone_from(&self.verify_url);
+        new
+    }
+}
+
+impl McpSessions {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let (McpSessionsCommand::Create { target, .. }
+        | McpSessionsCommand::List { target, .. }
+        | McpSessionsCommand::Delete { target, .. }) = &self.command;
+        let target = target.open().await?;
+        let sessions = target.stead.mcp_sessions();
+        let outcome = self.command.run(&sessions, terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl McpSessionsCommand {
+    async fn run(&self, sessions: &stead::McpSessions, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Create {
+                identifier,
+                session,
+                ..
+            } => {
+                let made = sessions.create(session.to_new(identifier)).await?;
+                terminal.either(&made, || made.token.expose_secret().to_owned());
+                let (url, until) = (&made.url, made.session.expires_at);
+                terminal.note(format_args!("It is good at {url} until {until}."));
+            }
+            Self::List { identifier, .. } => {
+                let all = match identifier {
+                    Some(identifier) => sessions.of_user(identifier).all().await?,
+                    None => sessions.list().all().await?,
+                };
+                list(&all, terminal);
+            }
+            Self::Delete { session_id, .. } => {
+                sessions.end(session_id).await?;
+                terminal.note(format_args!("Ended {session_id}."));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list(all: &[McpSession], terminal: &Terminal) {
+    if terminal.json() {
+        terminal.result_json(&all);
+    } else if all.is_empty() {
+        terminal.note("There are no MCP sessions.");
+    } else {
+        let every = || String::from("every one");
+        let rows = all.iter().map(|session| {
+            [
+                session.session_id.to_string(),
+                session.identifier.to_string(),
+                session
+                    .connections
+                    .as_ref()
+                    .map_or_else(every, |names| names.join(" ")),
+                session.expires_at.to_string(),
+                session.client_id.clone().unwrap_or_default(),
+            ]
+        });
+        let titles = ["ID", "IDENTIFIER", "CONNECTIONS", "UNTIL", "MADE BY"];
+        terminal.table(titles, rows.collect());
+    }
+}

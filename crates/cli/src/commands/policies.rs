@@ -1,0 +1,188 @@
+//! `stead policy`: which calls there may be, at a service or in the database.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use stead::resource::{Policy, PolicyDecision, PolicyOutcome, PolicyTest};
+
+use crate::{
+    failure::{Failure, Flags, Outcome},
+    target::Target,
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[
+    ("/policies", "--policy", ""),
+    ("/product", "--product", ""),
+    ("/path", "--path", ""),
+];
+
+/// Policies: which calls there may be, and which wait for a person.
+#[derive(Debug, Args)]
+pub(crate) struct Policies {
+    #[command(subcommand)]
+    command: PoliciesCommand,
+    #[command(flatten)]
+    target: Target,
+}
+
+#[derive(Debug, Subcommand)]
+enum PoliciesCommand {
+    /// Make a policy of a JSON file, or replace all rules of the one with its name. It acts within 5 seconds.
+    Set {
+        /// JSON file with the policy and its name.
+        file: PathBuf,
+    },
+    /// List all policies.
+    List,
+    /// Print a policy as JSON.
+    Show {
+        /// Name of the policy.
+        name: String,
+    },
+    /// Delete a policy that no credential and no MCP session names.
+    Delete {
+        /// Name of the policy.
+        name: String,
+    },
+    /// Explain what is decided on a call, without making it. By the policies of the environment, and those that are given.
+    Test(Box<Test>),
+}
+
+#[derive(Debug, Args)]
+struct Test {
+    /// Policy to decide by; give it several times for several.
+    #[arg(long = "policy", value_name = "NAME")]
+    policies: Vec<String>,
+    /// Tool; the other way is a raw request.
+    #[arg(long, required_unless_present = "method", conflicts_with = "method")]
+    tool: Option<String>,
+    /// Input of the tool, as JSON.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+    /// HTTP method of a raw request.
+    #[arg(long, requires_all = ["product", "path"])]
+    method: Option<String>,
+    /// Its product.
+    #[arg(long)]
+    product: Option<String>,
+    /// Its path, with the query.
+    #[arg(long)]
+    path: Option<String>,
+    /// Its JSON body.
+    #[arg(long, value_name = "JSON")]
+    body: Option<String>,
+}
+
+impl Policies {
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        let target = self.target.open().await?;
+        let outcome = self.command.run(&target.stead.policies(), terminal).await;
+        target.close().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+}
+
+impl PoliciesCommand {
+    async fn run(self, policies: &stead::Policies, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::Set { file } => {
+                let text = std::fs::read_to_string(&file).map_err(|error| {
+                    let what = format!("{} cannot be read: {error}", file.display());
+                    Failure::usage(what, "Give a JSON file with a policy.")
+                })?;
+                let policy: Policy = serde_json::from_str(&text).map_err(|error| {
+                    let what = format!("{} is not a policy: {error}", file.display());
+                    Failure::usage(what, "docs/guide/policy.md describes every rule.")
+                })?;
+                let set = policies.set(policy).await?;
+                terminal.either(&set, || format!("The policy {} is set.", set.name));
+            }
+            Self::List => list(&policies.list().await?, terminal),
+            Self::Show { name } => terminal.result_json(&policies.read(&name).await?),
+            Self::Delete { name } => {
+                policies.delete(&name).await?;
+                terminal.note(format_args!("Deleted {name}."));
+            }
+            Self::Test(test) => {
+                let decision = policies.test(test.read()?).await?;
+                terminal.either(&decision, || explained(&decision));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Test {
+    fn read(self) -> Result<PolicyTest, Failure> {
+        let json = |flag: &str, text: Option<String>| match text {
+            None => Ok(Value::Null),
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                Failure::usage(
+                    format!("{flag} is not JSON: {error}"),
+                    "Quote it for your shell.",
+                )
+            }),
+        };
+        let mut test = PolicyTest::default();
+        test.policies = self.policies;
+        test.tool = self.tool;
+        test.input = json("--input", self.input)?;
+        test.method = self.method;
+        test.product = self.product;
+        test.path = self.path;
+        test.body = json("--body", self.body)?;
+        Ok(test)
+    }
+}
+
+fn explained(decision: &PolicyDecision) -> String {
+    let outcome = match decision.outcome {
+        PolicyOutcome::Allowed => "allowed",
+        PolicyOutcome::NeedsApproval => "needs an approval",
+        _ => "refused",
+    };
+    let mut lines = vec![format!("{outcome}: {}", decision.message)];
+    if let (Some(policy), Some(rule)) = (&decision.policy, &decision.rule) {
+        lines.push(format!("  policy {policy}, rule {rule}"));
+    }
+    for request in &decision.requests {
+        let (method, path, effect) = (&request.method, &request.path, request.effect.name());
+        let known = if request.known {
+            ""
+        } else {
+            ", not known to the product's description"
+        };
+        lines.push(format!("  {method} {path}: {effect}{known}"));
+        for fact in &request.facts {
+            let value = fact.value.as_deref().unwrap_or("cannot be told");
+            lines.push(format!("    {}: {value}", fact.kind));
+        }
+    }
+    lines.join("\n")
+}
+
+fn list(all: &[Policy], terminal: &Terminal) {
+    if terminal.json() {
+        terminal.result_json(&all);
+    } else if all.is_empty() {
+        terminal.note("There are no policies: everything is allowed.");
+    } else {
+        let yes = |is: bool| String::from(if is { "yes" } else { "no" });
+        let rows = all.iter().map(|policy| {
+            [
+                policy.name.clone(),
+                yes(policy.environment),
+                yes(policy.read_only),
+                yes(policy.requires_approval.is_some()),
+                policy
+                    .updated_at
+                    .map(|at| at.to_string())
+                    .unwrap_or_default(),
+            ]
+        });
+        let titles = ["NAME", "EVERY CALL", "READ ONLY", "APPROVALS", "SET"];
+        terminal.table(titles, rows.collect());
+    }
+}

@@ -1,0 +1,127 @@
+//! Makes an MCP session.
+
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
+use secrecy::ExposeSecret as _;
+
+use super::{PREFIX, view};
+use crate::{
+    Error, ErrorKind, Result,
+    caller::{Caller, Connections},
+    context::{Context, change::Change},
+    digest::Digest,
+    domain::McpSession,
+    error::Violation,
+    identifier::{Identifier, McpSessionId},
+    resource::{IssuedMcpSession, NewMcpSession},
+    scope::ScopeName,
+    store::Records,
+};
+
+/// Life in seconds where none is asked for, and the shortest and the longest.
+const LIFE: u32 = 3600;
+const SHORTEST: u32 = 60;
+const LONGEST: u32 = 86_400;
+
+/// Makes a session of a user. The user may have no account yet: the session asks for it where a call needs it.
+pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<IssuedMcpSession> {
+    let client_id = match &context.caller {
+        Caller::Application(application) => Some(application.client_id.clone()),
+        Caller::AccountToken(_) | Caller::McpSession(_) => {
+            return Err(Error::new(
+                ErrorKind::InsufficientScope,
+                "an account token or an MCP session makes no MCP sessions",
+            ));
+        }
+        Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
+    };
+    // It gives no more than its maker has; what that is for each product is checked by every call.
+    context.caller.check(ScopeName::ToolsExecute)?;
+    let seconds = new.expires_in.unwrap_or(LIFE);
+    if !(SHORTEST..=LONGEST).contains(&seconds) {
+        return Err(Error::invalid_at(
+            "/expires_in",
+            format!("an MCP session lives {SHORTEST} to {LONGEST} seconds"),
+        ));
+    }
+    let identifier = Identifier::new(new.identifier)?;
+    let connections = connections(context, new.connections.as_deref()).await?;
+    let tools = new.tools.as_deref();
+    let tools = tools.map(|names| known_tools(context, names)).transpose()?;
+    let policy = match &new.policy {
+        Some(name) => Some(context.existing_policy(name).await?),
+        None => None,
+    };
+    let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
+    let token = context.new_secret(PREFIX);
+    let now = context.now();
+    let life = SignedDuration::from_secs(i64::from(seconds));
+    let row = McpSession {
+        id: McpSessionId::from_uuid(context.new_id()),
+        token: Digest::of(token.expose_secret()),
+        identifier,
+        connections,
+        tools,
+        read_only: new.read_only,
+        policy: new.policy,
+        verify_url,
+        client_id,
+        created_at: now,
+        expires_at: now.checked_add(life).unwrap_or(Timestamp::MAX),
+    };
+    let issued = IssuedMcpSession {
+        session: view(row.clone()),
+        url: context.at("/mcp"),
+        token,
+    };
+    let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
+    let mut created = Change::none()
+        .audit(row.audit("mcp_session.created"))
+        .insert(row);
+    if let Some(found) = policy {
+        created = created.guard(Records::policy_key(&found.row.name), found.version);
+    }
+    context.add("mcp_session.create", created, exists).await?;
+    Ok(issued)
+}
+
+/// Connections by their names, of which the caller knows; those of the caller where none are given.
+async fn connections(context: &Context, names: Option<&[String]>) -> Result<Connections> {
+    let Some(names) = names else {
+        return Ok(context.caller.connections().clone());
+    };
+    if names.is_empty() {
+        let message = "give at least one connection; without this member it is every one";
+        return Err(Error::invalid_at("/connections", message));
+    }
+    let mut found = Vec::new();
+    for name in names {
+        found.push(context.connection_row(name).await?.row.name);
+    }
+    Ok(Connections::only(found))
+}
+
+/// Tools that there are, by their present names.
+fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> {
+    if names.is_empty() {
+        let message = "give at least one tool; without this member it is every one";
+        return Err(Error::invalid_at("/tools", message));
+    }
+    let (mut found, mut violations) = (BTreeSet::new(), Vec::new());
+    for (index, name) in names.iter().enumerate() {
+        match context.catalogue.find(name, None, None) {
+            Ok(tool) => drop(found.insert(tool.entry().name().to_owned())),
+            Err(error) => violations.push(Violation::new(
+                format!("/tools/{index}"),
+                "enum",
+                error.message(),
+            )),
+        }
+    }
+    if violations.is_empty() {
+        Ok(found)
+    } else {
+        Err(Error::invalid(violations))
+    }
+}

@@ -1,0 +1,19 @@
+//! The link that an MCP session shows its user.
+
+use super::own;
+use crate::{Result, context::Context, resource::NewAuthorizationLink, scope::ScopeName};
+
+/// What the link is made of: the session's own user, who comes back to where the session's maker said.
+pub(crate) fn new_link(
+    context: &Context,
+    connection_name: &str,
+    scopes: Option<Vec<String>>,
+) -> Result<NewAuthorizationLink> {
+    let session = own(context)?;
+    context.caller.check(ScopeName::LinksCreate)?;
+    Ok(NewAuthorizationLink {
+        verify_url: session.verify_url.clone(),
+        scopes,
+        ..NewAuthorizationLink::new(connection_name, session.identifier.as_str())
+    })
+}

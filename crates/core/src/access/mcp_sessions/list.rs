@@ -1,0 +1,42 @@
+//! Reads MCP sessions.
+
+use super::{is_seen, missing, view};
+use crate::{
+    Result,
+    context::Context,
+    identifier::{Identifier, McpSessionId},
+    resource::{McpSession, Page},
+};
+
+/// The sessions that live, of a user or of all, oldest first. A page may hold fewer than `page_size` although more follow.
+pub(crate) async fn list(
+    context: &Context,
+    identifier: Option<&str>,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<McpSession>> {
+    let of = identifier.map(Identifier::new).transpose()?;
+    let after = page_token.map(str::parse::<McpSessionId>).transpose()?;
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.mcp_sessions(of.as_ref(), after, limit);
+    let rows = rows.await?;
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == limit as usize)
+        .map(|last| last.row.id.to_string());
+    let now = context.now();
+    let live = rows
+        .into_iter()
+        .map(|found| found.row)
+        .filter(|row| row.expires_at > now && is_seen(context, row));
+    Ok(Page::new(live.map(view).collect(), next))
+}
+
+/// A session that lives.
+pub(crate) async fn read(context: &Context, session_id: &str) -> Result<McpSession> {
+    let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
+    let found = context.store.mcp_session(id).await?;
+    let row = found.map(|found| found.row);
+    let live = row.filter(|row| row.expires_at > context.now() && is_seen(context, row));
+    live.map(view).ok_or_else(missing)
+}

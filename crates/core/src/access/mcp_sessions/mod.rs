@@ -1,0 +1,68 @@
+//! MCP sessions: what an agent may hold that calls tools for one user, and nothing else.
+
+mod authenticate;
+mod create;
+mod delete;
+mod link;
+mod list;
+mod offer;
+mod request_state;
+
+pub(super) use authenticate::check;
+pub(crate) use create::create;
+pub(crate) use delete::delete;
+pub(crate) use link::new_link;
+pub(crate) use list::{list, read};
+pub(crate) use offer::offer;
+pub use offer::{McpConnection, McpOffer};
+pub use request_state::RequestState;
+pub(crate) use request_state::{open_state, seal_state};
+
+use crate::{
+    Error, ErrorKind, Result,
+    caller::{self, Caller},
+    context::Context,
+    domain, resource,
+};
+
+/// What every token of a session starts with.
+pub(super) const PREFIX: &str = "stead_mcp_";
+
+/// As applications see it.
+fn view(row: domain::McpSession) -> resource::McpSession {
+    resource::McpSession {
+        session_id: row.id,
+        identifier: row.identifier,
+        connections: row.connections.to_texts(),
+        tools: row.tools.map(|tools| tools.into_iter().collect()),
+        read_only: row.read_only,
+        policy: row.policy,
+        verify_url: row.verify_url,
+        client_id: row.client_id,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+    }
+}
+
+/// Whether the caller knows of it.
+fn is_seen(context: &Context, row: &domain::McpSession) -> bool {
+    context.caller.connections().cover(&row.connections)
+}
+
+fn missing() -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        "there is no MCP session with this id; it may have ended",
+    )
+}
+
+/// The session through which the caller acts.
+fn own(context: &Context) -> Result<&caller::McpSession> {
+    match &context.caller {
+        Caller::McpSession(session) => Ok(session),
+        _ => Err(Error::new(
+            ErrorKind::InsufficientScope,
+            "this needs the token of an MCP session; make one with POST /v1/mcp-sessions",
+        )),
+    }
+}

@@ -1,0 +1,61 @@
+//! What an MCP session has: its connections, and the tools of their products that it may call.
+
+use super::own;
+use crate::{
+    Result, catalogue::CatalogueTool, context::Context, domain::readiness::connection_ready,
+    identifier::ConnectionName, product::Product, scope::ScopeName, tool::Effect,
+};
+
+/// What an MCP session has now.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct McpOffer<'c> {
+    /// Its connections that can be used, by name.
+    pub connections: Vec<McpConnection>,
+    /// The newest version of every tool that it may call, by name.
+    pub tools: Vec<&'c CatalogueTool>,
+}
+
+/// A connection of an MCP session.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct McpConnection {
+    /// Name.
+    pub name: ConnectionName,
+    /// Product.
+    pub product: &'static Product,
+}
+
+/// What the caller's session has. A connection that is a draft or disabled has neither links nor tools, and tools that a policy
+/// refuses are not shown.
+pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
+    let session = own(context)?;
+    let rows = context.seen_connections().await?;
+    let usable = rows.iter().filter(|row| connection_ready(row).is_ok());
+    let connections: Vec<McpConnection> = usable
+        .filter_map(|row| {
+            let product = context.catalogue.product(&row.product)?;
+            let name = row.name.clone();
+            Some(McpConnection { name, product })
+        })
+        .collect();
+    let policies = context
+        .policies()
+        .await?
+        .applying_to(&context.caller, &[])?;
+    let is_refused = |name: &str| {
+        let mut rules = policies.iter().filter_map(|policy| policy.tools.as_ref());
+        rules.any(|rules| rules.refuse(name).is_some())
+    };
+    let tools = context.catalogue.newest().filter(|tool| {
+        let product = tool.product().name;
+        let mut of_product = connections.iter().map(|connection| connection.product.name);
+        let executes = context.caller.check_for(ScopeName::ToolsExecute, product);
+        session.has(tool.entry().name(), tool.entry().effect() == Effect::Read)
+            && of_product.any(|name| name == product)
+            && executes.is_ok()
+            && !is_refused(tool.entry().name())
+    });
+    let tools = tools.collect();
+    Ok(McpOffer { connections, tools })
+}

@@ -1,0 +1,69 @@
+//! What the client of an MCP session carries from one try of a call to the next.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::own;
+use crate::{
+    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId, seal::place,
+    sealed::Sealed,
+};
+
+/// How long it is good.
+const LIFE: SignedDuration = SignedDuration::from_mins(15);
+
+/// What was asked of the user, in which call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RequestState {
+    /// The authorization whose link was shown.
+    pub authorization_id: AuthorizationId,
+    /// Digest of the tool and its arguments.
+    pub call: String,
+    /// When it ends.
+    expires_at: Timestamp,
+}
+
+/// Sealed for the caller's session: no other one can open it, and its holder reads nothing of it.
+pub(crate) fn seal_state(
+    context: &Context,
+    authorization_id: AuthorizationId,
+    call: String,
+) -> Result<String> {
+    let now = context.now();
+    let state = RequestState {
+        authorization_id,
+        call,
+        expires_at: now.checked_add(LIFE).unwrap_or(Timestamp::MAX),
+    };
+    let place = place::request_state(own(context)?.session_id);
+    let text = serde_json::to_vec(&state)
+        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+    let sealed = context.vault.seal(place, &text)?;
+    Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()))
+}
+
+/// What was sealed for the caller's session; refuses what was changed, is of another session, or is too old.
+pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<RequestState> {
+    let refused = || {
+        let message =
+            "the request state is not one of this session, or too old; call again without it";
+        Error::new(ErrorKind::InvalidRequest, message)
+    };
+    let place = place::request_state(own(context)?.session_id);
+    let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| refused())?;
+    let opened = context
+        .vault
+        .open_sealed(place, &Sealed::from_bytes(bytes))
+        .await
+        .map_err(|error| match error.kind() {
+            ErrorKind::StorageUnavailable => error,
+            _ => refused(),
+        })?;
+    let state: RequestState = serde_json::from_slice(&opened).map_err(|_| refused())?;
+    match state.expires_at > context.now() {
+        true => Ok(state),
+        false => Err(refused()),
+    }
+}

@@ -1,0 +1,111 @@
+//! Results and errors as texts that a model acts on.
+
+use crate::{Error, tool::Warning};
+
+/// The data as it came, then what did not fail the call, yet matters.
+pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
+    let mut text = data.to_owned();
+    if !warnings.is_empty() {
+        text.push_str("\n\nWarnings:");
+        for warning in warnings {
+            text.push_str("\n- ");
+            text.push_str(&warning.message);
+        }
+    }
+    text
+}
+
+/// What a model can do about an error, as short as that can be said. Without a link a user who must act is told of by the
+/// error's body: the application makes the link.
+pub(crate) fn error_text(error: &Error, link: Option<&str>) -> String {
+    if let Some(link) = link {
+        return format!("The user must authorize this first.\n{link}\nThen try again.");
+    }
+    if error.needs_user() && error.authorization_request().is_some() {
+        return serde_json::to_string(&error.to_problem()).unwrap_or_default();
+    }
+    let mut lines = Vec::new();
+    match error.violation_list() {
+        [] => lines.push(error.message().to_owned()),
+        violations => {
+            lines.push(String::from(
+                "The input is not valid; nothing was executed.",
+            ));
+            lines.extend(violations.iter().map(ToString::to_string));
+        }
+    }
+    if let Some(partial) = error.partial() {
+        lines.push(format!("Done before it failed: {partial}"));
+    }
+    if error.is_outcome_unknown() {
+        lines.push(String::from(
+            "It may have been carried out: look before you try again.",
+        ));
+    } else if error.retryable() {
+        lines.push(match error.retry_after() {
+            Some(after) => format!("Try again in {} s.", after.as_secs().max(1)),
+            None => String::from("Try again later."),
+        });
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        ErrorKind,
+        error::{AuthorizationRequest, Violation},
+    };
+
+    #[test]
+    fn each_violation_has_a_line() {
+        let error = Error::violations(vec![
+            Violation::new("/a", "type", "expected integer, found string"),
+            Violation::new("/b", "required", "\"b\" is required"),
+        ]);
+        assert_eq!(
+            error_text(&error, None),
+            "The input is not valid; nothing was executed.\n/a: expected integer, found string\n/b: \"b\" is required"
+        );
+    }
+
+    #[test]
+    fn what_the_user_must_do_is_a_link_or_the_errors_body() {
+        let request = AuthorizationRequest::new("mail", "ada", Vec::new());
+        let error = Error::new(
+            ErrorKind::AuthorizationRequired,
+            "the user has not connected",
+        )
+        .with_authorization_request(request);
+        assert_eq!(
+            error_text(&error, Some("https://stead.test/connect/a")),
+            "The user must authorize this first.\nhttps://stead.test/connect/a\nThen try again."
+        );
+        let body: Value = serde_json::from_str(&error_text(&error, None)).unwrap();
+        assert_eq!(body["kind"], "authorization_required");
+        assert_eq!(body["act_by"], "end_user");
+    }
+
+    #[test]
+    fn whether_to_try_again_is_said() {
+        let limited = Error::new(ErrorKind::ProductRateLimited, "too many requests")
+            .with_retry_after(Duration::from_secs(30));
+        assert_eq!(
+            error_text(&limited, None),
+            "too many requests\nTry again in 30 s."
+        );
+        let unknown = Error::new(ErrorKind::OutcomeUnknown, "no response came");
+        assert!(error_text(&unknown, None).ends_with("look before you try again."));
+        let part = Error::new(ErrorKind::ProductNotFound, "no such page")
+            .with_partial(json!({ "page_id": "a" }));
+        assert_eq!(
+            error_text(&part, None),
+            "no such page\nDone before it failed: {\"page_id\":\"a\"}"
+        );
+    }
+}

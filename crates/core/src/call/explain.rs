@@ -1,0 +1,221 @@
+//! What policies decide on a call that is not made.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::Method;
+use serde_json::{Map, Value};
+
+use super::{find, validate};
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Caller,
+    context::Context,
+    policy::{self, Because, Decided, Sending},
+    ports::BoxFuture,
+    product::{Product, RouteKind, SentRequest},
+    proxy,
+    resource::{ClassifiedRequest, Policy, PolicyDecision, PolicyOutcome, PolicyTest, RequestFact},
+    tool::{ApiRequest, Call, Effect, Io, IoBackend, Response},
+};
+
+const JSON: &str = "application/json";
+
+/// Decides on a call by the policies of the environment and those that the test names. Nothing is sent.
+pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
+    for (index, name) in test.policies.iter().enumerate() {
+        context
+            .existing_policy(name)
+            .await
+            .map_err(|error| Error::invalid_at(format!("/policies/{index}"), error.message()))?;
+    }
+    let all = context.policies().await?;
+    let policies = all.applying_to(&Caller::Operator, &test.policies)?;
+    match (&test.tool, &test.method, &test.path) {
+        (Some(name), None, None) => of_tool(context, &policies, name, test.input.clone()).await,
+        (None, Some(method), Some(path)) => raw(context, &policies, method, path, &test),
+        _ => Err(Error::invalid_at(
+            "",
+            "give a tool with its input, or product, method and path of a raw request",
+        )),
+    }
+}
+
+/// What is decided on a tool, and on the requests that it sends before it needs a response.
+async fn of_tool(
+    context: &Context,
+    policies: &[Arc<Policy>],
+    name: &str,
+    mut input: Value,
+) -> Result<PolicyDecision> {
+    let tool = find::tool(&context.catalogue, name, None, None, &mut input)?;
+    let mut explained = Explained::default();
+    explained.add(policy::tool(policies, tool.entry().name()));
+    let parsed = validate::input(tool, input)?;
+    let noted = Noted::default();
+    let call = Call::new(context.new_id(), context.now());
+    // The tool ends where it needs a response.
+    let _ = parsed.run(&call, Io::new(&noted)).await;
+    let requests = noted.0.into_inner();
+    let product = tool.product();
+    for request in requests.unwrap_or_else(PoisonError::into_inner) {
+        let base = product
+            .origin(request.origin)
+            .map_or("", |origin| origin.base);
+        let target = request.target(base)?;
+        let sent = Sent {
+            method: &request.method,
+            target: &target,
+            content_type: request.body.as_ref().map(|_| JSON),
+            body: request.body.as_ref(),
+        };
+        explained.request(policies, &sent.sending(product, false, request.effect_of()));
+    }
+    Ok(explained.decision())
+}
+
+/// What is decided on a raw request.
+fn raw(
+    context: &Context,
+    policies: &[Arc<Policy>],
+    method: &str,
+    path: &str,
+    test: &PolicyTest,
+) -> Result<PolicyDecision> {
+    let name = test.product.as_deref();
+    let name = name.ok_or_else(|| Error::invalid_at("/product", "name the product"))?;
+    let product = context.endpoints(name)?.product;
+    let body = match &test.body {
+        Value::Null => None,
+        Value::String(text) => Some(Bytes::from(text.clone())),
+        json => Some(Bytes::from(json.to_string())),
+    };
+    let none = std::iter::empty();
+    let checked = proxy::check_written(
+        &product.proxy,
+        method,
+        path,
+        &Map::new(),
+        none,
+        body.is_some(),
+    )?;
+    if checked.kind == RouteKind::Batch {
+        let message = "each request of a batch is decided on by itself: test one of them";
+        return Err(Error::invalid_at("/path", message));
+    }
+    let content_type = test.content_type.as_deref();
+    let sent = Sent {
+        method: &checked.method,
+        target: &checked.path_and_query,
+        content_type: content_type.or(body.as_ref().map(|_| JSON)),
+        body: body.as_ref(),
+    };
+    let effect = proxy::effect(&product.proxy, &checked.method, sent.path());
+    let mut explained = Explained::default();
+    explained.request(policies, &sent.sending(product, true, effect));
+    Ok(explained.decision())
+}
+
+/// A request that is not sent.
+struct Sent<'a> {
+    method: &'a Method,
+    target: &'a str,
+    content_type: Option<&'a str>,
+    body: Option<&'a Bytes>,
+}
+
+impl<'a> Sent<'a> {
+    fn path(&self) -> &'a str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    fn sending(&self, product: &'static Product, is_raw: bool, effect: Effect) -> Sending<'a> {
+        Sending {
+            product,
+            is_raw,
+            sent: SentRequest {
+                method: self.method,
+                path: self.path(),
+                query: self.target.split_once('?').map(|(_, query)| query),
+                content_type: self.content_type,
+                body: Some(self.body.map_or(&[], |body| body)),
+            },
+            effect,
+        }
+    }
+}
+
+/// Notes the requests of a tool and gives no response.
+#[derive(Default)]
+struct Noted(Mutex<Vec<ApiRequest>>);
+
+impl IoBackend for Noted {
+    fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
+        let none = || Error::new(ErrorKind::Internal, "a test sends nothing");
+        let responses = requests.iter().map(|_| Err(none())).collect();
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A tool that goes on after an error does what it does without a response.
+        if noted.is_empty() {
+            noted.extend(requests);
+        }
+        Box::pin(std::future::ready(responses))
+    }
+
+    fn pause(&self, _: Duration) -> BoxFuture<'_, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// What was decided so far.
+#[derive(Default)]
+struct Explained {
+    refused: Option<Because>,
+    needs: Option<Because>,
+    requests: Vec<ClassifiedRequest>,
+}
+
+impl Explained {
+    fn add(&mut self, decided: Decided) {
+        match decided {
+            Decided::Allowed => {}
+            Decided::Refused(because) => drop(self.refused.get_or_insert(because)),
+            Decided::NeedsApproval(because) => drop(self.needs.get_or_insert(because)),
+        }
+    }
+
+    fn request(&mut self, policies: &[Arc<Policy>], sending: &Sending<'_>) {
+        let classified = (sending.product.classify)(&sending.sent);
+        self.add(policy::request(policies, sending, classified.as_ref()));
+        let query = sending.sent.query.map(|query| format!("?{query}"));
+        let facts = classified.iter().flat_map(|classified| &classified.facts);
+        let facts = facts.map(|fact| RequestFact {
+            kind: fact.kind.to_owned(),
+            value: fact.value.clone(),
+        });
+        self.requests.push(ClassifiedRequest {
+            method: sending.sent.method.to_string(),
+            path: format!("{}{}", sending.sent.path, query.unwrap_or_default()),
+            effect: policy::effect(sending, classified.as_ref()),
+            known: classified.is_some(),
+            facts: facts.collect(),
+        });
+    }
+
+    fn decision(self) -> PolicyDecision {
+        let (outcome, because) = match (self.refused, self.needs) {
+            (Some(because), _) => (PolicyOutcome::Refused, Some(because)),
+            (None, Some(because)) => (PolicyOutcome::NeedsApproval, Some(because)),
+            (None, None) => (PolicyOutcome::Allowed, None),
+        };
+        let message = because.as_ref().map(|because| because.why.as_str());
+        let mut decision = PolicyDecision::new(outcome, message.unwrap_or("no rule is against it"));
+        decision.requests = self.requests;
+        if let Some(because) = because {
+            (decision.policy, decision.rule) = (Some(because.policy), Some(because.rule));
+        }
+        decision
+    }
+}

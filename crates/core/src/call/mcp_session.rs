@@ -1,0 +1,44 @@
+//! What an MCP session is good for: its tools, for its own user.
+
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Caller,
+    tool::{Effect, ToolEntry},
+};
+
+/// Refuses sessions: a raw request is not one of their tools.
+pub(super) fn refuse(caller: &Caller) -> Result<()> {
+    match caller {
+        Caller::McpSession(_) => Err(insufficient("an MCP session calls tools only")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a session where a call names another user.
+pub(super) fn names(caller: &Caller, identifier: &str) -> Result<()> {
+    match caller {
+        Caller::McpSession(session) if session.identifier.as_str() != identifier => {
+            Err(insufficient("this MCP session is of another user"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a session a tool that it does not have. Its connections are those that it sees.
+pub(super) fn allows(caller: &Caller, tool: &ToolEntry) -> Result<()> {
+    let Caller::McpSession(session) = caller else {
+        return Ok(());
+    };
+    let (name, reads) = (tool.name(), tool.effect() == Effect::Read);
+    if session.has(name, reads) {
+        return Ok(());
+    }
+    Err(insufficient(&match session.read_only {
+        true if !reads => format!("this MCP session only reads, and {name} can change something"),
+        _ => format!("{name} is not one of the tools of this MCP session"),
+    }))
+}
+
+fn insufficient(message: &str) -> Error {
+    Error::new(ErrorKind::InsufficientScope, message)
+}

@@ -1,0 +1,49 @@
+//! A request as policies see it, when it is about to be sent.
+
+use http::{HeaderMap, header};
+
+use crate::{
+    Result,
+    policy::Sending,
+    ports::Body,
+    product::{Product, SentRequest},
+    tool::Effect,
+};
+
+/// Shows a request that goes to an origin of the product. `effect` is what its method or its tool says.
+pub(super) fn shown(
+    product: &'static Product,
+    origin: &str,
+    request: &http::Request<Body>,
+    effect: Effect,
+    is_raw: bool,
+    see: &mut dyn FnMut(&Sending<'_>) -> Result<()>,
+) -> Result<()> {
+    let url = request.uri().to_string();
+    let target = url.strip_prefix(origin).unwrap_or(&url);
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    };
+    see(&Sending {
+        product,
+        is_raw,
+        sent: SentRequest {
+            method: request.method(),
+            path,
+            query,
+            content_type: content_type(request.headers()),
+            body: match request.body() {
+                Body::Empty => Some(&[]),
+                Body::Bytes(bytes) => Some(bytes),
+                Body::Stream(_) => None,
+            },
+        },
+        effect,
+    })
+}
+
+/// The header `Content-Type`, where it is a text.
+pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::CONTENT_TYPE)?.to_str().ok()
+}

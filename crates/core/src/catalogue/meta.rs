@@ -1,0 +1,138 @@
+//! Three tools that stand for all: a model searches, reads what it found, and executes it. They cost little of its
+//! context, however many tools there are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+use super::{Catalogue, SearchTools};
+use crate::{
+    Error, ErrorKind, Result,
+    schema::{Detail, ExportFormat, Exportable, Exported, InputSchema, export, whole_for_models},
+    tool::{Effect, Hints},
+};
+
+/// Name of the tool that [searches](Catalogue::search).
+pub const SEARCH_TOOLS: &str = "stead_search_tools";
+/// Name of the tool that [describes](Catalogue::describe) one.
+pub const DESCRIBE_TOOL: &str = "stead_describe_tool";
+/// Name of the tool that executes one.
+pub const EXECUTE_TOOL: &str = "stead_execute_tool";
+
+/// Read a tool's description and the schema of its input. Do so before executing it for the first time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DescribeTool {
+    /// Name of the tool, as a search found it.
+    #[schemars(length(min = 1))]
+    pub name: String,
+}
+
+/// Execute a tool as the user. The result is the tool's own; an error says what to write instead.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExecuteTool {
+    /// Name of the tool.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Input of the tool, by its schema.
+    pub input: Map<String, Value>,
+}
+
+/// A call of one of the three.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum MetaCall {
+    /// `stead_search_tools`.
+    Search(SearchTools),
+    /// `stead_describe_tool`.
+    Describe(DescribeTool),
+    /// `stead_execute_tool`.
+    Execute(ExecuteTool),
+}
+
+/// A tool as a model reads it before a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct ToolDetails {
+    /// Name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// What a call can do.
+    pub effect: Effect,
+    /// JSON Schema of the input, draft 2020-12.
+    pub input_schema: Value,
+}
+
+impl MetaCall {
+    /// A call of one of the three tools, its input read as leniently as that of every tool; nothing for another name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::SchemaViolation`] with every place.
+    pub fn read(name: &str, input: Value) -> Option<Result<Self>> {
+        match name {
+            SEARCH_TOOLS => Some(read(input).map(Self::Search)),
+            DESCRIBE_TOOL => Some(read(input).map(Self::Describe)),
+            EXECUTE_TOOL => Some(read(input).map(Self::Execute)),
+            _ => None,
+        }
+    }
+}
+
+fn read<T: JsonSchema + DeserializeOwned>(mut input: Value) -> Result<T> {
+    InputSchema::of_type::<T>()?.validate(&mut input)?;
+    serde_json::from_value(input).map_err(|error| {
+        Error::new(ErrorKind::SchemaViolation, "the input is not one").with_source(error)
+    })
+}
+
+impl Catalogue {
+    /// The three tools in a vendor's envelope.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] where a schema is not one, which a test rules out.
+    pub fn meta_tools(&self, format: ExportFormat) -> Result<Vec<Exported>> {
+        let mut products: Vec<_> = self.products.iter().map(|product| product.name).collect();
+        products.sort_unstable();
+        let products = format!(" Products: {}.", products.join(", "));
+        Ok(vec![
+            meta::<SearchTools>(SEARCH_TOOLS, &products, Effect::Read, Hints::READS, format)?,
+            meta::<DescribeTool>(DESCRIBE_TOOL, "", Effect::Read, Hints::READS, format)?,
+            meta::<ExecuteTool>(EXECUTE_TOOL, "", Effect::Delete, Hints::ANYTHING, format)?,
+        ])
+    }
+
+    /// A tool as a model reads it before a call.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownTool`], which names similar ones.
+    pub fn describe(&self, name: &str) -> Result<ToolDetails> {
+        let tool = self.find(name, None, None)?;
+        let schema = tool.schema()?;
+        Ok(ToolDetails {
+            name: tool.entry.name().to_owned(),
+            description: schema.description().to_owned(),
+            effect: tool.entry.effect(),
+            input_schema: whole_for_models(schema),
+        })
+    }
+}
+
+fn meta<T: JsonSchema>(
+    name: &str,
+    more: &str,
+    effect: Effect,
+    hints: Hints,
+    format: ExportFormat,
+) -> Result<Exported> {
+    let input = InputSchema::of_type::<T>()?.describing(more);
+    let tool = Exportable {
+        name,
+        input: &input,
+        output: &Value::Null,
+        effect,
+        hints,
+    };
+    Ok(export(tool, format, Detail::Full))
+}

@@ -1,0 +1,250 @@
+//! What a catalogue finds.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::*;
+use crate::tool::{Call, Effect, Io, Output, Tool};
+
+macro_rules! tools {
+    ($($type:ident = $name:literal, $version:literal, $aliases:expr;)+) => { $(
+        /// Does nothing.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        struct $type {}
+
+        impl Tool for $type {
+            const NAME: &'static str = $name;
+            const VERSION: &'static str = $version;
+            const ALIASES: &'static [&'static str] = $aliases;
+            const EFFECT: Effect = Effect::Read;
+            type Output = Value;
+            async fn run(&self, _: &Call, _: Io<'_>) -> Result<Output> {
+                Ok(Value::Null.into())
+            }
+        }
+    )+ };
+}
+tools! {
+    NewList = "demo_list_notes", "2026-11-21", &["demo_notes"];
+    OldList = "demo_list_notes", "2025-01-01", &[];
+    MiddleList = "demo_list_notes", "2026-02-03", &[];
+    Read = "demo_read_note", "2026-11-21", &[];
+    Send = "post_send_letter", "2026-11-21", &[];
+}
+
+static DEMO: Product = Product {
+    name: "demo",
+    // Not in the order of their dates.
+    tools: &[
+        ToolEntry::of::<NewList>(),
+        ToolEntry::of::<OldList>(),
+        ToolEntry::of::<MiddleList>(),
+        ToolEntry::of::<Read>(),
+    ],
+    ..Product::BASE
+};
+static POST: Product = Product {
+    name: "post",
+    tools: &[ToolEntry::of::<Send>()],
+    ..Product::BASE
+};
+
+fn catalogue() -> Catalogue {
+    Catalogue::new([&DEMO, &POST])
+}
+
+#[test]
+fn the_newest_version_is_found_unless_another_is_asked_for() {
+    let catalogue = catalogue();
+    let asked = [
+        (None, None, "2026-11-21"),
+        (Some("2025-01-01"), None, "2025-01-01"),
+        (None, Some("2025-01-01"), "2025-01-01"),
+        (Some("2026-02-03"), Some("2026-02-03"), "2026-02-03"),
+        (None, Some("2026-11-21"), "2026-11-21"),
+    ];
+    for (schema, tool, found) in asked {
+        let entry = catalogue
+            .find("demo_list_notes", schema, tool)
+            .unwrap()
+            .entry();
+        assert_eq!(
+            (entry.name(), entry.version()),
+            ("demo_list_notes", found),
+            "{schema:?} {tool:?}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_version_is_refused_with_the_known_ones() {
+    let catalogue = catalogue();
+    for (schema, tool) in [
+        (Some("2024-01-01"), None),
+        (None, Some("latest")),
+        (Some(""), None),
+        (None, Some("")),
+    ] {
+        let error = catalogue.find("demo_list_notes", schema, tool).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
+        assert!(
+            error
+                .message()
+                .ends_with("there are: 2025-01-01, 2026-02-03, 2026-11-21"),
+            "{error}"
+        );
+    }
+    let error = catalogue
+        .find("demo_list_notes", Some("2025-01-01"), Some("2026-11-21"))
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnsupportedVersion);
+    assert!(
+        error.message().contains("2025-01-01") && error.message().contains("2026-11-21"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_alias_finds_its_own_version_and_is_not_listed() {
+    let catalogue = catalogue();
+    let entry = catalogue.find("demo_notes", None, None).unwrap().entry();
+    assert_eq!(
+        (entry.name(), entry.version()),
+        ("demo_list_notes", "2026-11-21")
+    );
+    assert!(
+        catalogue
+            .find("demo_notes", None, Some("2025-01-01"))
+            .is_err()
+    );
+    let listed: Vec<_> = catalogue
+        .newest()
+        .map(|tool| (tool.entry().name(), tool.entry().version()))
+        .collect();
+    assert_eq!(
+        listed,
+        [
+            ("demo_list_notes", "2026-11-21"),
+            ("demo_read_note", "2026-11-21"),
+            ("post_send_letter", "2026-11-21")
+        ]
+    );
+}
+
+#[test]
+fn an_unknown_name_is_refused_with_similar_ones() {
+    let similar = |name: &str| {
+        let error = catalogue().find(name, None, None).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnknownTool);
+        error
+            .message()
+            .split_once("; did you mean ")
+            .map(|(_, similar)| similar.trim_end_matches('?').to_owned())
+    };
+    assert_eq!(
+        similar("demo_list_note").unwrap().split(", ").next(),
+        Some("demo_list_notes")
+    );
+    assert_eq!(
+        similar("demo_read_notes").unwrap().split(", ").next(),
+        Some("demo_read_note")
+    );
+    assert_eq!(similar("weather"), None);
+    assert_eq!(similar(""), None);
+}
+
+#[test]
+fn a_long_name_is_not_repeated_whole() {
+    let error = catalogue()
+        .find(&"x".repeat(10_000), None, None)
+        .unwrap_err();
+    assert!(error.message().len() < 200);
+}
+
+#[test]
+fn products_are_found_by_name() {
+    let catalogue = catalogue();
+    assert_eq!(
+        catalogue.product("post").map(|product| product.tools.len()),
+        Some(1)
+    );
+    assert!(catalogue.product("Post").is_none() && catalogue.product("").is_none());
+    assert_eq!(
+        catalogue
+            .find("post_send_letter", None, None)
+            .unwrap()
+            .product()
+            .name,
+        "post"
+    );
+}
+
+#[test]
+fn a_schema_is_built_once() {
+    let catalogue = catalogue();
+    let tool = catalogue.find("demo_read_note", None, None).unwrap();
+    assert!(std::ptr::eq(tool.schema().unwrap(), tool.schema().unwrap()));
+    assert_eq!(
+        tool.export(ExportFormat::Anthropic).unwrap()["name"],
+        "demo_read_note"
+    );
+}
+
+#[test]
+fn a_search_finds_by_name_text_and_synonym_and_is_the_same_every_time() {
+    let catalogue = catalogue();
+    let found = |query: &str| -> Vec<String> {
+        let asked = SearchTools {
+            query: query.to_owned(),
+            ..SearchTools::default()
+        };
+        let found = catalogue.search(&asked, None).unwrap();
+        assert_eq!(found, catalogue.search(&asked, None).unwrap());
+        assert_eq!(found.tools.is_empty(), found.hint.is_some());
+        found.tools.into_iter().map(|tool| tool.name).collect()
+    };
+    assert_eq!(found("send a letter"), ["post_send_letter"]);
+    assert_eq!(found("Letters"), ["post_send_letter"]);
+    assert_eq!(found("list notes")[0], "demo_list_notes");
+    assert_eq!(found("read my notes")[0], "demo_read_note");
+    assert_eq!(found("weather in Paris"), [""; 0]);
+    assert_eq!(found("the of"), [""; 0]);
+}
+
+#[test]
+fn a_search_keeps_to_its_products_and_limit() {
+    let catalogue = catalogue();
+    let search = |product: Option<&str>, limit, products: Option<&[String]>| {
+        let asked = SearchTools {
+            query: String::from("does nothing"),
+            product: product.map(str::to_owned),
+            limit,
+        };
+        let found = catalogue.search(&asked, products)?;
+        Ok::<_, Error>(found.tools.len())
+    };
+    assert_eq!(search(None, None, None).unwrap(), 3);
+    assert_eq!(search(None, Some(2), None).unwrap(), 2);
+    assert_eq!(search(Some("post"), None, None).unwrap(), 1);
+    let demo = [String::from("demo")];
+    assert_eq!(search(None, None, Some(&demo)).unwrap(), 2);
+    assert!(search(Some("post"), None, Some(&demo)).is_err());
+    assert!(search(Some("weather"), None, None).is_err());
+}
+
+#[test]
+fn three_tools_stand_for_all_in_every_format() {
+    let catalogue = catalogue();
+    for (name, format) in ExportFormat::NAMES {
+        let tools = catalogue.meta_tools(*format).unwrap();
+        assert_eq!(tools.len(), 3);
+        for exported in &tools {
+            let faults = crate::schema::check_tool(*format, &exported.tool);
+            assert_eq!(faults, [""; 0], "{name}");
+        }
+        assert!(
+            tools[0].tool.to_string().contains("Products: demo, post."),
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Sessions of the Model Context Protocol: bearer tokens of one user, for some tools of some connections.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::NewAudit;
+use crate::{
+    caller::Connections,
+    digest::Digest,
+    identifier::{Identifier, McpSessionId},
+};
+
+/// A session of one user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct McpSession {
+    /// Id; primary key.
+    pub(crate) id: McpSessionId,
+    /// Digest of the token.
+    pub(crate) token: Digest,
+    /// The application's id of the user.
+    pub(crate) identifier: Identifier,
+    /// Connections that it may use.
+    #[serde(default)]
+    pub(crate) connections: Connections,
+    /// Tools that it may call, by name; every one where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tools: Option<BTreeSet<String>>,
+    /// Whether it only reads.
+    pub(crate) read_only: bool,
+    /// Policy for its calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) policy: Option<String>,
+    /// Where the user's browser goes after the product, for the application to confirm who it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) verify_url: Option<String>,
+    /// Who made it: a client id of the application, or the operator where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) client_id: Option<String>,
+    /// When it was made.
+    pub(crate) created_at: Timestamp,
+    /// When it ends.
+    pub(crate) expires_at: Timestamp,
+}
+
+impl McpSession {
+    /// An entry about it for the audit log.
+    pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
+        NewAudit::new(action, "mcp_session", self.id)
+            .fact("read_only", self.read_only.to_string())
+            .fact("expires_at", self.expires_at.to_string())
+    }
+}

@@ -1,0 +1,29 @@
+//! Policies as they are stored.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Extra, NewAudit};
+
+/// A policy. Its rules are kept as they were given: a version that does not know one of them refuses what they apply to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Policy {
+    /// Name; primary key.
+    pub(crate) name: String,
+    /// Whether it applies to every call.
+    pub(crate) environment: bool,
+    /// Name and rules.
+    pub(crate) document: Value,
+    /// When it was last set.
+    pub(crate) updated_at: Timestamp,
+    #[serde(flatten)]
+    pub(crate) extra: Extra,
+}
+
+impl Policy {
+    /// An entry of the audit log about it.
+    pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
+        NewAudit::new(action, "policy", &self.name).fact("environment", self.environment)
+    }
+}

@@ -1,0 +1,100 @@
+//! MCP sessions of an environment.
+
+use super::Environment;
+#[cfg(doc)]
+use crate::ErrorKind;
+pub use crate::access::mcp_sessions::{McpConnection, McpOffer, RequestState};
+use crate::{
+    Result, access,
+    identifier::AuthorizationId,
+    oauth,
+    resource::{AuthorizationLink, IssuedMcpSession, McpSession, NewMcpSession, Page},
+};
+
+impl Environment {
+    /// Makes a session of the Model Context Protocol for one user: a bearer token with which an agent can call tools as
+    /// that user, and nothing else. It ends with its time, and with the application's credential that made it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`], [`ErrorKind::UnknownConnection`], [`ErrorKind::InsufficientScope`].
+    pub async fn create_mcp_session(&self, new: NewMcpSession) -> Result<IssuedMcpSession> {
+        access::mcp_sessions::create(&self.0, new).await
+    }
+
+    /// The sessions that live, of a user or of all, oldest first. A page may hold fewer than `page_size` although more
+    /// follow.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for an invalid identifier, or a page token of another list.
+    pub async fn mcp_sessions(
+        &self,
+        identifier: Option<&str>,
+        page_token: Option<&str>,
+        page_size: u32,
+    ) -> Result<Page<McpSession>> {
+        access::mcp_sessions::list(&self.0, identifier, page_token, page_size).await
+    }
+
+    /// A session that lives.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub async fn mcp_session(&self, session_id: &str) -> Result<McpSession> {
+        access::mcp_sessions::read(&self.0, session_id).await
+    }
+
+    /// Ends a session. It acts within 5 s.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`].
+    pub async fn delete_mcp_session(&self, session_id: &str) -> Result<()> {
+        access::mcp_sessions::delete(&self.0, session_id).await
+    }
+
+    /// What the caller's session has: connections, and the tools that it may call.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session.
+    pub async fn mcp_offer(&self) -> Result<McpOffer<'_>> {
+        access::mcp_sessions::offer(&self.0).await
+    }
+
+    /// Makes a link for the user of the caller's session, with these scopes or those of the connection.
+    ///
+    /// # Errors
+    /// As [`Environment::create_authorization_link`]; [`ErrorKind::InsufficientScope`] where the maker of the session may
+    /// not make links.
+    pub async fn create_mcp_link(
+        &self,
+        connection_name: &str,
+        scopes: Option<Vec<String>>,
+    ) -> Result<AuthorizationLink> {
+        let new = access::mcp_sessions::new_link(&self.0, connection_name, scopes)?;
+        oauth::create_link(&self.0, new).await
+    }
+
+    /// Seals for the caller's session what its client carries from one try of a call to the next, for 15 minutes. `call` is
+    /// a digest of the tool and its arguments.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session, [`ErrorKind::KeyUnavailable`].
+    pub fn seal_request_state(
+        &self,
+        authorization_id: AuthorizationId,
+        call: String,
+    ) -> Result<String> {
+        access::mcp_sessions::seal_state(&self.0, authorization_id, call)
+    }
+
+    /// Opens it again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it was changed, is of another session, or is too old.
+    pub async fn open_request_state(&self, sealed: &str) -> Result<RequestState> {
+        access::mcp_sessions::open_state(&self.0, sealed).await
+    }
+}
+
+#[cfg(test)]
+#[path = "mcp_sessions_tests.rs"]
+mod tests;

@@ -1,0 +1,263 @@
+//! Whether a call may go on: once before anything is sent, and again for each of its requests.
+
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicBool, Ordering},
+};
+
+use futures_util::lock::Mutex;
+use serde_json::Value;
+
+use super::{
+    approvals::{self, Call, Subject},
+    decide::{self, Because, Decided, Sending},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, Snapshot},
+    identifier::ApprovalId,
+    ports::{Decision, PolicyRequest},
+    resource::Policy,
+    tool::Effect,
+};
+
+/// What a call is about to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Action<'a> {
+    /// Run a tool.
+    Tool(&'a str),
+    /// Send a raw request.
+    Request {
+        /// HTTP method.
+        method: &'a str,
+        /// The product's path.
+        path: &'a str,
+    },
+}
+
+/// Fails where the policy that the application itself has given forbids the call or holds it.
+pub(crate) fn admit(
+    context: &Context,
+    snapshot: &Snapshot,
+    effect: Effect,
+    action: Action<'_>,
+) -> Result<()> {
+    let (tool, target) = match action {
+        Action::Tool(name) => (Some(name), None),
+        Action::Request { method, path } => (None, Some((method, path))),
+    };
+    let decision = context.policy.admit(&PolicyRequest {
+        caller: &context.caller,
+        product: &snapshot.connection.product,
+        connection_name: snapshot.connection.name.as_str(),
+        identifier: snapshot.account.identifier.as_str(),
+        tool,
+        effect,
+        target,
+    });
+    match decision {
+        Decision::Allow => Ok(()),
+        Decision::Deny(why) => Err(Error::new(ErrorKind::Forbidden, why)),
+        Decision::Hold(why) => Err(Error::new(ErrorKind::ApprovalRequired, why)),
+    }
+}
+
+/// The policies that apply to one call, and the approval that it needs.
+pub(crate) struct Admission {
+    policies: Vec<Arc<Policy>>,
+    is_dry_run: bool,
+    /// Whether a request that was sent may have changed something.
+    has_written: AtomicBool,
+    /// Whether a dry run has found that an approval is needed.
+    would_wait: AtomicBool,
+    /// What a person is to approve, where one is asked.
+    call: OnceLock<Call>,
+    approval: Mutex<Held>,
+}
+
+/// How far the approval of a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// None was needed yet.
+    No,
+    /// A person has approved the call as a whole; the request that acts uses it.
+    Approved(ApprovalId, Acts),
+    /// It is used: the rest of the call may go on.
+    Used,
+}
+
+/// Which request of an approved call uses the approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Acts {
+    /// The first.
+    First,
+    /// The first that may change something.
+    Writing,
+}
+
+impl Admission {
+    /// The policies that apply to the caller. It reads nothing while they are in memory.
+    pub(crate) async fn of(context: &Context, is_dry_run: bool) -> Result<Self> {
+        let policies = context.policies().await?;
+        Ok(Self {
+            policies: policies.applying_to(&context.caller, &[])?,
+            is_dry_run,
+            has_written: AtomicBool::new(false),
+            would_wait: AtomicBool::new(false),
+            call: OnceLock::new(),
+            approval: Mutex::new(Held::No),
+        })
+    }
+
+    /// Whether there are none, so that nothing more is decided.
+    pub(crate) fn is_without_policies(&self) -> bool {
+        self.policies.is_empty()
+    }
+
+    /// Whether one of them can ask for an approval: then the call's exact arguments are kept.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.policies
+            .iter()
+            .any(|one| one.requires_approval.is_some())
+    }
+
+    /// Whether what becomes of a product's request depends on its body.
+    pub(crate) fn reads_body(&self, product: &str) -> bool {
+        self.policies.iter().any(|one| {
+            let mut facts = one.facts.iter();
+            one.read_only
+                || one.requires_approval.is_some()
+                || facts.any(|rule| rule.product == product)
+        })
+    }
+
+    /// Whether a dry run has found that the call would have to be approved.
+    pub(crate) fn would_wait(&self) -> bool {
+        self.would_wait.load(Ordering::Relaxed)
+    }
+
+    /// Says what is called with which arguments.
+    pub(crate) fn concerning(
+        &self,
+        context: &Context,
+        snapshot: &Snapshot,
+        what: impl FnOnce() -> (Subject, Value),
+    ) {
+        if self.may_ask() {
+            self.call.get_or_init(|| {
+                let (subject, arguments) = what();
+                Call::new(context, snapshot, subject, arguments)
+            });
+        }
+    }
+
+    /// Decides on a tool before anything is sent.
+    pub(crate) async fn tool(&self, context: &Context, name: &str, effect: Effect) -> Result<()> {
+        if self.is_without_policies() {
+            return Ok(());
+        }
+        match decide::tool(&self.policies, name) {
+            Decided::Allowed => Ok(()),
+            Decided::Refused(because) => Err(because.refused()),
+            Decided::NeedsApproval(_) if self.is_dry_run => {
+                self.would_wait.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Decided::NeedsApproval(because) => {
+                let id = self.approved(context, &because).await?;
+                let acts = match effect {
+                    Effect::Read => Acts::First,
+                    Effect::Write | Effect::Delete => Acts::Writing,
+                };
+                *self.approval.lock().await = Held::Approved(id, acts);
+                Ok(())
+            }
+        }
+    }
+
+    /// Decides on a request before it is sent; pure. What is left to do is for [`Self::pass`].
+    pub(crate) fn request(&self, sending: &Sending<'_>) -> Result<Passing> {
+        if self.is_without_policies() {
+            return Ok(Passing::default());
+        }
+        let classified = (sending.product.classify)(&sending.sent);
+        let writes = decide::effect(sending, classified.as_ref()) != Effect::Read;
+        match decide::request(&self.policies, sending, classified.as_ref()) {
+            Decided::Refused(because) => Err(because.refused()),
+            Decided::Allowed => {
+                let needs = None;
+                Ok(Passing { writes, needs })
+            }
+            Decided::NeedsApproval(because) => {
+                let needs = Some(because);
+                Ok(Passing { writes, needs })
+            }
+        }
+    }
+
+    /// The same of a request that a dry run does not send.
+    pub(crate) fn plan(&self, sending: &Sending<'_>) -> Result<()> {
+        if self.request(sending)?.needs.is_some() {
+            self.would_wait.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Lets a request pass that was decided on; where it needs an approval, uses it.
+    pub(crate) async fn pass(&self, context: &Context, passing: Passing) -> Result<()> {
+        if self.is_without_policies() {
+            return Ok(());
+        }
+        let mut held = self.approval.lock().await;
+        match (*held, passing.needs) {
+            (Held::Used, _) => {}
+            (Held::Approved(id, acts), needs)
+                if needs.is_some() || passing.writes || acts == Acts::First =>
+            {
+                approvals::consume(context, id).await?;
+                *held = Held::Used;
+            }
+            (Held::Approved(..) | Held::No, None) => {}
+            (_, Some(because)) => {
+                let id = self.approved(context, &because).await?;
+                approvals::consume(context, id).await?;
+                *held = Held::Used;
+            }
+        }
+        drop(held);
+        if passing.writes {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The approval of the call, where a person has given it.
+    async fn approved(&self, context: &Context, because: &Because) -> Result<ApprovalId> {
+        // A dry run sends no such request, and asks no one.
+        let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
+            return Err(because.error(
+                ErrorKind::Forbidden,
+                format!("{}, and this call cannot be approved", because.why),
+            ));
+        };
+        let may_ask = !self.has_written.load(Ordering::Relaxed);
+        approvals::request(context, call, because, may_ask).await
+    }
+}
+
+/// A request that may be sent once [`Admission::pass`] has let it pass.
+#[derive(Debug, Default)]
+pub(crate) struct Passing {
+    writes: bool,
+    needs: Option<Because>,
+}
+
+impl Passing {
+    /// Both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            writes: self.writes || other.writes,
+            needs: self.needs.or(other.needs),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Uses an approval, right before the request is sent that it is for.
+
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+    domain::approval::Trigger,
+    identifier::ApprovalId,
+};
+
+/// Marks an approval as used. Of several calls that find it at the same time, one does.
+pub(crate) async fn consume(context: &Context, id: ApprovalId) -> Result<()> {
+    let load = || async {
+        let found = context.store.approval(id).await?;
+        found.ok_or_else(super::missing)
+    };
+    context
+        .change("approval.use", load, |found| {
+            let used = found.row.on(Trigger::Used, context.now());
+            let (row, event) = used.map_err(|error| {
+                Error::new(
+                    ErrorKind::ApprovalRequired,
+                    format!(
+                        "{}, and serves once; this request was not sent: call again to ask for another one",
+                        error.message()
+                    ),
+                )
+                .with_context("approval_id", id.to_string())
+            })?;
+            let change = Change::none().event(row.event(event));
+            Ok((change.update(row, found.version), ()))
+        })
+        .await
+}

@@ -1,0 +1,80 @@
+//! A person approves or denies a call.
+
+use super::{row, view};
+use crate::{
+    Error, ErrorKind, Result,
+    caller::{Actor, Caller},
+    context::{Context, change::Change},
+    domain::{Approval, approval::Trigger},
+    resource::{self, ApprovalDecision},
+};
+
+/// Longest reason, in characters.
+const REASON: usize = 500;
+
+/// Lets the call be made once, until the approval ends.
+pub(crate) async fn approve(
+    context: &Context,
+    approval_id: &str,
+    decision: ApprovalDecision,
+) -> Result<resource::Approval> {
+    decide(context, approval_id, decision, Trigger::Approved).await
+}
+
+/// Lets the call not be made; also one that was approved and not made yet.
+pub(crate) async fn deny(
+    context: &Context,
+    approval_id: &str,
+    decision: ApprovalDecision,
+) -> Result<resource::Approval> {
+    decide(context, approval_id, decision, Trigger::Denied).await
+}
+
+async fn decide(
+    context: &Context,
+    approval_id: &str,
+    decision: ApprovalDecision,
+    trigger: fn(Actor, Option<String>) -> Trigger,
+) -> Result<resource::Approval> {
+    let reason = decision.reason.filter(|reason| !reason.is_empty());
+    let is_long = |reason: &String| reason.chars().count() > REASON;
+    if reason.as_ref().is_some_and(is_long) {
+        let message = format!("a reason has {REASON} characters at most");
+        return Err(Error::invalid_at("/reason", message));
+    }
+    let now = context.now();
+    let decided = context
+        .change(
+            "approval.decide",
+            || row(context, approval_id),
+            |found| {
+                check_other(&context.caller, &found.row)?;
+                let trigger = trigger(context.caller.actor(), reason.clone());
+                let (row, event) = found.row.on(trigger, now)?;
+                let change = Change::none()
+                    .event(row.event(event))
+                    .audit(row.audit(event))
+                    .update(row.clone(), found.version);
+                Ok((change, row))
+            },
+        )
+        .await?;
+    Ok(view(decided, now))
+}
+
+/// Refuses who has asked, also by a token or a session that they made. The operator of the process is who there is.
+fn check_other(caller: &Caller, row: &Approval) -> Result<()> {
+    let asked = &row.asked_by;
+    let own_id = caller
+        .id()
+        .is_some_and(|id| asked.id.as_deref() == Some(id));
+    let made = caller.client_id();
+    let own_client = made.is_some_and(|client| asked.client_id.as_deref() == Some(client));
+    if own_id || own_client {
+        return Err(Error::new(
+            ErrorKind::Forbidden,
+            "a call is not approved or denied by who has made it, or by the application of who has",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! Reads approvals.
+
+use super::{may_see, row, view};
+use crate::{
+    Error, ErrorKind, Result,
+    context::Context,
+    identifier::ApprovalId,
+    resource::{Approval, ApprovalFilter, Page},
+    seal::place,
+};
+
+/// Approvals, newest first, without their arguments. A page may hold fewer than `page_size` although more follow.
+pub(crate) async fn list(
+    context: &Context,
+    filter: &ApprovalFilter,
+    page_token: Option<&str>,
+    page_size: u32,
+) -> Result<Page<Approval>> {
+    may_see(&context.caller)?;
+    let after = page_token.map(str::parse::<ApprovalId>).transpose()?;
+    let limit = page_size.clamp(1, 100);
+    let rows = context.store.approvals(filter.state, after, limit).await?;
+    let next = rows
+        .last()
+        .filter(|_| rows.len() == limit as usize)
+        .map(|last| last.row.id.to_string());
+    let now = context.now();
+    let items = rows
+        .into_iter()
+        .filter(|found| context.caller.sees(found.row.connection_name.as_str()))
+        .map(|found| view(found.row, now))
+        // One whose time is over, and of which that is not written down yet.
+        .filter(|one| filter.state.is_none_or(|state| one.state == state));
+    Ok(Page::new(items.collect(), next))
+}
+
+/// An approval with the exact arguments of its call.
+pub(crate) async fn read(context: &Context, approval_id: &str) -> Result<Approval> {
+    let found = row(context, approval_id).await?.row;
+    let sealed = &found.arguments;
+    let opened = context
+        .vault
+        .open_sealed(place::arguments(found.id), sealed);
+    let arguments = serde_json::from_slice(&opened.await?).map_err(|error| {
+        Error::new(ErrorKind::Internal, "the arguments cannot be read").with_source(error)
+    })?;
+    Ok(Approval {
+        arguments: Some(arguments),
+        ..view(found, context.now())
+    })
+}

@@ -1,0 +1,200 @@
+//! Asks for the approval of a call, or finds the one that a person has given.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Actor,
+    context::{Context, Snapshot, change::Change},
+    digest::Digest,
+    domain::{Approval, approval::Trigger},
+    identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
+    policy::decide::Because,
+    seal::place,
+    sealed::Sealed,
+    state::ApprovalState,
+    store::Versioned,
+};
+
+/// Most bytes of arguments: what a person is to read.
+const MOST_BYTES: usize = 256 * 1024;
+/// Most approvals that wait at a time.
+const MOST_PENDING: u32 = 500;
+
+/// What is called.
+#[derive(Debug, Clone)]
+pub(crate) enum Subject {
+    /// A tool, with its version.
+    Tool(&'static str, &'static str),
+    /// A raw request: its method, and its path without the query.
+    Raw(String, String),
+}
+
+/// A call with its exact arguments.
+#[derive(Debug)]
+pub(crate) struct Call {
+    digest: Digest,
+    arguments: String,
+    asked_by: Actor,
+    connection_id: ConnectionId,
+    connection_name: ConnectionName,
+    product: String,
+    account_id: AccountId,
+    identifier: Identifier,
+    subject: Subject,
+}
+
+impl Call {
+    /// A call by the present caller. Its digest changes with the caller, the account and its client, what is called, and
+    /// every argument.
+    pub(crate) fn new(
+        context: &Context,
+        snapshot: &Snapshot,
+        subject: Subject,
+        mut arguments: Value,
+    ) -> Self {
+        arguments.sort_all_objects();
+        let arguments = arguments.to_string();
+        let (account, connection) = (&snapshot.account, &snapshot.connection);
+        let (caller, own) = (context.caller.kind(), context.caller.id());
+        let called = match &subject {
+            Subject::Tool(name, version) => format!("tool\0{name}\0{version}"),
+            Subject::Raw(..) => String::from("proxy"),
+        };
+        let digest = Digest::of(&format!(
+            "{caller}\0{}\0{}\0{}\0{}\0{}\0{called}\0{arguments}",
+            own.unwrap_or_default(),
+            connection.id,
+            connection.client_epoch,
+            account.id,
+            account.disconnections,
+        ));
+        Self {
+            digest,
+            arguments,
+            asked_by: context.caller.actor(),
+            connection_id: connection.id,
+            connection_name: connection.name.clone(),
+            product: connection.product.clone(),
+            account_id: account.id,
+            identifier: account.identifier.clone(),
+            subject,
+        }
+    }
+
+    fn approval(
+        &self,
+        id: ApprovalId,
+        arguments: Sealed,
+        because: &Because,
+        now: Timestamp,
+    ) -> Approval {
+        let lasts = SignedDuration::from_secs(i64::from(because.approval_lasts));
+        let (tool, request) = match &self.subject {
+            Subject::Tool(name, version) => {
+                (Some(((*name).to_owned(), (*version).to_owned())), None)
+            }
+            Subject::Raw(method, path) => (None, Some((method.clone(), path.clone()))),
+        };
+        Approval {
+            id,
+            call: self.digest.clone(),
+            state: ApprovalState::Pending,
+            asked_by: self.asked_by.clone(),
+            connection_id: self.connection_id,
+            connection_name: self.connection_name.clone(),
+            product: self.product.clone(),
+            account_id: self.account_id,
+            identifier: self.identifier.clone(),
+            tool,
+            request,
+            arguments,
+            policy: because.policy.clone(),
+            rule: because.rule.clone(),
+            created_at: now,
+            expires_at: now.checked_add(lasts).unwrap_or(Timestamp::MAX),
+            decided_by: None,
+            decided_at: None,
+            reason: None,
+            extra: Default::default(),
+        }
+    }
+}
+
+/// The approval that a person has given for this call. Where there is none, one is asked for, once; that is the error. Where
+/// `may_ask` is false, part of the call was carried out, and to make it again would do that once more.
+pub(crate) async fn request(
+    context: &Context,
+    call: &Call,
+    because: &Because,
+    may_ask: bool,
+) -> Result<ApprovalId> {
+    if call.arguments.len() > MOST_BYTES {
+        let message = format!(
+            "{}, and arguments of more than {MOST_BYTES} bytes cannot be approved",
+            because.why
+        );
+        return Err(because.error(ErrorKind::Forbidden, message));
+    }
+    if !may_ask {
+        let found = context.store.live_approval(&call.digest).await?;
+        let now = context.now();
+        return match found.map(|found| found.row) {
+            Some(row) if row.state == ApprovalState::Approved && !row.is_over(now) => Ok(row.id),
+            _ => Err(because.error(
+                ErrorKind::Forbidden,
+                format!(
+                    "{}, and an earlier request of this call was sent already; a policy that names the tool in requires_approval asks before the first one",
+                    because.why
+                ),
+            )),
+        };
+    }
+    let load = || async {
+        let found = context.store.live_approval(&call.digest).await?;
+        let now = context.now();
+        let is_good = |found: &Versioned<Approval>| !found.row.is_over(now);
+        if found.as_ref().is_some_and(is_good) {
+            return Ok((found, None, now));
+        }
+        let pending = Some(ApprovalState::Pending);
+        let waiting = context.store.approvals(pending, None, MOST_PENDING).await?;
+        if waiting.len() >= MOST_PENDING as usize {
+            let message = format!("{MOST_PENDING} calls wait for an approval already");
+            return Err(Error::new(ErrorKind::Overloaded, message));
+        }
+        let id = ApprovalId::from_uuid(context.new_id());
+        let sealed = context
+            .vault
+            .seal(place::arguments(id), call.arguments.as_bytes())?;
+        Ok((found, Some(call.approval(id, sealed, because, now)), now))
+    };
+    let decide = |(found, new, now): (Option<Versioned<Approval>>, Option<Approval>, _)| {
+        let mut change = Change::none();
+        let Some(new) = new else {
+            let found = found.ok_or_else(super::missing)?;
+            return Ok((change, found.row));
+        };
+        if let Some(Versioned { row, version, .. }) = found {
+            let (row, event) = row.on(Trigger::Expired, now)?;
+            change = change.event(row.event(event)).update(row, version);
+        }
+        change = change.event(new.event("approval.requested"));
+        Ok((change.insert(new.clone()), new))
+    };
+    let row = context.change("approval.request", load, decide).await?;
+    if row.state == ApprovalState::Approved {
+        return Ok(row.id);
+    }
+    Err(because
+        .error(
+            ErrorKind::ApprovalRequired,
+            format!(
+                "{}; nothing was changed. Once the approval {} is given, make exactly the same call again",
+                because.why, row.id
+            ),
+        )
+        .with_context("approval_id", row.id.to_string())
+        .with_context("expires_at", row.expires_at.to_string()))
+}

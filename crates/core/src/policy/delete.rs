@@ -1,0 +1,65 @@
+//! Deletes a policy that nothing names.
+
+use super::missing;
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, change::Change},
+};
+
+/// Rows that are looked at together.
+const ROUND: u32 = 500;
+
+/// Deletes a policy. It ends to apply at once in this process, within 5 s in others.
+pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
+    let load = || async {
+        let found = context.store.policy(name).await?;
+        let found = found.ok_or_else(|| missing(name))?;
+        match user_of(context, name).await? {
+            None => Ok(found),
+            Some(user) => Err(Error::new(
+                ErrorKind::InvalidTransition,
+                format!("the policy {name} is used by {user}; give that another policy or end it"),
+            )),
+        }
+    };
+    context
+        .change("policy.delete", load, |found| {
+            let key = crate::store::Records::policy_key(name);
+            let change = Change::none().audit(found.row.audit("policy.deleted"));
+            Ok((change.delete(key, found.version), ()))
+        })
+        .await?;
+    context.policy_cache.forget();
+    Ok(())
+}
+
+/// A live credential or MCP session that names the policy.
+async fn user_of(context: &Context, name: &str) -> Result<Option<String>> {
+    let (store, now) = (&context.store, context.now());
+    let mut after: Option<String> = None;
+    loop {
+        let rows = store.app_credentials(after.as_deref(), ROUND).await?;
+        for found in &rows {
+            if found.row.policy.as_deref() == Some(name) && found.row.is_live(now) {
+                return Ok(Some(format!("the credential {}", found.row.client_id)));
+            }
+        }
+        match rows.last() {
+            Some(last) if rows.len() == ROUND as usize => after = Some(last.row.client_id.clone()),
+            _ => break,
+        }
+    }
+    let mut after = None;
+    loop {
+        let rows = store.mcp_sessions(None, after, ROUND).await?;
+        for found in &rows {
+            if found.row.policy.as_deref() == Some(name) && found.row.expires_at > now {
+                return Ok(Some(format!("the MCP session {}", found.row.id)));
+            }
+        }
+        match rows.last() {
+            Some(last) if rows.len() == ROUND as usize => after = Some(last.row.id),
+            _ => return Ok(None),
+        }
+    }
+}

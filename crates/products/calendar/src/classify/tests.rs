@@ -1,0 +1,308 @@
+//! Requests and what they are.
+
+use http::Method;
+use serde_json::json;
+
+use super::*;
+
+/// Facts as `kind=value`, with `?` for one that cannot be read; nothing for a request that is not known.
+fn facts(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, Vec<String>)> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let classification = classify(&SentRequest {
+        method: &method.parse::<Method>().unwrap(),
+        path,
+        query: Some(query),
+        content_type: Some("application/json"),
+        body: Some(body.to_string().as_bytes()),
+    })?;
+    let facts = classification.facts.into_iter();
+    let facts = facts.map(|fact| format!("{}={}", fact.kind, fact.value.as_deref().unwrap_or("?")));
+    Some((classification.effect, facts.collect()))
+}
+
+#[track_caller]
+fn check(method: &str, path: &str, body: &Value, expected: &[&str]) {
+    let found = facts(method, &format!("/calendar/v3/{path}"), body);
+    let (_, found) = found.unwrap_or_else(|| panic!("{method} {path} is not known"));
+    assert_eq!(found, expected, "{method} {path} {body}");
+}
+
+#[test]
+fn the_calendars_of_a_request() {
+    let none = json!({});
+    for (method, path, body, expected) in [
+        (
+            "GET",
+            "calendars/primary/events",
+            none.clone(),
+            &["calendar=primary"][..],
+        ),
+        (
+            "GET",
+            "calendars/Ada%40example.com/events/e1",
+            none.clone(),
+            &["calendar=ada@example.com"],
+        ),
+        (
+            "GET",
+            "calendars/de%23holiday@x/events/e1/instances",
+            none.clone(),
+            &["calendar=de#holiday@x"],
+        ),
+        (
+            "DELETE",
+            "calendars/primary/events/e1",
+            none.clone(),
+            &["calendar=primary"],
+        ),
+        (
+            "POST",
+            "calendars/a/events/e1/move?destination=B",
+            none.clone(),
+            &["calendar=a", "calendar=b"],
+        ),
+        (
+            "POST",
+            "calendars/a/events/e1/move?destination=a&destination=b",
+            none.clone(),
+            &["calendar=a", "calendar=a", "calendar=b"],
+        ),
+        (
+            "POST",
+            "calendars/a/events/e1/move?Destination=b",
+            none.clone(),
+            &["calendar=a", "calendar=?"],
+        ),
+        (
+            "POST",
+            "calendars/a/events/e1/move",
+            none.clone(),
+            &["calendar=a", "calendar=?"],
+        ),
+        (
+            "POST",
+            "calendars/a/events/e1/move?destination=%zz",
+            none.clone(),
+            &["calendar=a", "calendar=?"],
+        ),
+        (
+            "POST",
+            "freeBusy",
+            json!({"items": [{"id": "A"}, {"id": "b"}]}),
+            &["calendar=a", "calendar=b"],
+        ),
+        (
+            "POST",
+            "freeBusy",
+            json!({"items": [{"ID": "a"}]}),
+            &["calendar=?"],
+        ),
+        ("POST", "freeBusy", json!({"items": ["a"]}), &["calendar=?"]),
+        (
+            "POST",
+            "freeBusy",
+            json!({"Items": [{"id": "secret"}], "items": []}),
+            &["calendar=?"],
+        ),
+        ("POST", "freeBusy", json!([]), &["calendar=?"]),
+        (
+            "POST",
+            "users/me/calendarList",
+            json!({"id": "a"}),
+            &["calendar=a"],
+        ),
+        (
+            "POST",
+            "users/me/calendarList",
+            none.clone(),
+            &["calendar=?"],
+        ),
+        (
+            "GET",
+            "users/me/calendarList",
+            none.clone(),
+            &["calendar=?"],
+        ),
+        (
+            "PATCH",
+            "users/me/calendarList/a",
+            none.clone(),
+            &["calendar=a"],
+        ),
+        (
+            "POST",
+            "calendars",
+            json!({"summary": "x"}),
+            &["calendar=?"],
+        ),
+        ("GET", "colors", none, &[]),
+    ] {
+        check(method, path, &body, expected);
+    }
+}
+
+#[test]
+fn whom_a_request_invites_or_lets_in() {
+    let invite = |email: &str| json!({"attendees": [{"email": email}]});
+    let scope = |kind: &str, value: &str| json!({"scope": {"type": kind, "value": value}});
+    for (method, path, body, expected) in [
+        (
+            "POST",
+            "events",
+            invite("Ada@Example.com"),
+            "ada@example.com",
+        ),
+        ("PUT", "events/e1", invite("a@b.c"), "a@b.c"),
+        ("PATCH", "events/e1", invite("a@b.c"), "a@b.c"),
+        ("POST", "events/import", invite("a@b.c"), "a@b.c"),
+        (
+            "POST",
+            "events",
+            invite("ada@example.com, eve@evil.example"),
+            "?",
+        ),
+        ("POST", "events", invite("Ada <eve@evil.example>"), "?"),
+        ("POST", "events", invite("eve\u{FF20}evil.example"), "?"),
+        (
+            "POST",
+            "events",
+            invite("eve@evil.example@example.com"),
+            "?",
+        ),
+        (
+            "POST",
+            "events",
+            json!({"attendees": [{"Email": "eve@evil.example"}]}),
+            "?",
+        ),
+        ("POST", "events", json!({"attendees": [{"id": "7"}]}), "?"),
+        (
+            "POST",
+            "events",
+            json!({"attendees": {"email": "eve@evil.example"}}),
+            "?",
+        ),
+        (
+            "POST",
+            "events",
+            json!({"Attendees": [{"email": "eve@evil.example"}]}),
+            "?",
+        ),
+        ("POST", "events", json!([]), "?"),
+        ("POST", "events/quickAdd?text=lunch", json!({}), "?"),
+        (
+            "POST",
+            "acl",
+            scope("user", "Eve@evil.example"),
+            "eve@evil.example",
+        ),
+        (
+            "POST",
+            "acl",
+            scope("domain", "Evil.example"),
+            "evil.example",
+        ),
+        (
+            "POST",
+            "acl",
+            json!({"scope": {"type": "default"}}),
+            "anyone",
+        ),
+        ("POST", "acl", scope("User", "ada@example.com"), "?"),
+        ("POST", "acl", json!({"role": "owner"}), "?"),
+        (
+            "POST",
+            "acl",
+            json!({"scope": {"value": "ada@example.com"}}),
+            "?",
+        ),
+        ("PATCH", "acl/default", json!({"role": "reader"}), "anyone"),
+        (
+            "PATCH",
+            "acl/user%3Aeve@evil.example",
+            json!({}),
+            "eve@evil.example",
+        ),
+        ("PUT", "acl/eve", json!({}), "?"),
+        (
+            "POST",
+            "transferOwnership?newDataOwner=Eve@evil.example",
+            json!({}),
+            "eve@evil.example",
+        ),
+        ("POST", "transferOwnership", json!({}), "?"),
+    ] {
+        let expected = ["calendar=a", &format!("recipient={expected}")];
+        check(method, &format!("calendars/a/{path}"), &body, &expected);
+    }
+    check(
+        "POST",
+        "calendars/a/events",
+        &json!({"summary": "x"}),
+        &["calendar=a"],
+    );
+    let both = [
+        "calendar=a",
+        "recipient=a@b.c",
+        "recipient=eve@evil.example",
+    ];
+    check(
+        "PATCH",
+        "calendars/a/acl/user:a@b.c",
+        &scope("user", "eve@evil.example"),
+        &both,
+    );
+}
+
+#[test]
+fn where_google_is_asked_to_call() {
+    let address = json!({"address": "https://app.example/x"});
+    for (path, expected) in [
+        (
+            "calendars/a/events/watch",
+            &["calendar=a", "webhook=https://app.example/x"][..],
+        ),
+        (
+            "users/me/calendarList/watch",
+            &["calendar=?", "webhook=https://app.example/x"],
+        ),
+        (
+            "users/me/settings/watch",
+            &["webhook=https://app.example/x"],
+        ),
+    ] {
+        check("POST", path, &address, expected);
+    }
+    check(
+        "POST",
+        "users/me/settings/watch",
+        &json!({"Address": "https://evil.example"}),
+        &["webhook=?"],
+    );
+}
+
+#[test]
+fn effects_and_what_is_not_known() {
+    let effect = |path: &str| facts("POST", path, &json!({})).unwrap().0;
+    assert_eq!(effect("/calendar/v3/freeBusy"), Some(Effect::Read));
+    assert_eq!(
+        effect("/calendar/v3/calendars/a/clear"),
+        Some(Effect::Delete)
+    );
+    assert_eq!(effect("/calendar/v3/calendars/a/events"), None);
+    for (method, path) in [
+        ("POST", "/calendar/v3/calendars/a/events/"),
+        ("POST", "/calendar/v3/calendars/a;b/events"),
+        ("POST", "/calendar/v3/calendars/a%2Fevents"),
+        ("POST", "/calendar/v3/calendars/a%252Fb/events"),
+        ("POST", "/calendar/v3/calendars/../events"),
+        ("POST", "/calendar/v3/calendars//events"),
+        ("POST", "/Calendar/v3/calendars/a/events"),
+        ("POST", "/calendar/v3/calendars/a/Events"),
+        ("POST", "/calendar/v3/calendars/a/events/e1/unheard"),
+        ("GET", "/calendar/v3/calendars/a/unheard"),
+        ("POST", "/batch/calendar/v3"),
+    ] {
+        assert_eq!(facts(method, path, &json!({})), None, "{method} {path}");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a request is, for rules: the files and folders that it names, and whom it shares them with.
+
+mod files;
+mod people;
+mod search;
+
+use stead_core::product::{
+    Classification, FactKind, SentRequest,
+    sent::{Unclear, text},
+};
+
+const FILE: &str = "file";
+const FOLDER: &str = "folder";
+const RECIPIENT: &str = "recipient";
+const WEBHOOK: &str = "webhook";
+
+/// What rules can name.
+pub(crate) const KINDS: &[FactKind] = &[
+    FactKind {
+        name: FILE,
+        description: "A file that the request reads or changes: its id.",
+    },
+    FactKind {
+        name: FOLDER,
+        description: "A folder or shared drive that the request lists, puts a file into or takes one out of: its id, or `root`.",
+    },
+    FactKind {
+        name: RECIPIENT,
+        description: "Whom the request shares a file with: an address or a domain in lower case, or `anyone`.",
+    },
+    FactKind {
+        name: WEBHOOK,
+        description: "An address that Google Drive is asked to call about changes, such as `https://app.example/changes`.",
+    },
+];
+
+/// What a request is.
+pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
+    let segments = request.segments()?;
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    // A colon that is written as an escape could be one of a verb or not.
+    if request.path.to_ascii_lowercase().contains("%3a") {
+        return None;
+    }
+    match segments.as_slice() {
+        ["drive", "v3", "files", path @ ..] => files::classify(request, path),
+        ["drive", "v3", path @ ..] => other(request, path),
+        ["download", "drive", "v3", "files", path @ ..] => {
+            request.is_get().then(|| files::classify(request, path))?
+        }
+        ["upload", "drive", "v3", "files", path @ ..]
+        | ["resumable", "upload", "drive", "v3", "files", path @ ..] => {
+            files::uploaded(request, path)
+        }
+        _ => None,
+    }
+}
+
+/// A request to something else than files.
+fn other(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
+    let known = Classification::default();
+    let classification = match (request.method.as_str(), path) {
+        ("GET" | "HEAD", ["about" | "apps"] | ["apps", _])
+        | ("GET" | "HEAD", ["changes", "startPageToken"])
+        | ("POST", ["channels", "stop"]) => known,
+        ("GET" | "HEAD", ["changes"]) => known.unknown(FILE).unknown(FOLDER),
+        ("POST", ["changes", "watch"]) => webhook(known.unknown(FILE).unknown(FOLDER), request),
+        ("GET" | "HEAD", ["operations", _]) => known.unknown(FILE),
+        // All drives; one that there is not yet.
+        ("GET" | "HEAD" | "POST", ["drives" | "teamdrives"]) => known.unknown(FOLDER),
+        ("GET" | "HEAD" | "PATCH" | "DELETE", ["drives" | "teamdrives", id])
+        | ("POST", ["drives", id, "hide" | "unhide"]) => known.fact(FOLDER, *id),
+        _ => return None,
+    };
+    Some(classification)
+}
+
+/// Where a channel calls.
+fn webhook(known: Classification, request: &SentRequest<'_>) -> Classification {
+    let body = request.json();
+    let address = body.as_ref().ok_or(Unclear);
+    let address = address.and_then(|body| Ok(text(body, "address")?.map(str::to_owned)));
+    known.must(WEBHOOK, address)
+}
+
+#[cfg(test)]
+mod tests;

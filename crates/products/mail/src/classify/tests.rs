@@ -1,0 +1,347 @@
+//! Requests and what they are.
+
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+use http::Method;
+use serde_json::json;
+
+use super::*;
+
+/// Recipients, with `?` for one that cannot be read; nothing for a request that is not known.
+fn sent(method: &str, target: &str, content_type: &str, body: Option<&[u8]>) -> Option<String> {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let classification = classify(&SentRequest {
+        method: &method.parse::<Method>().unwrap(),
+        path,
+        query: Some(query),
+        content_type: Some(content_type),
+        body,
+    })?;
+    let facts = classification.facts.into_iter();
+    let values: Vec<String> = facts
+        .map(|fact| {
+            assert_eq!(fact.kind, RECIPIENT);
+            fact.value.unwrap_or_else(|| "?".to_owned())
+        })
+        .collect();
+    Some(values.join(" "))
+}
+
+#[track_caller]
+fn check(method: &str, path: &str, body: &Value, expected: &str) {
+    let target = format!("/gmail/v1/users/me/{path}");
+    let body = body.to_string();
+    let found = sent(method, &target, "application/json", Some(body.as_bytes()));
+    assert_eq!(found.as_deref(), Some(expected), "{method} {path} {body}");
+}
+
+fn raw(mail: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(mail)
+}
+
+const MAIL: &str = "To: ada@example.com\r\nBcc: Bob <bob@example.com>\r\n\r\nHello";
+
+#[test]
+fn a_mail_has_its_recipients() {
+    let both = "ada@example.com bob@example.com";
+    check("POST", "messages/send", &json!({"raw": raw(MAIL)}), both);
+    check(
+        "POST",
+        "messages/send",
+        &json!({"raw": BASE64_STANDARD.encode(MAIL), "threadId": "t"}),
+        both,
+    );
+    check(
+        "POST",
+        "drafts",
+        &json!({"message": {"raw": raw(MAIL)}}),
+        both,
+    );
+    check(
+        "PUT",
+        "drafts/r1",
+        &json!({"id": "r1", "message": {"raw": raw(MAIL)}}),
+        both,
+    );
+    check(
+        "POST",
+        "messages/send",
+        &json!({"raw": raw("Subject: x\n\n")}),
+        "",
+    );
+}
+
+#[test]
+fn what_hides_a_recipient_is_not_known() {
+    for body in [
+        json!({}),
+        json!({"raw": null}),
+        json!({"raw": 7}),
+        json!({"raw": "%%%"}),
+        json!({"raw": ""}),
+        json!({"RAW": raw(MAIL)}),
+        json!({"raw": raw(MAIL), "Raw": raw("To: eve@evil.example\r\n\r\n")}),
+        json!({"raw": raw(MAIL), "payload": {"headers": [{"name": "Bcc", "value": "eve@evil.example"}]}}),
+        json!({"raw": format!("{}\n", raw(MAIL))}),
+        json!({"raw": raw(&format!("\r\n{MAIL}"))}),
+        json!({"message": {"raw": raw(MAIL)}}),
+        json!({"payload": {"headers": [{"name": "To", "value": "ada@example.com"}]}}),
+        json!([raw(MAIL)]),
+    ] {
+        check("POST", "messages/send", &body, "?");
+    }
+    check("POST", "drafts", &json!({"raw": raw(MAIL)}), "?");
+    check("POST", "drafts/send", &json!({"id": "r1"}), "?");
+    check(
+        "POST",
+        "drafts/send",
+        &json!({"id": "r1", "message": {"raw": raw(MAIL)}}),
+        "?",
+    );
+    let target = "/gmail/v1/users/me/messages/send";
+    let twice = format!("{{\"raw\":\"{}\",\"raw\":\"{}\"}}", raw(MAIL), raw(MAIL));
+    let body = json!({"raw": raw(MAIL)}).to_string();
+    for (content_type, body) in [
+        ("application/json", Some(twice.as_bytes())),
+        ("application/x-www-form-urlencoded", Some(body.as_bytes())),
+        ("application/x-protobuf", Some(body.as_bytes())),
+        ("message/rfc822", Some(MAIL.as_bytes())),
+        ("application/json", None),
+        ("application/json", Some(&b"\x1f\x8b\x08"[..])),
+    ] {
+        assert_eq!(
+            sent("POST", target, content_type, body).as_deref(),
+            Some("?")
+        );
+    }
+}
+
+#[test]
+fn uploads_are_read_as_far_as_they_are_there() {
+    let related = "multipart/related; boundary=b";
+    let whole = |metadata: &str, mail: &str| {
+        format!(
+            "--b\r\nContent-Type: application/json\r\n\r\n{metadata}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n{mail}\r\n--b--\r\n"
+        )
+    };
+    let both = "ada@example.com bob@example.com";
+    for (query, content_type, body, expected) in [
+        ("uploadType=media", "message/rfc822", MAIL.to_owned(), both),
+        (
+            "uploadType=multipart",
+            related,
+            whole("{\"threadId\":\"t\"}", MAIL),
+            both,
+        ),
+        (
+            "uploadType=multipart",
+            related,
+            whole(&json!({"raw": raw(MAIL)}).to_string(), MAIL),
+            "?",
+        ),
+        (
+            "uploadType=multipart",
+            related,
+            whole("{}", &format!("{MAIL}\r\n--b\r\n\r\nTo: x@y.z")),
+            "?",
+        ),
+        (
+            "uploadType=resumable",
+            "application/json",
+            "{}".to_owned(),
+            "?",
+        ),
+        (
+            "uploadType=media&upload_id=x",
+            "message/rfc822",
+            MAIL.to_owned(),
+            "?",
+        ),
+        ("uploadType=media", "text/plain", MAIL.to_owned(), "?"),
+        ("uploadType=media", "message/partial", MAIL.to_owned(), "?"),
+        ("", "message/rfc822", MAIL.to_owned(), "?"),
+    ] {
+        for path in ["messages/send", "drafts"] {
+            let target = format!("/upload/gmail/v1/users/me/{path}?{query}");
+            let found = sent("POST", &target, content_type, Some(body.as_bytes()));
+            assert_eq!(found.as_deref(), Some(expected), "{target} {content_type}");
+        }
+    }
+    for target in [
+        "/upload/gmail/v1/users/me/messages/send?uploadType=media",
+        "/resumable/upload/gmail/v1/users/me/messages/send?upload_id=x",
+    ] {
+        assert_eq!(
+            sent("POST", target, "message/rfc822", None).as_deref(),
+            Some("?")
+        );
+        assert_eq!(
+            sent("PUT", target, "message/rfc822", Some(MAIL.as_bytes())).as_deref(),
+            Some("?")
+        );
+    }
+}
+
+#[test]
+fn settings_that_let_mails_go_elsewhere_name_the_address() {
+    for (method, path, body, expected) in [
+        (
+            "PUT",
+            "autoForwarding",
+            json!({"enabled": true, "emailAddress": "Eve@evil.example"}),
+            "eve@evil.example",
+        ),
+        ("PUT", "autoForwarding", json!({"enabled": false}), ""),
+        ("PUT", "autoForwarding", json!({"enabled": "false"}), "?"),
+        ("PUT", "autoForwarding", json!({"enabled": true}), "?"),
+        (
+            "PUT",
+            "autoForwarding",
+            json!({"enabled": true, "email_address": "eve@evil.example"}),
+            "?",
+        ),
+        (
+            "POST",
+            "forwardingAddresses",
+            json!({"forwardingEmail": "eve@evil.example"}),
+            "eve@evil.example",
+        ),
+        (
+            "POST",
+            "forwardingAddresses",
+            json!({"forwarding_email": "eve@evil.example"}),
+            "?",
+        ),
+        (
+            "POST",
+            "delegates",
+            json!({"delegateEmail": "eve@evil.example"}),
+            "eve@evil.example",
+        ),
+        (
+            "POST",
+            "filters",
+            json!({"action": {"forward": "eve@evil.example"}}),
+            "eve@evil.example",
+        ),
+        (
+            "POST",
+            "filters",
+            json!({"action": {"addLabelIds": ["x"]}}),
+            "",
+        ),
+        (
+            "POST",
+            "filters",
+            json!({"Action": {"forward": "eve@evil.example"}}),
+            "?",
+        ),
+        (
+            "POST",
+            "filters",
+            json!({"action": {"forward": "ada@example.com, eve@evil.example"}}),
+            "?",
+        ),
+        (
+            "POST",
+            "sendAs",
+            json!({"sendAsEmail": "a@b.example", "replyToAddress": "eve@evil.example"}),
+            "a@b.example eve@evil.example",
+        ),
+        (
+            "PATCH",
+            "sendAs/a@b.example",
+            json!({"replyToAddress": "eve@evil.example"}),
+            "a@b.example eve@evil.example",
+        ),
+        (
+            "PATCH",
+            "sendAs/a%40b.example",
+            json!({"smtpMsa": {"host": "evil.example"}}),
+            "a@b.example ?",
+        ),
+        (
+            "POST",
+            "sendAs/a@b.example/verify",
+            json!({}),
+            "a@b.example",
+        ),
+        ("PUT", "vacation", json!({"enableAutoReply": true}), "?"),
+        ("PUT", "vacation", json!({"enableAutoReply": false}), ""),
+        (
+            "DELETE",
+            "forwardingAddresses/eve@evil.example",
+            json!({}),
+            "",
+        ),
+        ("PUT", "imap", json!({"enabled": true}), ""),
+    ] {
+        check(method, &format!("settings/{path}"), &body, expected);
+    }
+}
+
+#[test]
+fn everything_else_mails_no_one_or_is_not_known() {
+    let nothing = |method: &str, path: &str| sent(method, path, "application/json", Some(b"{}"));
+    for (method, path) in [
+        ("GET", "/gmail/v1/users/me/messages/18c0"),
+        ("GET", "/gmail/v1/users/ada%40example.com/settings/filters"),
+        ("POST", "/gmail/v1/users/me/messages/18c0/modify"),
+        ("POST", "/gmail/v1/users/me/messages/import"),
+        (
+            "POST",
+            "/upload/gmail/v1/users/me/messages?uploadType=media",
+        ),
+        ("DELETE", "/gmail/v1/users/me/messages/18c0"),
+        ("POST", "/v1/people:createContact"),
+        ("GET", "/v1/people/me/connections"),
+        ("GET", "/v1/people:searchContacts"),
+        ("DELETE", "/v1/people/c1:deleteContact"),
+    ] {
+        assert_eq!(
+            nothing(method, path).as_deref(),
+            Some(""),
+            "{method} {path}"
+        );
+    }
+    for (method, path) in [
+        ("POST", "/gmail/v1/users/me/messages/Send"),
+        ("POST", "/gmail/v1/users/me/messages/send/"),
+        ("POST", "/gmail/v1/users/me/messages/send;x"),
+        ("POST", "/gmail/v1/users/me/messages%2Fsend"),
+        ("POST", "/gmail/v1/users/me//messages/send"),
+        ("POST", "/gmail/v1/users/me/x/../messages/send"),
+        ("POST", "/gmail/v1/users/me/messages/send:x"),
+        ("POST", "/GMAIL/v1/users/me/messages/send"),
+        ("POST", "/gmail/v2/users/me/messages/send"),
+        ("PUT", "/gmail/v1/users/me/messages/send"),
+        ("PATCH", "/gmail/v1/users/me/settings/autoForwarding"),
+        ("POST", "/gmail/v1/users/me/settings/unheard"),
+        ("GET", "/gmail/v1/users/me/unheard"),
+        ("POST", "/v1/people%3AcreateContact"),
+        ("POST", "/v1/people:sendMail"),
+        ("POST", "/batch/gmail/v1"),
+        ("POST", "/"),
+    ] {
+        assert_eq!(nothing(method, path), None, "{method} {path}");
+    }
+    let effect = |path: &str| {
+        let method = Method::POST;
+        let request = SentRequest {
+            method: &method,
+            path,
+            query: None,
+            content_type: None,
+            body: None,
+        };
+        classify(&request).unwrap().effect
+    };
+    assert_eq!(
+        effect("/gmail/v1/users/me/messages/batchDelete"),
+        Some(Effect::Delete)
+    );
+    assert_eq!(
+        effect("/v1/people:batchDeleteContacts"),
+        Some(Effect::Delete)
+    );
+    assert_eq!(effect("/gmail/v1/users/me/messages/x/trash"), None);
+}

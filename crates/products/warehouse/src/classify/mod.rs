@@ -1,0 +1,150 @@
+//! What a request is, for rules: the kinds of its statements, and the databases, schemas and role that they concern.
+
+mod functions;
+mod names;
+mod statement;
+mod tokens;
+
+use std::{collections::BTreeSet, thread};
+
+use serde_json::{Map, Value};
+use stead_core::{
+    product::{
+        Classification, FactKind, SentRequest,
+        sent::{Part, Unclear, object, text},
+    },
+    tool::Effect,
+};
+
+use self::{names::Session, statement::Kind};
+
+const STATEMENT: &str = "statement";
+const DATABASE: &str = "database";
+const SCHEMA: &str = "schema";
+const ROLE: &str = "role";
+
+/// Bytes of the stack on which statements are read; of the memory it takes what is used.
+const STACK: usize = 32 * 1024 * 1024;
+
+/// What rules can name.
+pub(crate) const KINDS: &[FactKind] = &[
+    FactKind {
+        name: STATEMENT,
+        description: "The kind of a statement, such as `select`, `show`, `insert`, `create_table` or `call`.",
+    },
+    FactKind {
+        name: DATABASE,
+        description: "A database that a statement names, or that it takes from the request: as it is stored, such as `ANALYTICS`.",
+    },
+    FactKind {
+        name: SCHEMA,
+        description: "A schema with its database, as they are stored: `ANALYTICS.PUBLIC`.",
+    },
+    FactKind {
+        name: ROLE,
+        description: "The role that the request asks for, as it is stored: `ANALYST`.",
+    },
+];
+
+/// What a request is. Of the product's interfaces only that of statements is known.
+pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
+    let segments = request.segments()?;
+    let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+    let known = Classification::default();
+    match (request.method.as_str(), segments.as_slice()) {
+        ("POST", ["api", "v2", "statements"]) => {
+            let body = request.json();
+            let read = on_large_stack(|| submitted(body.as_ref()));
+            Some(read.unwrap_or_else(|| {
+                let kinds = KINDS.iter();
+                kinds.fold(known.effect(Effect::Delete), |known, kind| {
+                    known.unknown(kind.name)
+                })
+            }))
+        }
+        ("GET" | "HEAD", ["api", "v2", "statements", _])
+        | ("POST", ["api", "v2", "statements", _, "cancel"]) => Some(known),
+        _ => None,
+    }
+}
+
+/// The parser and its trees take a large frame for every level, more than a thread of the service has: it gets a stack of
+/// its own. `None` where there is none.
+fn on_large_stack<T: Send>(read: impl FnOnce() -> Result<T, Unclear> + Send) -> Option<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK);
+        let thread = thread.spawn_scoped(scope, read).ok()?;
+        thread.join().ok()?.ok()
+    })
+}
+
+/// What a body submits.
+fn submitted(body: Option<&Map<String, Value>>) -> Result<Classification, Unclear> {
+    let body = body.ok_or(Unclear)?;
+    let sql = text(body, "statement")?.ok_or(Unclear)?;
+    let statements = tokens::statements(sql).ok_or(Unclear)?;
+    let mut session = Session {
+        database: named(body, DATABASE),
+        schema: named(body, SCHEMA),
+    };
+    // Decides what a name in quotes is.
+    let parameters = object(body, "parameters")?;
+    let changes_quotes = parameters.is_some_and(|parameters| {
+        let mut names = parameters.keys().map(|name| name.to_ascii_uppercase());
+        names.any(|name| name.contains("QUOTED"))
+    });
+    let read: Vec<statement::Read> = statements.iter().map(statement::read).collect();
+    let kinds: Vec<&Kind> = read.iter().flat_map(|read| &read.kinds).collect();
+    let changes_session = kinds.iter().any(|kind| kind.changes_session());
+    if changes_session || changes_quotes {
+        session.database = Err(Unclear);
+    }
+    let role = text(body, ROLE).and_then(|role| role.ok_or(Unclear));
+    let role = role.ok().filter(|_| !changes_session);
+
+    let mut known = Classification::default();
+    let effects = read.iter().map(|read| read.effect);
+    known.effect = effects.max_by_key(|effect| weight(*effect));
+    let kinds: BTreeSet<Option<&str>> = kinds.iter().map(|kind| kind.name()).collect();
+    known = all(known, STATEMENT, kinds);
+    let mut places = names::Places::default();
+    for (statement, read) in statements.iter().zip(&read) {
+        places.add(statement, read, &session);
+    }
+    if changes_quotes {
+        places.add_unknown();
+    }
+    known = all(known, DATABASE, places.databases);
+    known = all(known, SCHEMA, places.schemas);
+    Ok(all(known, ROLE, [role]))
+}
+
+fn weight(effect: Effect) -> u8 {
+    match effect {
+        Effect::Read => 0,
+        Effect::Write => 1,
+        Effect::Delete => 2,
+    }
+}
+
+fn named(body: &Map<String, Value>, name: &str) -> Part<String> {
+    Ok(text(body, name)?
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned))
+}
+
+fn all<T: Into<String>>(
+    known: Classification,
+    kind: &'static str,
+    values: impl IntoIterator<Item = Option<T>>,
+) -> Classification {
+    values.into_iter().fold(known, |known, value| match value {
+        Some(value) => known.fact(kind, value),
+        None => known.unknown(kind),
+    })
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

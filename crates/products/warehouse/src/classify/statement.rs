@@ -1,0 +1,243 @@
+//! What a statement does, as far as it is certain.
+
+use std::ops::ControlFlow;
+
+use sqlparser::{
+    ast::{Query, SetExpr, Statement as Tree, Visit, Visitor},
+    dialect::SnowflakeDialect,
+    parser::Parser,
+};
+use stead_core::tool::Effect;
+
+use super::{
+    functions,
+    tokens::{Statement, Token},
+};
+
+/// The kind of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Named(String),
+    /// One that is not understood.
+    Unknown,
+}
+
+impl Kind {
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Whether names mean something else afterwards, or may.
+    pub(super) fn changes_session(&self) -> bool {
+        match self {
+            Self::Named(name) => matches!(
+                name.as_str(),
+                "use" | "set" | "alter_session" | "call" | "execute_immediate"
+            ),
+            Self::Unknown => true,
+        }
+    }
+}
+
+/// What is known of a statement.
+#[derive(Debug)]
+pub(super) struct Read {
+    /// More than one where it is explained.
+    pub(super) kinds: Vec<Kind>,
+    pub(super) effect: Effect,
+    /// Its tree, of those whose names are read from it.
+    pub(super) tree: Option<Tree>,
+}
+
+impl Read {
+    fn new(name: &str, effect: Effect) -> Self {
+        Self {
+            kinds: vec![Kind::Named(name.to_owned())],
+            effect,
+            tree: None,
+        }
+    }
+
+    /// A statement that is not understood may do anything.
+    fn unknown() -> Self {
+        Self {
+            kinds: vec![Kind::Unknown],
+            effect: Effect::Delete,
+            tree: None,
+        }
+    }
+}
+
+/// Reads a statement.
+pub(super) fn read(statement: &Statement) -> Read {
+    let Some(Token::Word(first)) = statement.tokens.first() else {
+        return of_tree(statement, "select");
+    };
+    match first.as_str() {
+        // Nothing in these runs anything else.
+        "SHOW" => Read::new("show", Effect::Read),
+        "DESC" | "DESCRIBE" => Read::new("describe", Effect::Read),
+        "LIST" | "LS" => Read::new("list", Effect::Read),
+        "EXPLAIN" => explained(statement),
+        "SELECT" | "WITH" => of_tree(statement, "select"),
+        other => of_tree(statement, &other.to_ascii_lowercase()),
+    }
+}
+
+/// A plan, which counts as what it is the plan of.
+fn explained(statement: &Statement) -> Read {
+    let using = statement
+        .tokens
+        .get(1)
+        .is_some_and(|one| one.is_word("USING"));
+    let words = if using { 3 } else { 1 };
+    let tokens = statement.tokens.get(words..).unwrap_or_default().to_vec();
+    let mut sql = statement.sql.trim_start();
+    for _ in 0..words {
+        let end = sql.find(|one: char| !one.is_ascii_alphanumeric());
+        sql = sql[end.unwrap_or(sql.len())..].trim_start();
+    }
+    let inner = Statement {
+        tokens,
+        sql: sql.to_owned(),
+    };
+    let is_plain = matches!(inner.tokens.first(), Some(Token::Word(word)) if word != "EXPLAIN");
+    if !is_plain {
+        return Read::unknown();
+    }
+    let mut read = read(&inner);
+    read.kinds.push(Kind::Named("explain".to_owned()));
+    read
+}
+
+/// A statement that the parser has to understand. Its kind begins with its first word.
+fn of_tree(statement: &Statement, first: &str) -> Read {
+    let parsed = Parser::parse_sql(&SnowflakeDialect {}, &statement.sql);
+    let Some(tree) = parsed
+        .ok()
+        .and_then(|trees| <[Tree; 1]>::try_from(trees).ok())
+    else {
+        return Read::unknown();
+    };
+    let [tree] = tree;
+    let (name, effect) = match &tree {
+        Tree::Query(query) => match (reads(query), functions::all_read(&statement.tokens)) {
+            (false, _) => return Read::unknown(),
+            (true, true) => ("select".to_owned(), Effect::Read),
+            (true, false) => ("select_with_function".to_owned(), Effect::Write),
+        },
+        other => match changing(other) {
+            Some((name, effect)) => (name, effect),
+            None => return Read::unknown(),
+        },
+    };
+    if name.split('_').next() != Some(first) {
+        return Read::unknown();
+    }
+    let replaces = [1, 2].into_iter().zip(["OR", "REPLACE"]).all(|(at, word)| {
+        statement
+            .tokens
+            .get(at)
+            .is_some_and(|one| one.is_word(word))
+    });
+    let effect = if replaces { Effect::Delete } else { effect };
+    Read {
+        kinds: vec![Kind::Named(name)],
+        effect,
+        tree: Some(tree),
+    }
+}
+
+/// The kind of a statement that changes something.
+fn changing(tree: &Tree) -> Option<(String, Effect)> {
+    let (name, effect) = match tree {
+        Tree::Insert(insert) if insert.overwrite => ("insert", Effect::Delete),
+        Tree::Insert(_) => ("insert", Effect::Write),
+        Tree::Update(_) => ("update", Effect::Write),
+        Tree::Merge(_) => ("merge", Effect::Delete),
+        Tree::Delete(_) => ("delete", Effect::Delete),
+        Tree::Truncate(_) => ("truncate", Effect::Delete),
+        Tree::CopyIntoSnowflake { .. } => ("copy_into", Effect::Write),
+        Tree::Remove(_) => ("remove", Effect::Delete),
+        // What these run is not seen.
+        Tree::Call(_) => ("call", Effect::Delete),
+        Tree::Execute {
+            immediate: true, ..
+        } => ("execute_immediate", Effect::Delete),
+        Tree::CreateTable(_) => ("create_table", Effect::Write),
+        Tree::CreateView(_) => ("create_view", Effect::Write),
+        Tree::CreateSchema { .. } => ("create_schema", Effect::Write),
+        Tree::CreateDatabase { .. } => ("create_database", Effect::Write),
+        Tree::CreateStage { .. } => ("create_stage", Effect::Write),
+        Tree::CreateSequence { .. } => ("create_sequence", Effect::Write),
+        Tree::CreateFunction(_) => ("create_function", Effect::Write),
+        Tree::CreateProcedure { .. } => ("create_procedure", Effect::Write),
+        Tree::CreateRole(_) => ("create_role", Effect::Write),
+        Tree::CreateUser(_) => ("create_user", Effect::Write),
+        Tree::AlterTable(_) => ("alter_table", Effect::Delete),
+        Tree::AlterView { .. } => ("alter_view", Effect::Write),
+        Tree::AlterSchema(_) => ("alter_schema", Effect::Write),
+        Tree::AlterUser(_) => ("alter_user", Effect::Write),
+        Tree::AlterSession { .. } => ("alter_session", Effect::Write),
+        Tree::Drop { object_type, .. } => {
+            let kind = object_type.to_string().to_ascii_lowercase();
+            return Some((format!("drop_{}", kind.replace(' ', "_")), Effect::Delete));
+        }
+        Tree::DropFunction(_) => ("drop_function", Effect::Delete),
+        Tree::DropProcedure { .. } => ("drop_procedure", Effect::Delete),
+        Tree::Grant(_) => ("grant", Effect::Write),
+        Tree::Revoke(_) => ("revoke", Effect::Write),
+        Tree::Use(_) => ("use", Effect::Write),
+        Tree::Set(_) => ("set", Effect::Write),
+        Tree::Comment { .. } => ("comment", Effect::Write),
+        Tree::StartTransaction { statements, .. } if statements.is_empty() => {
+            ("begin", Effect::Write)
+        }
+        Tree::Commit { .. } => ("commit", Effect::Write),
+        Tree::Rollback { .. } => ("rollback", Effect::Write),
+        _ => return None,
+    };
+    Some((name.to_owned(), effect))
+}
+
+/// Whether nothing in a query writes, locks, or stores its result.
+fn reads(query: &Query) -> bool {
+    query.visit(&mut Writes).is_continue()
+}
+
+/// Ends at the first part of a query that does more than read.
+struct Writes;
+
+impl Visitor for Writes {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        let is_plain = query.locks.is_empty()
+            && query.for_clause.is_none()
+            && query.settings.is_none()
+            && query.format_clause.is_none()
+            && query.pipe_operators.is_empty();
+        if is_plain && body_reads(&query.body) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+
+    fn pre_visit_statement(&mut self, _: &Tree) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+fn body_reads(body: &SetExpr) -> bool {
+    match body {
+        SetExpr::Select(select) => select.into.is_none(),
+        // Visited by itself.
+        SetExpr::Query(_) | SetExpr::Values(_) => true,
+        SetExpr::SetOperation { left, right, .. } => body_reads(left) && body_reads(right),
+        _ => false,
+    }
+}

@@ -1,0 +1,42 @@
+//! Approvals: calls that wait for a person.
+
+mod decide;
+mod list;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    session::Role,
+    table::{PageRoute, action, page},
+};
+
+const LIST: &str = "/dashboard/approvals";
+
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    ("approvals/list.html", include_str!("list.html")),
+    ("approvals/read.html", include_str!("read.html")),
+];
+
+pub(super) fn routes() -> Vec<PageRoute> {
+    vec![
+        page(LIST, Role::Viewer, list::list),
+        page(
+            "/dashboard/approvals/{approval_id}",
+            Role::Operator,
+            read::read,
+        ),
+        action(
+            "/dashboard/approvals/{approval_id}/approve",
+            Role::Operator,
+            "POST /v1/approvals/{approval_id}/approve",
+            decide::approve,
+        ),
+        action(
+            "/dashboard/approvals/{approval_id}/deny",
+            Role::Operator,
+            "POST /v1/approvals/{approval_id}/deny",
+            decide::deny,
+        ),
+    ]
+}

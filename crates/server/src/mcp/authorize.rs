@@ -1,0 +1,207 @@
+//! "The user must authorize", in the way that the client knows.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
+        ElicitRequestParams, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use stead::{
+    Error, ErrorKind,
+    core::{
+        environment::{Environment, McpConnection},
+        error::AuthorizationRequest,
+        resource::{AuthorizationLink, AuthorizationState},
+    },
+};
+
+use super::{links::Links, progress::Progress, results};
+
+/// A URL has to be opened (2025-11-25; later revisions have no such error).
+const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
+/// How long a call waits for a user who is at the product, and how often it looks.
+const WAIT: Duration = Duration::from_secs(25);
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How a client wants to be told of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As input that a call needs (2026-07-28).
+    Input,
+    /// As an error of the protocol (2025-11-25).
+    Error,
+    /// As text for the model.
+    Text,
+}
+
+impl Form {
+    fn of(context: &RequestContext<RoleServer>) -> Self {
+        let capabilities = context.client_capabilities();
+        let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
+        let version = context.protocol_version();
+        // Dates as text are in the order of time.
+        let version = version.as_ref().map_or("", ProtocolVersion::as_str);
+        match elicitation.is_some_and(|elicitation| elicitation.url.is_some()) {
+            true if version >= ProtocolVersion::V_2026_07_28.as_str() => Self::Input,
+            true if version == ProtocolVersion::V_2025_11_25.as_str() => Self::Error,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The response to a call for which the user must act: a link to open.
+pub(super) async fn ask(
+    environment: &Environment,
+    links: &Links,
+    connection: &McpConnection,
+    call: String,
+    error: &Error,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResponse, ErrorData> {
+    let asked = error.authorization_request();
+    let scopes = asked.map(|asked: &AuthorizationRequest| asked.scopes.clone());
+    let scopes = scopes.filter(|scopes| !scopes.is_empty());
+    let link = links.get(environment, connection.name.as_str(), scopes);
+    let link = match link.await {
+        Ok(link) => link,
+        Err(failed) => return Ok(results::error(&failed).into()),
+    };
+    let title = connection.product.title;
+    let message = match error.kind() {
+        ErrorKind::ScopeMissing => format!("Allow more access to {title} to continue."),
+        ErrorKind::ProductRejectedToken => format!("Connect {title} again to continue."),
+        _ => format!("Connect {title} to continue."),
+    };
+    match Form::of(context) {
+        Form::Input => {
+            let sealed = environment.seal_request_state(link.authorization_id, call);
+            let state = sealed.map_err(results::protocol_error)?;
+            let request = InputRequest::Elicitation(ElicitRequest::new(elicit(
+                message,
+                &link,
+                String::new(),
+            )));
+            let requests = BTreeMap::from([(key(connection), request)]);
+            Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
+        }
+        Form::Error => {
+            let id = link.authorization_id.to_string();
+            let data = json!({ "elicitations": [elicit(message.clone(), &link, id)] });
+            Err(ErrorData::new(
+                URL_ELICITATION_REQUIRED,
+                message,
+                Some(data),
+            ))
+        }
+        Form::Text => {
+            let content = ContentBlock::text(text(&message, &link.link));
+            let mut result = CallToolResult::error(vec![content]);
+            result.meta = Some(results::meta(json!({
+                "stead/error": { "kind": error.kind_name(), "act_by": "end_user", "retryable": false },
+                "stead/authorization": {
+                    "connection_name": connection.name,
+                    "link": link.link,
+                    "expires_at": link.expires_at,
+                },
+            })));
+            Ok(result.into())
+        }
+    }
+}
+
+/// A sentence, the link on its own line, and what to do then.
+pub(super) fn text(sentence: &str, link: &str) -> String {
+    format!("{sentence}\n{link}\nThen try again.")
+}
+
+fn elicit(
+    message: String,
+    link: &AuthorizationLink,
+    elicitation_id: String,
+) -> ElicitRequestParams {
+    ElicitRequestParams::UrlElicitationParams {
+        meta: None,
+        message,
+        url: link.link.clone(),
+        elicitation_id,
+    }
+}
+
+/// Names the request to the user among those of a call.
+fn key(connection: &McpConnection) -> String {
+    format!("authorize_{}", connection.name)
+}
+
+/// What a tool is called with, as a digest: a state is good for the call that it was made for.
+pub(super) fn digest(request: &CallToolRequestParams) -> String {
+    let arguments = request.arguments.clone().map(Value::Object);
+    let call = json!([request.name, arguments.unwrap_or_default()]);
+    URL_SAFE_NO_PAD.encode(Sha256::digest(call.to_string()))
+}
+
+/// What the user did about an earlier try of the same call. Where it was accepted, waits a while for the user to come back.
+/// A response ends the call.
+pub(super) async fn earlier_try(
+    environment: &Environment,
+    connection: &McpConnection,
+    request: &CallToolRequestParams,
+    call: &str,
+    progress: &mut Progress<'_>,
+) -> Result<Option<CallToolResponse>, ErrorData> {
+    let Some(sealed) = &request.request_state else {
+        return Ok(None);
+    };
+    let opened = environment.open_request_state(sealed).await;
+    let state = opened.map_err(results::protocol_error)?;
+    if state.call != call {
+        let message = "the request state is of another call; call again without it";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    let responses = request.input_responses.as_ref();
+    let response = responses.and_then(|responses| responses.get(&key(connection)));
+    match response.and_then(|response| response["action"].as_str()) {
+        Some("accept") => {
+            let id = state.authorization_id.to_string();
+            let mut waited = Duration::ZERO;
+            while waited < WAIT && is_under_way(environment, &id).await {
+                environment.runtime().sleep(LOOK).await;
+                waited += LOOK;
+                progress.tell(waited, "Waiting for the user").await;
+            }
+            Ok(None)
+        }
+        Some("decline" | "cancel") => {
+            let title = connection.product.title;
+            let text = format!(
+                "The user did not connect {title}, so this was not done. Do not ask again unless the user wants to."
+            );
+            let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+            let declined = json!({ "kind": "authorization_declined", "act_by": "end_user", "retryable": false });
+            result.meta = Some(results::meta(json!({ "stead/error": declined })));
+            Ok(Some(result.into()))
+        }
+        // No response: the user is asked again where that is needed.
+        _ => Ok(None),
+    }
+}
+
+/// Whether the user has not come to an end with it.
+async fn is_under_way(environment: &Environment, authorization_id: &str) -> bool {
+    let authorization = environment.authorization(authorization_id).await;
+    authorization.is_ok_and(|authorization| {
+        matches!(
+            authorization.state,
+            AuthorizationState::Created
+                | AuthorizationState::Redirected
+                | AuthorizationState::Returned
+                | AuthorizationState::Verifying
+        )
+    })
+}

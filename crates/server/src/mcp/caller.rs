@@ -1,0 +1,25 @@
+//! Who calls: an MCP session, and its user.
+
+use stead::{
+    Error, ErrorKind,
+    core::{
+        caller::{Caller, McpSession},
+        environment::Environment,
+    },
+};
+
+/// The session that calls.
+pub(super) fn session(environment: &Environment) -> Result<&McpSession, Error> {
+    match environment.caller() {
+        Caller::McpSession(session) => Ok(session),
+        _ => Err(Error::new(
+            ErrorKind::InsufficientScope,
+            "this needs the token of an MCP session",
+        )),
+    }
+}
+
+/// The user of the session that calls.
+pub(super) fn identifier(environment: &Environment) -> Result<&str, Error> {
+    Ok(session(environment)?.identifier.as_str())
+}

@@ -1,0 +1,78 @@
+//! Which messages there are: what the server is, its tools, and calls of them.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, InitializeResult,
+        ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    },
+    service::RequestContext,
+};
+use stead::core::environment::Environment;
+
+use super::{call, links::Links, results::protocol_error, tools};
+
+/// What a model is told about all tools together.
+const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. Where the user has to \
+    authorize first, a tool responds with a link: show it to the user, and call the tool again once the user has been there.";
+/// How long a list of tools is fresh.
+const TTL_MS: u64 = 60_000;
+
+/// The tools of an environment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tools {
+    links: Arc<Links>,
+}
+
+impl ServerHandler for Tools {
+    fn get_info(&self) -> InitializeResult {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut info = InitializeResult::new(capabilities).with_instructions(INSTRUCTIONS);
+        info.server_info =
+            Implementation::new("stead", env!("CARGO_PKG_VERSION")).with_title("Stead");
+        info
+    }
+
+    /// All on one page: what they are depends on the session, and not on the client.
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            let message = "there is one page of tools, and no cursor";
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let environment = environment(&context)?;
+        let offer = environment.mcp_offer().await.map_err(protocol_error)?;
+        let tools = tools::list(&offer).map_err(protocol_error)?;
+        let mut list = ListToolsResult::with_all_items(tools).with_ttl_ms(TTL_MS);
+        list.cache_scope = Some(CacheScope::Private);
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let environment = environment(&context)?;
+        let call = call::call(&environment, &self.links, request, &context);
+        // A client that goes away or cancels takes its reading call along; one that changes something goes on by itself.
+        tokio::select! {
+            response = call => response,
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+        }
+    }
+}
+
+/// The environment for the session whose token the request had.
+fn environment(context: &RequestContext<RoleServer>) -> Result<Environment, ErrorData> {
+    let parts = context.extensions.get::<http::request::Parts>();
+    let acting = parts.and_then(|parts| parts.extensions.get::<Environment>());
+    acting
+        .cloned()
+        .ok_or_else(|| ErrorData::internal_error("the request has no session", None))
+}

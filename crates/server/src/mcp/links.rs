@@ -1,0 +1,79 @@
+//! Links that were shown: one stays open for an account and a set of permissions, however often it is asked for.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use stead::{
+    Error,
+    core::{
+        environment::Environment,
+        resource::{AuthorizationLink, AuthorizationState},
+    },
+};
+
+use super::caller;
+
+/// A link that lives shorter is not shown again.
+const ENOUGH: Duration = Duration::from_secs(120);
+/// Most links that are kept; beyond that others are made.
+const MOST: usize = 10_000;
+
+/// User, connection and permissions.
+type Of = (String, String, Option<Vec<String>>);
+
+/// Open links of all sessions. They end by themselves after minutes, so they are kept in memory only.
+#[derive(Debug, Default)]
+pub(super) struct Links(Mutex<HashMap<Of, AuthorizationLink>>);
+
+impl Links {
+    /// A link of the session's user that can be opened: one that was shown before, or a new one.
+    pub(super) async fn get(
+        &self,
+        environment: &Environment,
+        connection_name: &str,
+        scopes: Option<Vec<String>>,
+    ) -> Result<AuthorizationLink, Error> {
+        let session = caller::session(environment)?;
+        let user = format!("{}\0{}", session.session_id, session.identifier);
+        let of = (user, connection_name.to_owned(), scopes.clone());
+        if let Some(link) = self.known(&of)
+            && is_open(environment, &link).await
+        {
+            return Ok(link);
+        }
+        let link = environment.create_mcp_link(connection_name, scopes).await?;
+        let now = environment.runtime().now();
+        let mut links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.retain(|_, link| link.expires_at > now);
+        if links.len() < MOST {
+            links.insert(of, link.clone());
+        }
+        Ok(link)
+    }
+
+    fn known(&self, of: &Of) -> Option<AuthorizationLink> {
+        let links = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        links.get(of).cloned()
+    }
+}
+
+/// Whether a user can still go all the way with it.
+async fn is_open(environment: &Environment, link: &AuthorizationLink) -> bool {
+    let now = environment.runtime().now();
+    let left = Duration::try_from(link.expires_at.duration_since(now)).unwrap_or_default();
+    let id = link.authorization_id.to_string();
+    let waits = |state| {
+        matches!(
+            state,
+            AuthorizationState::Created | AuthorizationState::Redirected
+        )
+    };
+    left > ENOUGH
+        && environment
+            .authorization(&id)
+            .await
+            .is_ok_and(|authorization| waits(authorization.state))
+}

@@ -1,0 +1,37 @@
+//! The tools as a server of the Model Context Protocol, revisions 2026-07-28 and 2025-11-25 at one address.
+//!
+//! A message comes with an MCP session, which says whose user is meant and what may be called. What is allowed is
+//! decided in core; here calls are translated, and users are asked to authorize in the way that their client knows.
+
+mod authorize;
+mod call;
+mod caller;
+mod connection;
+mod handler;
+mod links;
+mod own_tools;
+mod progress;
+mod results;
+mod sessions;
+#[cfg(test)]
+mod tests;
+mod tools;
+
+use stead::core::environment::Environment;
+
+use handler::Tools;
+pub use sessions::Handlers;
+pub(crate) use sessions::Mcp;
+
+/// The server of an environment, with the tools of its catalogue unless other handlers are given. Pages of these
+/// origins may send messages, besides those of the public URL.
+pub(crate) fn server(
+    environment: &Environment,
+    allowed_origins: &[String],
+    handlers: Option<&Handlers>,
+) -> Mcp {
+    match handlers {
+        Some(handlers) => handlers.server(environment, allowed_origins),
+        None => Mcp::new(environment, allowed_origins, Tools::default()),
+    }
+}

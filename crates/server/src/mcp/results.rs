@@ -1,0 +1,115 @@
+//! How a call ended, in words that a model can act on.
+
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
+};
+use serde_json::{Value, json};
+use stead::{
+    Error, ErrorKind,
+    core::{error::ActBy, resource::Execution},
+};
+
+/// The result of a call, as text, and as a structure where it is an object.
+pub(super) fn success(execution: &Execution) -> CallToolResult {
+    let text = execution.data.get();
+    let mut content = vec![ContentBlock::text(text)];
+    let notes = execution.warnings.iter();
+    content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
+    let mut result = CallToolResult::success(content);
+    let data: Option<Value> = serde_json::from_str(text).ok();
+    result.structured_content = data.filter(Value::is_object);
+    result.meta = Some(meta(
+        json!({ "stead/execution_id": execution.execution_id }),
+    ));
+    result
+}
+
+/// An error as the result of a call: what went wrong, every place in the arguments, and who must act.
+pub(super) fn error(error: &Error) -> CallToolResult {
+    let mut lines = Vec::new();
+    match error.violation_list() {
+        [] => lines.push(error.message().to_owned()),
+        places => {
+            lines.push(String::from(
+                "The arguments do not fit. Correct them and call again:",
+            ));
+            lines.extend(places.iter().map(|place| format!("- {place}")));
+        }
+    }
+    if error.violation_list().is_empty() {
+        lines.push(what_next(error));
+    }
+    if let Some(partial) = error.partial() {
+        lines.push(format!("This exists all the same: {partial}"));
+    }
+    let mut members = json!({
+        "stead/error": { "kind": error.kind_name(), "act_by": error.act_by().name(), "retryable": error.retryable() },
+    });
+    if let Some(id) = error.execution_id() {
+        lines.push(format!("(execution {id})"));
+        members["stead/execution_id"] = json!(id);
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(lines.join("\n"))]);
+    result.meta = Some(meta(members));
+    result
+}
+
+/// Who must act, in one sentence.
+fn what_next(error: &Error) -> String {
+    if error.is_outcome_unknown() {
+        return String::from("Look first whether it happened; do not simply call again.");
+    }
+    if error.retryable() {
+        return match error.retry_after() {
+            Some(after) => format!("Call again after {} seconds.", after.as_secs().max(1)),
+            None => String::from("Call again in a moment."),
+        };
+    }
+    String::from(match (error.act_by(), error.kind()) {
+        (ActBy::EndUser, _) => "The user must act on this.",
+        (ActBy::Product, _) => "The product must act on this; calling again does not help now.",
+        (ActBy::Operator, _) => {
+            "The operator of this service must act on this; calling again does not help."
+        }
+        (ActBy::AppDeveloper, kind) if is_about_input(kind) => {
+            "Correct the arguments, or use another tool."
+        }
+        (_, _) => {
+            "The developer of this application must act on this; calling again does not help."
+        }
+    })
+}
+
+/// Whether other arguments may do.
+fn is_about_input(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::SchemaViolation
+            | ErrorKind::ProductInvalidRequest
+            | ErrorKind::ProductNotFound
+            | ErrorKind::ProductConflict
+            | ErrorKind::NotFound
+            | ErrorKind::InvalidRequest
+    )
+}
+
+/// An error that is not of a tool.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+pub(super) fn protocol_error(error: Error) -> ErrorData {
+    match error.kind() {
+        ErrorKind::UnknownTool | ErrorKind::InvalidRequest => {
+            ErrorData::invalid_params(error.message().to_owned(), None)
+        }
+        _ => ErrorData::internal_error(error.to_string(), None),
+    }
+}
+
+/// Members of `_meta`.
+pub(super) fn meta(members: Value) -> MetaObject {
+    let members: JsonObject = match members {
+        Value::Object(members) => members,
+        _ => JsonObject::new(),
+    };
+    MetaObject::from(members)
+}

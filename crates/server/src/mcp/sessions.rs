@@ -1,0 +1,186 @@
+//! The protocol's transport, and what it keeps of clients of the older revision, who open a session of its own.
+//!
+//! Each MCP session has its own: what one has opened, no other one can continue.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{body::Body, extract::Request, response::Response};
+use http::Method;
+use rmcp::{
+    ServerHandler,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    },
+};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, identifier::McpSessionId, ports::BoxFuture},
+};
+use url::Url;
+
+/// Largest message, in bytes: as of a body of REST.
+const LARGEST: usize = 10 * 1024 * 1024;
+/// What a client has opened ends after so long without a message.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+/// Most that can be open at once through one MCP session, and through all.
+const MOST_OPEN: usize = 32;
+const MOST_SESSIONS: usize = 10_000;
+/// How soon a client that was cut off may come back.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// The server of the protocol in an environment.
+pub(crate) struct Mcp(Box<dyn Serve>);
+
+impl Mcp {
+    pub(super) fn new<H>(environment: &Environment, allowed_origins: &[String], handler: H) -> Self
+    where
+        H: ServerHandler + Clone + Sync,
+    {
+        let origins = origins(environment.public_url(), allowed_origins);
+        // The host was checked before, by the same names as for pages.
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_allowed_origins(origins)
+            .enforce_origin_validation()
+            .with_sse_retry(Some(RETRY))
+            .with_max_request_body_bytes(LARGEST);
+        Self(Box::new(Sessions {
+            handler,
+            config,
+            open: Mutex::default(),
+        }))
+    }
+
+    /// Responds to a message of the session with this id.
+    ///
+    /// # Errors
+    /// [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] where too much is open.
+    pub(crate) async fn serve(
+        &self,
+        session: McpSessionId,
+        request: Request,
+    ) -> Result<Response, Error> {
+        self.0.serve(session, request).await
+    }
+}
+
+/// Origins of pages that may send messages: that of the public URL, this machine's names for it where it is this machine's,
+/// and those that the operator allows.
+fn origins(public: &Url, allowed: &[String]) -> Vec<String> {
+    let port = public.port_or_known_default().unwrap_or(443);
+    let of = |host: &str| format!("{}://{host}:{port}", public.scheme());
+    let mut origins = vec![of(public.host_str().unwrap_or_default())];
+    let is_loopback = match public.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    if is_loopback {
+        origins.extend(["localhost", "127.0.0.1", "[::1]"].map(of));
+    }
+    origins.extend(allowed.iter().cloned());
+    origins
+}
+
+trait Serve: Send + Sync {
+    fn serve(
+        &self,
+        session: McpSessionId,
+        request: Request,
+    ) -> BoxFuture<'_, Result<Response, Error>>;
+}
+
+struct Sessions<H> {
+    handler: H,
+    config: StreamableHttpServerConfig,
+    /// What clients of the older revision have opened, by MCP session.
+    open: Mutex<HashMap<McpSessionId, Arc<LocalSessionManager>>>,
+}
+
+impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
+    fn serve(
+        &self,
+        session: McpSessionId,
+        request: Request,
+    ) -> BoxFuture<'_, Result<Response, Error>> {
+        Box::pin(async move {
+            let manager = self.manager(session)?;
+            let opens = request.method() == Method::POST
+                && !request.headers().contains_key("mcp-session-id");
+            if opens && manager.sessions.read().await.len() >= MOST_OPEN {
+                return Err(Error::new(
+                    ErrorKind::RateLimited,
+                    format!("{MOST_OPEN} clients are open with this token, which is the most; close one, or wait until an idle one ends"),
+                )
+                .with_retry_after(Duration::from_secs(60)));
+            }
+            let handler = self.handler.clone();
+            let service = StreamableHttpService::new(
+                move || Ok(handler.clone()),
+                manager,
+                self.config.clone(),
+            );
+            Ok(service.handle(request).await.map(Body::new))
+        })
+    }
+}
+
+impl<H> Sessions<H> {
+    /// What is open of a session.
+    fn manager(&self, session: McpSessionId) -> Result<Arc<LocalSessionManager>, Error> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(manager) = open.get(&session) {
+            return Ok(Arc::clone(manager));
+        }
+        // Those of which nothing is open and no request is under way go first.
+        open.retain(|_, manager| {
+            let empty = manager
+                .sessions
+                .try_read()
+                .is_ok_and(|open| open.is_empty());
+            !empty || Arc::strong_count(manager) > 1
+        });
+        if open.len() >= MOST_SESSIONS {
+            let message = format!("{MOST_SESSIONS} MCP sessions are in use, which is the most");
+            let error = Error::new(ErrorKind::Overloaded, message);
+            return Err(error.with_retry_after(Duration::from_secs(60)));
+        }
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(IDLE);
+        manager.session_config.sse_retry = Some(RETRY);
+        let manager = Arc::new(manager);
+        open.insert(session, Arc::clone(&manager));
+        Ok(manager)
+    }
+}
+
+/// What responds to messages in place of the environment's tools, so that the transport can be tested by itself.
+#[derive(Clone)]
+pub struct Handlers(Make);
+
+type Make = Arc<dyn Fn(&Environment, &[String]) -> Mcp + Send + Sync>;
+
+impl Handlers {
+    /// This handler.
+    pub fn new<H: ServerHandler + Clone + Sync>(handler: H) -> Self {
+        Self(Arc::new(move |environment, allowed_origins| {
+            Mcp::new(environment, allowed_origins, handler.clone())
+        }))
+    }
+
+    pub(super) fn server(&self, environment: &Environment, allowed_origins: &[String]) -> Mcp {
+        (self.0)(environment, allowed_origins)
+    }
+}
+
+impl fmt::Debug for Handlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handlers").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! `/mcp`: who may send messages there, the holder of an MCP session's token; and where a client reads what this server is
+//! (RFC 9728).
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Request, State},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use serde_json::json;
+use stead::{
+    Error, ErrorKind,
+    core::{caller::Caller, environment::Environment},
+};
+
+use crate::{
+    admission::Rates,
+    authentication::{bearer, enter},
+    extract::Acting,
+    mcp::Mcp,
+    problem::{Problem, Result},
+    routes::{ForApplications, Route, any, get},
+    state::address,
+};
+
+/// The endpoint.
+pub(crate) fn routes() -> Vec<ForApplications> {
+    vec![any("/mcp", serve).needs_no_scope()]
+}
+
+/// `ANY /mcp`: a message of the protocol, and what it responds with.
+async fn serve(
+    State(mcp): State<Arc<Mcp>>,
+    Acting(environment): Acting,
+    request: Request,
+) -> Result<Response> {
+    let Caller::McpSession(session) = environment.caller() else {
+        return Err(missing(&environment));
+    };
+    Ok(mcp.serve(session.session_id, request).await?)
+}
+
+/// Lets a request pass whose caller is an MCP session of this environment. All others learn where to read what they need.
+pub(crate) async fn authenticate(
+    State(environment): State<Environment>,
+    State(rates): State<Arc<Rates>>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
+    let Some(token) = bearer(request.headers()) else {
+        return Err(missing(&environment));
+    };
+    match environment.authenticate(token).await {
+        Ok(caller @ Caller::McpSession(_)) => {
+            enter((environment, &rates), caller, request, next).await
+        }
+        Ok(_) => {
+            let error = Error::new(
+                ErrorKind::Unauthenticated,
+                "/mcp takes the tokens of MCP sessions; make one with POST /v1/mcp-sessions",
+            );
+            Err(Problem::of_token(error).with_resource(&metadata_url(&environment)))
+        }
+        Err(error) if error.kind() == ErrorKind::Unauthenticated => {
+            Err(Problem::of_token(error).with_resource(&metadata_url(&environment)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What is said where no token came.
+fn missing(environment: &Environment) -> Problem {
+    let error = Error::new(
+        ErrorKind::Unauthenticated,
+        "this needs `Authorization: Bearer …` with the token of an MCP session; make one with POST /v1/mcp-sessions",
+    );
+    Problem::from(error).with_resource(&metadata_url(environment))
+}
+
+/// Where a client reads which tokens `/mcp` takes: below the public URL, in both places that clients look at.
+pub(crate) fn resource_routes() -> Vec<Route> {
+    vec![
+        get("/.well-known/oauth-protected-resource", metadata),
+        get("/.well-known/oauth-protected-resource/mcp", metadata),
+    ]
+}
+
+fn metadata_url(environment: &Environment) -> String {
+    address(environment, "/.well-known/oauth-protected-resource/mcp")
+}
+
+/// Tokens come from the application, and not from an authorization server that a client could ask: so none is named.
+async fn metadata(State(environment): State<Environment>) -> Response {
+    Json(json!({
+        "resource": address(&environment, "/mcp"),
+        "resource_name": "Stead",
+        "bearer_methods_supported": ["header"],
+    }))
+    .into_response()
+}

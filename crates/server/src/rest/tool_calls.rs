@@ -1,0 +1,17 @@
+//! `POST /v1/tool-calls`: executes the calls of a model, and gives results in its own shape.
+
+use stead::core::agent::{ToolCallResults, ToolCalls};
+
+use crate::{
+    extract::{Acting, IdempotencyKey, Json},
+    problem::Result,
+};
+
+pub(super) async fn run(
+    Acting(environment): Acting,
+    IdempotencyKey(idempotency_key): IdempotencyKey,
+    Json(mut request): Json<ToolCalls>,
+) -> Result<Json<ToolCallResults>> {
+    request.idempotency_key = idempotency_key;
+    Ok(Json(environment.tool_calls(request).await?))
+}

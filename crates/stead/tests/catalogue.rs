@@ -1,0 +1,110 @@
+//! How much of a model's context the catalogue takes, and whether it fits into the vendors' requests.
+
+use serde_json::Value;
+use stead::core::{
+    catalogue::CatalogueTool,
+    schema::{Detail, ExportFormat, check_request, check_tool},
+};
+use tiktoken_rs::{CoreBPE, o200k_base};
+
+/// Tokens of all tools as `openai`, at most.
+const ALL: usize = 11_000;
+/// Those of one product.
+const PRODUCT: usize = 3_000;
+/// Those of all tools, compact.
+const COMPACT: usize = 6_000;
+/// Those of the three tools that stand for all.
+const SEARCH: usize = 800;
+
+/// Tokens of what is sent: a list of tools as JSON without blanks.
+fn tokens(vocabulary: &CoreBPE, tools: &[Value]) -> usize {
+    let json = Value::from(tools).to_string();
+    vocabulary.encode_ordinary(&json).len()
+}
+
+fn exported<'c>(
+    tools: impl Iterator<Item = &'c CatalogueTool>,
+    format: ExportFormat,
+    detail: Detail,
+) -> Vec<Value> {
+    tools
+        .map(|tool| tool.export_with(format, detail).expect("an export").tool)
+        .collect()
+}
+
+/// `cargo test -p stead --all-features --test catalogue -- --nocapture` prints the table.
+#[test]
+fn the_catalogue_is_small() {
+    let catalogue = stead::products::catalogue();
+    let vocabulary = o200k_base().unwrap();
+    let mut broken = Vec::new();
+    let mut line = |what: &str, found: usize, most: usize| {
+        println!("{what:<24} {found:>6} of {most:>6}");
+        if found > most {
+            broken.push(format!(
+                "{what}: expected at most {most} tokens, found {found}"
+            ));
+        }
+    };
+    let openai = ExportFormat::Openai;
+    for tool in catalogue.newest() {
+        let each = [Detail::Full, Detail::Compact]
+            .map(|detail| tokens(&vocabulary, &exported([tool].into_iter(), openai, detail)));
+        println!("{:<40} {each:?}", tool.entry().name());
+    }
+    for product in catalogue.products() {
+        let own = catalogue
+            .newest()
+            .filter(|tool| tool.product().name == product.name);
+        let found = tokens(&vocabulary, &exported(own, openai, Detail::Full));
+        line(product.name, found, PRODUCT);
+    }
+    for (what, detail, most) in [
+        ("all", Detail::Full, ALL),
+        ("all, compact", Detail::Compact, COMPACT),
+    ] {
+        let found = tokens(&vocabulary, &exported(catalogue.newest(), openai, detail));
+        line(what, found, most);
+    }
+    let search = catalogue.meta_tools(openai).unwrap();
+    let search: Vec<Value> = search.into_iter().map(|exported| exported.tool).collect();
+    line("search", tokens(&vocabulary, &search), SEARCH);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_vendor_takes_every_tool() {
+    let catalogue = stead::products::catalogue();
+    let mut faults = Vec::new();
+    for (word, format) in ExportFormat::NAMES {
+        for detail in [Detail::Full, Detail::Compact] {
+            let tools = exported(catalogue.newest(), *format, detail);
+            assert_eq!(tools.len(), 45);
+            let found: Vec<String> = tools
+                .iter()
+                .flat_map(|tool| check_tool(*format, tool))
+                .collect();
+            faults.extend(
+                found
+                    .into_iter()
+                    .map(|fault| format!("{word}, {detail:?}: {fault}")),
+            );
+        }
+        let tools = exported(catalogue.newest(), *format, Detail::Full);
+        let together = check_request(*format, &tools);
+        // Of these a caller picks: a request takes 20.
+        let is_limited = *format == ExportFormat::AnthropicStrict;
+        assert_eq!(!together.is_empty(), is_limited, "{word}: {together:?}");
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn an_export_is_the_same_every_time() {
+    let once = || {
+        let catalogue = stead::products::catalogue();
+        let tools = exported(catalogue.newest(), ExportFormat::Anthropic, Detail::Full);
+        Value::from(tools).to_string()
+    };
+    assert_eq!(once(), once());
+}

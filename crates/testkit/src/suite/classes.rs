@@ -1,0 +1,212 @@
+//! What the product says of its tools' requests, for rules.
+
+use http::Method;
+use proptest::{
+    prelude::*,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+use stead_core::{
+    product::{Classification, SentRequest},
+    tool::{ApiRequest, Effect},
+};
+
+use super::{Subject, requests::sent};
+
+/// Every request of every fixture whose path can be read is known, by kinds of facts that the product declares, and as no more than the tool
+/// says that it does.
+pub(super) fn requests_are_classified(subject: &Subject) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (tool, case) in subject.cases() {
+        for request in sent(tool, case) {
+            let declared = tool.entry().effect();
+            let fault = fault(subject, &request, declared);
+            faults.extend(fault.map(|fault| {
+                let (method, path) = (&request.method, &request.path);
+                format!(
+                    "{}, {:?}: {method} {path:?} {fault}",
+                    tool.entry().name(),
+                    case.name
+                )
+            }));
+        }
+    }
+    faults
+}
+
+fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<String> {
+    let product = subject.product;
+    let target = request.target(product.origin(request.origin)?.base).ok()?;
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target.as_str(), None),
+    };
+    let sent = SentRequest {
+        method: &request.method,
+        path,
+        query,
+        content_type: request.body.as_ref().map(|_| "application/json"),
+        body: request.body.as_deref(),
+    };
+    let Some(Classification { effect, facts }) = (product.classify)(&sent) else {
+        // An id that no path could hold as it stands is refused by rules, which is what its case is about.
+        return sent.segments().map(|_| "is not known".to_owned());
+    };
+    let by_method = {
+        let mut plain = request.clone();
+        plain.effect = None;
+        plain.effect_of()
+    };
+    let effect = effect.unwrap_or(by_method);
+    let most = if request.effect_of() == Effect::Read {
+        Effect::Read
+    } else {
+        declared
+    };
+    if weight(effect) > weight(most) {
+        return Some(format!(
+            "is a {}, and the tool says {}",
+            effect.name(),
+            most.name()
+        ));
+    }
+    let is_declared = |kind| product.fact_kinds.iter().any(|known| known.name == kind);
+    let unknown = facts.iter().find(|fact| !is_declared(fact.kind))?;
+    Some(format!(
+        "has a fact of the kind {:?}, which is not declared",
+        unknown.kind
+    ))
+}
+
+fn weight(effect: Effect) -> u8 {
+    match effect {
+        Effect::Read => 0,
+        Effect::Write => 1,
+        Effect::Delete => 2,
+    }
+}
+
+/// Kinds of facts are unique lower-case words with a description.
+pub(super) fn fact_kinds_are_words(subject: &Subject) -> Vec<String> {
+    let kinds = subject.product.fact_kinds;
+    let mut faults = Vec::new();
+    for (index, kind) in kinds.iter().enumerate() {
+        let is_word =
+            !kind.name.is_empty() && kind.name.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_first = kinds[..index].iter().all(|other| other.name != kind.name);
+        if !is_word || !is_first || kind.description.chars().count() < 10 {
+            faults.push(format!(
+                "{kind:?}: expected one lower-case word, once, with a description"
+            ));
+        }
+    }
+    faults
+}
+
+/// Requests that no one would send end with a classification or with none.
+pub(super) fn classifying_never_panics(subject: &Subject) -> Vec<String> {
+    let bodies: Vec<Vec<u8>> = subject
+        .cases()
+        .flat_map(|(tool, case)| sent(tool, case))
+        .filter_map(|request| request.body.map(|body| body.to_vec()))
+        .collect();
+    let config = Config {
+        cases: 512,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let classify = subject.product.classify;
+    let outcome = TestRunner::new_with_rng(config, rng).run(&hostile(subject, bodies), |request| {
+        let (method, path, query, content_type, body) = request;
+        _ = classify(&SentRequest {
+            method: &method,
+            path: &path,
+            query: query.as_deref(),
+            content_type: content_type.as_deref(),
+            body: body.as_deref(),
+        });
+        Ok(())
+    });
+    outcome
+        .err()
+        .map(|error| error.to_string())
+        .into_iter()
+        .collect()
+}
+
+type Parts = (
+    Method,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<Vec<u8>>,
+);
+
+/// Paths below the product's routes made of what hostile paths are made of, and bodies of tools with a few bytes changed.
+fn hostile(subject: &Subject, bodies: Vec<Vec<u8>>) -> impl Strategy<Value = Parts> + use<> {
+    let method = prop::sample::select(vec![
+        Method::GET,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+    ]);
+    let routes = subject.product.proxy.routes.iter();
+    let mut starts: Vec<String> = routes.map(|route| route.rewrite.to_owned()).collect();
+    starts.push(String::new());
+    let piece = prop::sample::select(vec![
+        "/",
+        "//",
+        "..",
+        "%2F",
+        "%",
+        "%ff",
+        ";",
+        ":",
+        "a",
+        "é",
+        "me",
+        "users",
+        "messages",
+        "send",
+        "files",
+        "events",
+        "calendars",
+        "pages",
+        "values",
+        "statements",
+        "permissions",
+        "settings",
+        "0123456789abcdef0123456789abcdef",
+    ]);
+    let path = (
+        prop::sample::select(starts),
+        prop::collection::vec(piece, 0..8),
+    )
+        .prop_map(|(start, pieces)| start + &pieces.concat());
+    let query = prop::option::of("[a-zA-Z_=&;%+',0-9é]{0,20}");
+    let content_type = prop::option::of(prop::sample::select(vec![
+        "application/json".to_owned(),
+        "message/rfc822".to_owned(),
+        "multipart/related; boundary=b".to_owned(),
+        "é;=;".to_owned(),
+    ]));
+    let any_bytes = prop::collection::vec(any::<u8>(), 0..64);
+    let changed = (
+        prop::sample::select(if bodies.is_empty() {
+            vec![Vec::new()]
+        } else {
+            bodies
+        }),
+        any::<prop::sample::Index>(),
+        prop::collection::vec(any::<u8>(), 0..3),
+    )
+        .prop_map(|(mut body, at, bytes)| {
+            let at = at.index(body.len() + 1);
+            let end = (at + bytes.len()).min(body.len());
+            body.splice(at..end, bytes);
+            body
+        });
+    let body = prop::option::of(prop_oneof![any_bytes, changed]);
+    (method, path, query, content_type, body)
+}

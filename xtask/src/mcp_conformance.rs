@@ -1,0 +1,106 @@
+//! `cargo xtask mcp-conformance`: the official conformance suite of the Model Context Protocol, against the service's own
+//! router and transport.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    process::{Child, Stdio},
+};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::shell;
+
+/// Where the suite is installed; gone with `target`.
+const FOLDER: &str = "target/clients/mcp-conformance";
+/// Says which version, and the Node that it needs.
+const PACKAGES: &str = "tests/clients/mcp/package.json";
+/// The revisions of which every requirement has to be met.
+const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
+
+/// Runs the suite where npm is present. With `all`, it is a failure where it is not.
+///
+/// # Errors
+/// Where a required scenario does not pass.
+pub(crate) fn run(all: bool) -> Result<()> {
+    if let Err(error) = install() {
+        if all {
+            return Err(error);
+        }
+        println!("left out: {error:#}");
+        return Ok(());
+    }
+    shell::build()?;
+    let mut server = Server::start()?;
+    let url = server.url()?;
+    let mut failed = Vec::new();
+    for revision in REVISIONS {
+        println!("\n== {revision}");
+        let passed = shell::command(&format!("{FOLDER}/node_modules/.bin/node"))
+            .arg(format!("{FOLDER}/node_modules/.bin/conformance"))
+            .args(["server", "--url", &url, "--requirements", revision])
+            .status()
+            .context("cannot start the suite")?
+            .success();
+        if !passed {
+            failed.push(revision);
+        }
+    }
+    if !failed.is_empty() {
+        bail!("not every requirement is met of {}", failed.join(" and "));
+    }
+    Ok(())
+}
+
+/// Installs the suite, unless this version is installed already.
+fn install() -> Result<()> {
+    let packages = fs::read(shell::root().join(PACKAGES))?;
+    let folder = shell::root().join(FOLDER);
+    let installed = folder.join("package.json");
+    let is_there = folder.join("node_modules/.bin/conformance").exists();
+    if is_there && fs::read(&installed).is_ok_and(|before| before == packages) {
+        return Ok(());
+    }
+    let npm = shell::command("npm --version")
+        .stdout(Stdio::null())
+        .status();
+    if !npm.is_ok_and(|status| status.success()) {
+        bail!("`npm --version` does not work here");
+    }
+    println!("installing the packages of {PACKAGES}");
+    fs::create_dir_all(&folder)?;
+    fs::write(&installed, packages)?;
+    shell::run(&format!(
+        "npm install --prefix {FOLDER} --no-audit --no-fund --loglevel=error"
+    ))
+}
+
+/// The fixture server, which ends with this.
+struct Server(Child);
+
+impl Server {
+    fn start() -> Result<Self> {
+        let child = shell::command("target/debug/examples/mcp_conformance")
+            .stdout(Stdio::piped())
+            .spawn();
+        Ok(Self(child.context("cannot start the fixture server")?))
+    }
+
+    /// Its address, which it prints first.
+    fn url(&mut self) -> Result<String> {
+        let output = self.0.stdout.take().context("the fixture has no output")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        if line.trim().is_empty() {
+            bail!("the fixture server has ended");
+        }
+        Ok(line.trim().to_owned())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
