@@ -25,8 +25,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 const USAGE: &str = "\
-cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; with --all it is a
-                                failure where the descriptions for conformance are missing
+cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; --all adds the matrices, the
+                                longest searches and journeys, and what is missing is a failure
 cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask new-tool PRODUCT NAME

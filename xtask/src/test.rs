@@ -11,9 +11,9 @@ use crate::{conformance, shell};
 pub(crate) enum Extent {
     /// What is worth running after every change.
     Fast,
-    /// Everything, except what needs files that are not there.
+    /// What must hold before a change is taken, except what needs files that are not there.
     Full,
-    /// Everything; what is missing is a failure.
+    /// Also the matrices, the longest searches and journeys; what is missing is a failure.
     All,
 }
 use Extent::{Fast, Full};
