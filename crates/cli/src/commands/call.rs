@@ -83,7 +83,7 @@ pub(crate) struct Call {
 
 /// [`View`], as it is written on the command line.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// The product's own.
     #[default]
     Full,

@@ -24,7 +24,7 @@ use crate::{
     domain::AccountRef,
     policy::{self, Action, Admission, Subject},
     resource::{ExecuteRequest, Execution},
-    results::ResultOptions,
+    results::{ResultOptions, View},
     scope::ScopeName,
     tool::{AnyTool, Call, Effect, Io, Warning},
 };
@@ -268,6 +268,7 @@ fn call_of(
     Call::new(id, record.started_at())
         .with_settings(snapshot.connection.settings.clone())
         .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+        .readable(invocation.result.view == View::Readable)
 }
 
 /// What two runs agree in where the product takes the second for the first: the ids, the user of the product at the

@@ -10,6 +10,7 @@ use crate::{
     caller::Connections,
     digest::Digest,
     identifier::{Identifier, McpSessionId},
+    results::View,
 };
 
 /// A session of one user.
@@ -32,6 +33,11 @@ pub(crate) struct McpSession {
     /// Policy for its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) policy: Option<String>,
+    /// Form and size of its results, where its maker chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) view: Option<View>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_bytes: Option<u64>,
     /// Where the user's browser goes after the product, for the application to confirm who it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verify_url: Option<String>,
@@ -44,7 +50,20 @@ pub(crate) struct McpSession {
     pub(crate) expires_at: Timestamp,
 }
 
+/// Bytes of a result's data where the maker says nothing, about 10,000 tokens.
+const MAX_BYTES: u64 = 40_000;
+
 impl McpSession {
+    /// Form of its results: what models read, unless its maker wants another.
+    pub(crate) fn view(&self) -> View {
+        self.view.unwrap_or(View::Readable)
+    }
+
+    /// Bytes of a result's data at most.
+    pub(crate) fn max_bytes(&self) -> u64 {
+        self.max_bytes.unwrap_or(MAX_BYTES)
+    }
+
     /// An entry about it for the audit log.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "mcp_session", self.id)

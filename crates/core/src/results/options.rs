@@ -60,7 +60,7 @@ impl View {
         clippy::trivially_copy_pass_by_ref,
         reason = "serde passes a reference"
     )]
-    fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         *self == Self::Full
     }
 }

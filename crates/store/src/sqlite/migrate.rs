@@ -23,6 +23,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0009_members.sql"),
     include_str!("../../migrations/0010_mcp_sessions.sql"),
     include_str!("../../migrations/0011_policies.sql"),
+    include_str!("../../migrations/0012_account_state.sql"),
 ];
 
 /// Brings the schema to the last version.

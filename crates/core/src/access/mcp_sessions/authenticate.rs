@@ -9,6 +9,7 @@ use crate::{
     caller::{Caller, McpSession},
     context::Context,
     digest::Digest,
+    results::ResultOptions,
 };
 
 /// Whose session it is, and until when. It ends with its time and with the application's credential that made it, of which
@@ -27,6 +28,9 @@ pub(in crate::access) async fn check(
     let store = &context.store;
     let row = store.mcp_session_by_digest(digest).await?;
     let row = row.ok_or_else(refused)?.row;
+    let mut results = ResultOptions::default();
+    results.view = row.view();
+    results.max_bytes = Some(row.max_bytes());
     let (mut scopes, mut of_maker, mut end) = (None, None, row.expires_at);
     let mut connections = row.connections;
     if let Some(client_id) = &row.client_id {
@@ -48,6 +52,7 @@ pub(in crate::access) async fn check(
         connections,
         tools: row.tools,
         read_only: row.read_only,
+        results,
         verify_url: row.verify_url,
         scopes,
         policies: [row.policy, of_maker],

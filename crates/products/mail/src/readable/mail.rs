@@ -45,7 +45,7 @@ pub(crate) struct MailView {
     /// Subject of the mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// Ids of its labels.
+    /// Its labels by name, such as `INBOX` or `Projects/Engine`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
     /// Its text without the mails that it quotes at its end, made from the HTML where there is no other; its first words
