@@ -26,6 +26,7 @@ const FLOORS: &[Floor] = &[
             "similar",
             "digest",
             "sealed",
+            "jwt",
             "error",
             "identifier",
             "state",

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
     core::{
-        environment::{CallLimits, Retention, SignInProvider, Verification},
+        environment::{CallLimits, McpIssuer, Retention, SignInProvider, Verification},
         ports::KeySource,
     },
 };
@@ -91,6 +91,8 @@ pub(crate) struct Opening {
     pub(crate) if_missing: IfMissing,
     /// Only the service signs people in.
     pub(crate) provider: Option<SignInProvider>,
+    /// Only the service takes tokens of agents.
+    pub(crate) issuer: Option<McpIssuer>,
 }
 
 impl Opening {
@@ -102,6 +104,7 @@ impl Opening {
             retention: Retention::FOREVER,
             if_missing,
             provider: None,
+            issuer: None,
         }
     }
 }
@@ -197,6 +200,9 @@ impl Database {
             .retention(opening.retention);
         if let Some(provider) = opening.provider {
             builder = builder.sign_in_provider(provider);
+        }
+        if let Some(issuer) = opening.issuer {
+            builder = builder.mcp_issuer(issuer);
         }
         if let Some(proxy_url) = &self.proxy_url {
             builder = builder.proxy_url(proxy_url);

@@ -1,16 +1,16 @@
 //! Sessions of the Model Context Protocol: bearer tokens of one user, for some tools of some connections.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::NewAudit;
+use super::{AppCredential, NewAudit};
 use crate::{
-    caller::Connections,
+    caller::{self, Caller, Connections},
     digest::Digest,
     identifier::{Identifier, McpSessionId},
-    results::View,
+    results::{ResultOptions, View},
 };
 
 /// A session of one user.
@@ -62,6 +62,38 @@ impl McpSession {
     /// Bytes of a result's data at most.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes.unwrap_or(MAX_BYTES)
+    }
+
+    /// Who calls with it, and until when. It ends with the application's credential that made it, of which it has no more
+    /// connections and scopes than that has now.
+    pub(crate) fn caller(self, maker: Option<AppCredential>) -> (Caller, Timestamp) {
+        let results = ResultOptions {
+            view: self.view(),
+            max_bytes: Some(self.max_bytes()),
+            ..ResultOptions::default()
+        };
+        let (mut scopes, mut of_maker, mut end) = (None, None, self.expires_at);
+        let mut connections = self.connections;
+        if let Some(maker) = maker {
+            end = maker.expires_at.map_or(end, |ends| end.min(ends));
+            scopes = Some(maker.scopes());
+            connections = connections.and(&maker.connections);
+            of_maker = maker.policy;
+        }
+        let session = caller::McpSession {
+            session_id: self.id,
+            name: self.id.to_string(),
+            client_id: self.client_id,
+            identifier: self.identifier,
+            connections,
+            tools: self.tools,
+            read_only: self.read_only,
+            results,
+            verify_url: self.verify_url,
+            scopes,
+            policies: [self.policy, of_maker],
+        };
+        (Caller::McpSession(Arc::new(session)), end)
     }
 
     /// An entry about it for the audit log.

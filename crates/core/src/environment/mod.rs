@@ -39,7 +39,7 @@ use crate::{
 };
 pub use crate::{
     context::{
-        CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, SignInProvider,
+        CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention, SignInProvider,
         Verification,
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},

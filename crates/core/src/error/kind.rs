@@ -138,6 +138,8 @@ kinds! {
     SignInRefused = "sign_in_refused", 403, false, Operator;
     /// The provider by which members sign in cannot be reached, or does not do what it should.
     SignInProviderFailed = "sign_in_provider_failed", 502, true, Operator;
+    /// The operator's own issuer of agents' tokens cannot be reached, or does not publish its keys as it should.
+    IssuerUnavailable = "issuer_unavailable", 503, true, Operator;
     /// The browser that returned is not the one that opened the link.
     BrowserMismatch = "browser_mismatch", 403, false, EndUser;
     /// The end user authorized with another account of the product than before.

@@ -39,6 +39,7 @@ const ELSEWHERE: &[ErrorKind] = &[
     ErrorKind::HostRejected,
     ErrorKind::IdentifierMismatch,
     ErrorKind::InvalidTransition,
+    ErrorKind::IssuerUnavailable,
     ErrorKind::NotFound,
     ErrorKind::OriginRejected,
     ErrorKind::ProductAccountMismatch,

@@ -12,7 +12,7 @@ use stead_core::{
     catalogue::Catalogue,
     environment::{
         CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention,
-        SignInProvider, Verification,
+        SignInProvider, Verification, McpIssuer,
     },
     ports::{Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
@@ -265,6 +265,11 @@ impl PlatformBuilder {
         self.set(|options| options.sign_in_provider = Some(provider))
     }
 
+    /// Lets agents use JWTs of an issuer of yours at `/mcp`. Its host may have a private address.
+    pub fn mcp_issuer(self, issuer: McpIssuer) -> Self {
+        self.set(|options| options.mcp_issuer = Some(issuer))
+    }
+
     /// Says who confirms that the right user came back; the application by default.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
@@ -317,6 +322,8 @@ impl PlatformBuilder {
                 private_hosts.extend(options.products.values().flat_map(ProductOptions::hosts));
                 let provider = options.sign_in_provider.as_ref();
                 private_hosts.extend(provider.map(|provider| provider.host().to_owned()));
+                let issuer = options.mcp_issuer.as_ref();
+                private_hosts.extend(issuer.map(|issuer| issuer.host().to_owned()));
                 crate::default_transport(Some(private_hosts))?
             }
         };

@@ -1,6 +1,7 @@
 //! `stead serve`: the service.
 
 mod brand;
+mod mcp;
 mod sign_in;
 
 use std::{net::SocketAddr, time::Duration};
@@ -11,7 +12,7 @@ use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
-use self::{brand::BrandArgs, sign_in::SignInArgs};
+use self::{brand::BrandArgs, mcp::McpArgs, sign_in::SignInArgs};
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -112,6 +113,9 @@ pub(crate) struct Serve {
     sign_in: SignInArgs,
 
     #[command(flatten)]
+    mcp: McpArgs,
+
+    #[command(flatten)]
     calls: CallLimitArgs,
 
     #[command(flatten)]
@@ -132,6 +136,7 @@ impl Serve {
         };
         let brand = self.brand.brand()?;
         let provider = self.sign_in.provider()?;
+        let issuer = self.mcp.issuer(verification)?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {
@@ -147,6 +152,7 @@ impl Serve {
             calls: (&self.calls).into(),
             retention: self.history.retention(),
             provider,
+            issuer,
             ..Opening::new(verification, if_missing)
         };
         let platform = self.database.open(opening).await?;

@@ -1,6 +1,9 @@
 //! MCP sessions: what an agent may hold that calls tools for one user, and nothing else.
 
 mod authenticate;
+mod by_issuer;
+#[cfg(test)]
+mod by_issuer_tests;
 mod create;
 mod delete;
 mod link;
@@ -9,6 +12,7 @@ mod offer;
 mod request_state;
 
 pub(super) use authenticate::check;
+pub(super) use by_issuer::check_jwt;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use link::new_link;
