@@ -9,4 +9,5 @@ mod open;
 mod pooler;
 mod positions;
 mod server;
+mod simulation;
 mod suite;
