@@ -362,7 +362,7 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
         .env("STEAD_DATABASE", "postgres://me:hush@localhost/stead"));
     assert_eq!(code, 78);
     assert!(
-        said.contains("only SQLite is supported") && !said.contains("hush"),
+        said.contains("STEAD_DATABASE_URL") && !said.contains("hush"),
         "{said}"
     );
 }

@@ -101,8 +101,8 @@ pub(crate) struct Serve {
     )]
     allowed_origins: Vec<String>,
 
-    /// Make the database where there is none. Without it a missing database is refused, because a name with a typing
-    /// error would start an empty service.
+    /// Make the database file where there is none. Without it a missing file is refused, because a name with a typing
+    /// error would start an empty service. A PostgreSQL database is made by its administrator, and its tables by Stead.
     #[arg(long)]
     create: bool,
 
@@ -142,6 +142,11 @@ impl Serve {
         if self.trust_whoever_has_the_link {
             tracing::warn!(
                 "--trust-whoever-has-the-link: a link that is passed on connects the wrong person's account"
+            );
+        }
+        if self.database.lacks_spool() {
+            tracing::warn!(
+                "no spool: tokens that arrive while the database takes nothing end with this process; --spool-dir or STEAD_SPOOL_DIR names a folder for them"
             );
         }
         let if_missing = match self.create {
