@@ -50,28 +50,16 @@ pub(crate) struct McpSession {
     pub(crate) expires_at: Timestamp,
 }
 
-/// Bytes of a result's data where the maker says nothing, about 10,000 tokens.
-const MAX_BYTES: u64 = 40_000;
-
 impl McpSession {
-    /// Form of its results: what models read, unless its maker wants another.
-    pub(crate) fn view(&self) -> View {
-        self.view.unwrap_or(View::Readable)
-    }
-
-    /// Bytes of a result's data at most.
-    pub(crate) fn max_bytes(&self) -> u64 {
-        self.max_bytes.unwrap_or(MAX_BYTES)
+    /// Form and size of its results.
+    pub(crate) fn results(&self) -> ResultOptions {
+        ResultOptions::for_agents(self.view, self.max_bytes)
     }
 
     /// Who calls with it, and until when. It ends with the application's credential that made it, of which it has no more
     /// connections and scopes than that has now.
     pub(crate) fn caller(self, maker: Option<AppCredential>) -> (Caller, Timestamp) {
-        let results = ResultOptions {
-            view: self.view(),
-            max_bytes: Some(self.max_bytes()),
-            ..ResultOptions::default()
-        };
+        let results = self.results();
         let (mut scopes, mut of_maker, mut end) = (None, None, self.expires_at);
         let mut connections = self.connections;
         if let Some(maker) = maker {

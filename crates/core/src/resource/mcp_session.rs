@@ -139,7 +139,7 @@ pub struct McpSession {
     /// Form of its results.
     pub view: View,
     /// Bytes of a result's data at most.
-    pub max_bytes: u64,
+    pub max_bytes: Option<u64>,
     /// Where the user's browser goes after the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,

@@ -15,11 +15,13 @@ CREATE TABLE "account" (
     "id"            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     "connection_id" TEXT COLLATE "C" NOT NULL,
     "identifier"    TEXT COLLATE "C" NOT NULL,
+    "state"         TEXT COLLATE "C" NOT NULL,
     "version"       BIGINT NOT NULL,
     "body"          TEXT   NOT NULL,
     UNIQUE ("connection_id", "identifier")
 );
 CREATE INDEX "account_by_connection" ON "account" ("connection_id", "id");
+CREATE INDEX "account_by_state" ON "account" ("state", "id");
 
 -- "live" is 1 until the credential is shredded.
 CREATE TABLE "credential" (

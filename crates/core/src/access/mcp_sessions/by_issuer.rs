@@ -10,6 +10,7 @@ use crate::{
     context::{Context, KnownIssuer},
     identifier::{Identifier, McpSessionId},
     oauth,
+    results::ResultOptions,
 };
 
 /// Whose session it is, and until when. The user is the one whom the token names; what the session has is set up with the
@@ -39,6 +40,7 @@ pub(in crate::access) async fn check_jwt(
         connections: options.connections.clone(),
         tools: options.tools.clone(),
         read_only: options.read_only,
+        results: ResultOptions::for_agents(None, None),
         verify_url: options.verify_url.clone(),
         scopes: None,
         policies: [options.policy.clone(), None],

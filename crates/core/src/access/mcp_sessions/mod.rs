@@ -34,7 +34,7 @@ pub(super) const PREFIX: &str = "stead_mcp_";
 
 /// As applications see it.
 fn view(row: domain::McpSession) -> resource::McpSession {
-    let (view, max_bytes) = (row.view(), row.max_bytes());
+    let results = row.results();
     resource::McpSession {
         session_id: row.id,
         identifier: row.identifier,
@@ -42,8 +42,8 @@ fn view(row: domain::McpSession) -> resource::McpSession {
         tools: row.tools.map(|tools| tools.into_iter().collect()),
         read_only: row.read_only,
         policy: row.policy,
-        view,
-        max_bytes,
+        view: results.view,
+        max_bytes: results.max_bytes,
         verify_url: row.verify_url,
         client_id: row.client_id,
         created_at: row.created_at,
