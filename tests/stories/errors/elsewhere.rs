@@ -58,6 +58,10 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
             ),
         ),
         (
+            ErrorKind::RangeNotSatisfiable,
+            Test("a_range_that_cannot_be_given_is_refused_or_left_alone"),
+        ),
+        (
             ErrorKind::SignInFailed,
             Test(
                 "a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes",

@@ -136,6 +136,11 @@ impl Call {
                 terminal.error(format_args!("warning: {}", warning.message));
             }
         }
+        for one in &execution.left_out {
+            if !terminal.json() {
+                terminal.error(format_args!("{one}: stead read {}", one.handle));
+            }
+        }
         Ok(())
     }
 }

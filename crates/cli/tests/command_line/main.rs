@@ -347,6 +347,10 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
         "a",
     ];
     fails(4, &[&call as &[&str], &["--input", "@nofile"]].concat());
+    let said = fails(4, &["read", "file_AAAA"]);
+    assert!(said.contains("call the tool again"), "{said}");
+    let said = fails(2, &["read", "file_AAAA", "--range", "9-1"]);
+    assert!(said.contains("such as 0-65535"), "{said}");
 
     let (code, _, said) = run(stead(directory.path())
         .arg("serve")

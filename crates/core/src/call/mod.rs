@@ -12,6 +12,7 @@ mod bulkheads_tests;
 mod dry_run;
 mod execute;
 mod explain;
+mod file;
 mod find;
 mod history;
 mod mcp_session;
@@ -31,6 +32,7 @@ mod validate;
 
 pub(crate) use execute::execute;
 pub(crate) use explain::explain;
+pub(crate) use file::read as read_result;
 pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
 

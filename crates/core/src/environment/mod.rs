@@ -9,6 +9,7 @@ mod keys;
 mod mcp_sessions;
 mod members;
 mod policies;
+mod results;
 mod webhooks;
 
 use std::{fmt, time::Duration};

@@ -91,6 +91,8 @@ kinds! {
     AlreadyExists = "already_exists", 409, false, AppDeveloper;
     /// The asked tool or product version is unknown, or two versions disagree.
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
+    /// The content has no bytes in the range that was asked for; the message says how many it has.
+    RangeNotSatisfiable = "range_not_satisfiable", 416, false, AppDeveloper;
     /// The proxied path or query could leave the product's origin, or is malformed.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
     /// The key is that of another request, made in the last 24 hours.

@@ -10,12 +10,17 @@ use stead::{
     core::{error::ActBy, resource::Execution},
 };
 
+use super::read_result;
+
 /// The result of a call, as text, and as a structure where it is an object.
 pub(super) fn success(execution: &Execution) -> CallToolResult {
     let text = execution.data.get();
     let mut content = vec![ContentBlock::text(text)];
+    // What is left out is said with its handles.
     let notes = execution.warnings.iter();
+    let notes = notes.filter(|warning| warning.code != "left_out");
     content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
+    content.extend(read_result::named(execution).map(ContentBlock::text));
     let mut result = CallToolResult::success(content);
     let data: Option<Value> = serde_json::from_str(text).ok();
     result.structured_content = data.filter(Value::is_object);

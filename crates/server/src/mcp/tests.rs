@@ -2,6 +2,8 @@
 
 #[path = "authorize_tests.rs"]
 mod authorize;
+#[path = "read_result_tests.rs"]
+mod read_result;
 
 use std::time::Duration;
 
@@ -123,8 +125,8 @@ async fn a_session_lists_its_tools_and_calls_one() {
     assert!(list["result"]["ttlMs"].as_u64() > Some(0));
     let tools = client.tools().await;
     let all = names(&tools);
-    // Eight of mail, the only connection, and two of Stead.
-    assert_eq!(all.len(), 10, "{all:?}");
+    // Eight of mail, the only connection, and three of Stead.
+    assert_eq!(all.len(), 11, "{all:?}");
     assert_eq!(client.tools().await, tools);
     let drafts = tools
         .iter()
@@ -218,6 +220,7 @@ async fn a_session_has_no_more_than_it_was_given() {
         LIST_DRAFTS,
         "stead_check_authorization",
         "stead_get_authorization_link",
+        "stead_read_result",
     ];
     assert_eq!(names(&tools), expected);
     let refused = client.call("mail_list_threads", &json!({})).await;

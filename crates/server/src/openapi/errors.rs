@@ -43,6 +43,7 @@ const ELSEWHERE: &[ErrorKind] = &[
     ErrorKind::NotFound,
     ErrorKind::OriginRejected,
     ErrorKind::ProductAccountMismatch,
+    ErrorKind::RangeNotSatisfiable,
     ErrorKind::ServiceUnavailable,
     ErrorKind::SignInFailed,
     ErrorKind::SignInProviderFailed,
