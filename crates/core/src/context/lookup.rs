@@ -139,7 +139,10 @@ impl Context {
                 let found = self.store.app_credential(client_id).await?;
                 let found = found.map(|found| found.row);
                 let seen = found.filter(|row| self.sees_credential(row));
-                Some(seen.filter(|row| row.is_live(self.now())).ok_or_else(missing)?)
+                Some(
+                    seen.filter(|row| row.is_live(self.now()))
+                        .ok_or_else(missing)?,
+                )
             }
             None => None,
         };

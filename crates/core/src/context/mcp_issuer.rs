@@ -14,7 +14,9 @@ use super::{
     endpoints::{base_url, is_loopback},
 };
 use crate::{
-    Error, ErrorKind, Result, caller::Connections, catalogue::Catalogue,
+    Error, ErrorKind, Result,
+    caller::Connections,
+    catalogue::Catalogue,
     identifier::ConnectionName,
     jwt::{KeyName, Keys},
     seal::Pseudonyms,
@@ -107,8 +109,13 @@ impl McpIssuer {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for what is no name of a connection.
-    pub fn connections<S: AsRef<str>>(mut self, names: impl IntoIterator<Item = S>) -> Result<Self> {
-        let names = names.into_iter().map(|name| ConnectionName::new(name.as_ref()));
+    pub fn connections<S: AsRef<str>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Self> {
+        let names = names
+            .into_iter()
+            .map(|name| ConnectionName::new(name.as_ref()));
         self.connections = Connections::only(names.collect::<Result<Vec<_>>>()?);
         Ok(self)
     }
@@ -188,7 +195,11 @@ impl KnownIssuer {
             options.required_scope.as_ref(),
             options.policy.as_ref(),
         ];
-        if texts.into_iter().flatten().any(|text| text.trim().is_empty()) {
+        if texts
+            .into_iter()
+            .flatten()
+            .any(|text| text.trim().is_empty())
+        {
             return Err(refused(
                 "the issuer of agents' tokens has an empty audience, claim, scope or policy",
             ));
@@ -219,7 +230,10 @@ impl KnownIssuer {
     pub(super) fn check(&self, context: &Context) -> Result<()> {
         let url = self.options.verify_url.as_deref();
         context.checked_verify_url(url).map(drop).map_err(|error| {
-            let what = error.violation_list().first().map(|one| one.message.clone());
+            let what = error
+                .violation_list()
+                .first()
+                .map(|one| one.message.clone());
             let what = what.unwrap_or_else(|| error.message().to_owned());
             refused(&format!("the issuer of agents' tokens: {what}"))
         })
@@ -272,7 +286,9 @@ impl KnownIssuer {
         let kept = last.keys.as_ref();
         let kept = kept.map(|(keys, read_at)| (keys, now.saturating_sub(*read_at)));
         match (kept.filter(|(_, age)| *age < OUTAGE), &last.failure) {
-            (Some((keys, age)), _) if age < FRESH && keys.have(wanted) => Some(Ok(Arc::clone(keys))),
+            (Some((keys, age)), _) if age < FRESH && keys.have(wanted) => {
+                Some(Ok(Arc::clone(keys)))
+            }
             (Some((keys, _)), failure) if tried < AGAIN => match failure {
                 Some(error) if !keys.have(wanted) => Some(Err(error.clone())),
                 _ => Some(Ok(Arc::clone(keys))),

@@ -45,9 +45,9 @@ pub use bulkheads::CallLimits;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
-pub use options::{EnvironmentOptions, Ports, Retention, Verification};
-pub use mcp_issuer::McpIssuer;
 pub(crate) use mcp_issuer::KnownIssuer;
+pub use mcp_issuer::McpIssuer;
+pub use options::{EnvironmentOptions, Ports, Retention, Verification};
 pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;
@@ -172,7 +172,9 @@ impl Context {
         options.retention.check()?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
-        let mcp_issuer = options.mcp_issuer.map(|one| KnownIssuer::new(one, &catalogue));
+        let mcp_issuer = options
+            .mcp_issuer
+            .map(|one| KnownIssuer::new(one, &catalogue));
         let mcp_issuer = mcp_issuer.transpose()?;
         for name in options.products.keys() {
             if catalogue.product(name).is_none() {

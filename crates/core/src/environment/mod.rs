@@ -40,8 +40,8 @@ use crate::{
 };
 pub use crate::{
     context::{
-        CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention, SignInProvider,
-        Verification,
+        CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
+        SignInProvider, Verification,
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };

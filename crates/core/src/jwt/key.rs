@@ -74,9 +74,10 @@ impl Keys {
 
     /// The key that a token names; where it names none, the only one that it can be.
     pub(super) fn find(&self, name: &KeyName) -> Option<&Key> {
-        let mut fitting = self.0.iter().filter(|key| {
-            key.fits(name.algorithm) && (name.kid.is_none() || key.kid == name.kid)
-        });
+        let mut fitting = self
+            .0
+            .iter()
+            .filter(|key| key.fits(name.algorithm) && (name.kid.is_none() || key.kid == name.kid));
         match (fitting.next(), fitting.next()) {
             (found, None) => found,
             (found, Some(_)) if name.kid.is_some() => found,
@@ -87,7 +88,11 @@ impl Keys {
 
 impl Key {
     fn read(jwk: Jwk) -> Option<Self> {
-        if jwk.purpose.as_deref().is_some_and(|purpose| purpose != "sig") {
+        if jwk
+            .purpose
+            .as_deref()
+            .is_some_and(|purpose| purpose != "sig")
+        {
             return None;
         }
         let algorithm = match jwk.alg.as_deref() {

@@ -38,7 +38,11 @@ fn a_token_of_each_algorithm_is_good_as_it_was_signed_and_only_so() {
         let (_, signature) = rest.split_once('.').unwrap();
         let other = URL_SAFE_NO_PAD.encode(json!({ "sub": "eve" }).to_string());
         let forged = format!("{head}.{other}.{signature}");
-        assert_eq!(check(&forged, &known), Err("its signature is wrong"), "{alg}");
+        assert_eq!(
+            check(&forged, &known),
+            Err("its signature is wrong"),
+            "{alg}"
+        );
         let unsigned = format!("{head}.{other}.");
         assert_eq!(check(&unsigned, &known), Err("its signature is wrong"));
         // The name of the key in the document of another key.
@@ -81,7 +85,10 @@ fn no_token_is_good_without_a_signature_or_by_a_secret_that_everyone_knows() {
     let signed = format!("{}.{claims}", part(&json!({ "alg": "HS256", "kid": "k1" })));
     let mut mac = Hmac::<Sha256>::new_from_slice(&secret).unwrap();
     mac.update(signed.as_bytes());
-    let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes()));
+    let token = format!(
+        "{signed}.{}",
+        URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+    );
     assert!(check(&token, &known).is_err());
 }
 
@@ -101,7 +108,10 @@ fn a_key_is_for_its_own_algorithm_and_for_signatures() {
     assert_eq!(check(&sign("RS256"), &with("use", "enc")), UNKNOWN);
     assert!(check(&sign("RS256"), &with("use", "sig")).is_ok());
     assert_eq!(check(&sign("RS256"), &with("kid", "k2")), UNKNOWN);
-    assert_eq!(check(&sign("RS256"), &with("n", "AQAB")), Err("its signature is wrong"));
+    assert_eq!(
+        check(&sign("RS256"), &with("n", "AQAB")),
+        Err("its signature is wrong")
+    );
 }
 
 #[test]
@@ -119,10 +129,16 @@ fn types_and_extensions_that_are_none_of_access_are_refused() {
     let known = keys(&[signer.jwk("k1")]);
     let check = |header: Value| check(&signer.sign(&header, &json!({})), &known);
     for typ in ["JWT", "jwt", "at+jwt", "application/at+jwt", "AT+JWT"] {
-        assert!(check(json!({ "alg": "EdDSA", "typ": typ })).is_ok(), "{typ}");
+        assert!(
+            check(json!({ "alg": "EdDSA", "typ": typ })).is_ok(),
+            "{typ}"
+        );
     }
     for typ in ["logout+jwt", "dpop+jwt", "secevent+jwt", ""] {
-        assert!(check(json!({ "alg": "EdDSA", "typ": typ })).is_err(), "{typ}");
+        assert!(
+            check(json!({ "alg": "EdDSA", "typ": typ })).is_err(),
+            "{typ}"
+        );
     }
     assert!(check(json!({ "alg": "EdDSA", "crit": ["b64"], "b64": false })).is_err());
 }

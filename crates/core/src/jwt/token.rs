@@ -52,9 +52,7 @@ impl<'a> Token<'a> {
                 kid: header.kid,
             },
             signed: signed.as_bytes(),
-            signature: URL_SAFE_NO_PAD
-                .decode(signature)
-                .map_err(|_| UNREADABLE)?,
+            signature: URL_SAFE_NO_PAD.decode(signature).map_err(|_| UNREADABLE)?,
             claims,
         })
     }

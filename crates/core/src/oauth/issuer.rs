@@ -100,7 +100,9 @@ fn has_scope(claims: &Value, scope: &str) -> bool {
     [&claims["scope"], &claims["scp"]].into_iter().any(|given| {
         let listed = given.as_array().into_iter().flatten();
         let texts = listed.chain([given]).filter_map(Value::as_str);
-        texts.flat_map(str::split_whitespace).any(|one| one == scope)
+        texts
+            .flat_map(str::split_whitespace)
+            .any(|one| one == scope)
     })
 }
 

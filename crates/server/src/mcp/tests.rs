@@ -2,6 +2,8 @@
 
 #[path = "authorize_tests.rs"]
 mod authorize;
+#[path = "issuer_tests.rs"]
+mod issuer;
 #[path = "read_result_tests.rs"]
 mod read_result;
 
@@ -281,7 +283,10 @@ async fn who_has_no_session_learns_where_to_read() {
     application.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
     let challenge = application.header("www-authenticate");
     let invalid = "Bearer realm=\"stead\", error=\"invalid_token\", error_description=\"/mcp takes";
-    assert!(challenge.starts_with(invalid) && challenge.ends_with(&resource), "{challenge}");
+    assert!(
+        challenge.starts_with(invalid) && challenge.ends_with(&resource),
+        "{challenge}"
+    );
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     for path in ["/v1/tools", "/v1/mcp-sessions", "/proxy/mail/u1/x"] {
         let mut request = client.request().method("GET").uri(path);

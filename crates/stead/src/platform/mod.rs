@@ -10,8 +10,8 @@ use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     environment::{
-        CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention,
-        SignInProvider, Verification, McpIssuer,
+        CallLimits, Environment, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
+        SignInProvider, Verification,
     },
     ports::{Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,

@@ -176,7 +176,14 @@ mod tests {
         assert_eq!(issuer.issuer(), "https://login.example.com");
         assert_eq!(issuer.scope(), Some("tools"));
         let said = format!("{issuer:?}");
-        for part in ["stead", "email", "calendar", "mail_fetch_mails", "read_only: true", "agents"] {
+        for part in [
+            "stead",
+            "email",
+            "calendar",
+            "mail_fetch_mails",
+            "read_only: true",
+            "agents",
+        ] {
             assert!(said.contains(part), "{part}: {said}");
         }
     }
@@ -203,7 +210,11 @@ mod tests {
             mcp_issuer: issuer(),
             ..McpArgs::default()
         };
-        needs(unverified(), Verification::Application, "STEAD_MCP_VERIFY_URL");
+        needs(
+            unverified(),
+            Verification::Application,
+            "STEAD_MCP_VERIFY_URL",
+        );
         assert!(unverified().issuer(link).unwrap().is_some());
         let names = McpArgs {
             mcp_connections: vec![String::from("no name")],

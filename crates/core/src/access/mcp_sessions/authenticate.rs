@@ -2,12 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{
-    Error, ErrorKind, Result,
-    caller::Caller,
-    context::Context,
-    digest::Digest,
-};
+use crate::{Error, ErrorKind, Result, caller::Caller, context::Context, digest::Digest};
 
 /// Whose session it is, and until when.
 pub(in crate::access) async fn check(

@@ -58,7 +58,10 @@ impl Scene {
                 }
                 let body = match uri.as_str() {
                     "https://keys.test/jwks" => json!({ "keys": issuer.keys }),
-                    _ if issuer.configuration["at"].as_str().is_none_or(|at| at == uri) => {
+                    _ if issuer.configuration["at"]
+                        .as_str()
+                        .is_none_or(|at| at == uri) =>
+                    {
                         issuer.configuration.clone()
                     }
                     _ => return Ok(response(404, "")),
@@ -109,7 +112,8 @@ impl Scene {
 
     /// The error of a token whose claims differ so.
     fn refused(&self, changes: &Value) -> Error {
-        self.enter(&self.token(changes)).expect_err(&changes.to_string())
+        self.enter(&self.token(changes))
+            .expect_err(&changes.to_string())
     }
 
     fn asked(&self) -> usize {
@@ -119,7 +123,13 @@ impl Scene {
 
 #[test]
 fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gives() {
-    let scene = Scene::new(|issuer| issuer.connections(["mail"]).unwrap().policy("agents").read_only());
+    let scene = Scene::new(|issuer| {
+        issuer
+            .connections(["mail"])
+            .unwrap()
+            .policy("agents")
+            .read_only()
+    });
     let session = scene.enter(&scene.token(&json!({}))).unwrap();
     assert_eq!(session.identifier.as_str(), "ada");
     assert_eq!(session.connections.to_texts().unwrap(), ["mail"]);
@@ -148,7 +158,10 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
         (json!({ "iss": "https://login.test/" }), "another issuer"),
         (json!({ "iss": null }), "another issuer"),
         (json!({ "aud": "https://stead.test" }), "another audience"),
-        (json!({ "aud": ["https://other.test/mcp"] }), "another audience"),
+        (
+            json!({ "aud": ["https://other.test/mcp"] }),
+            "another audience",
+        ),
         (json!({ "aud": null }), "another audience"),
         (json!({ "exp": now - 60 }), "it has ended"),
         (json!({ "exp": 0.5 }), "it has ended"),
@@ -165,7 +178,11 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
         assert!(error.message().contains(why), "{changes}: {error}");
     }
     let says = scene.refused(&json!({ "aud": "x" }));
-    assert!(says.message().contains("for the audience https://stead.test/mcp"), "{says}");
+    assert!(
+        says.message()
+            .contains("for the audience https://stead.test/mcp"),
+        "{says}"
+    );
     // Clocks are a minute apart at most.
     for changes in [json!({ "exp": now - 59 }), json!({ "nbf": now + 60 })] {
         assert!(scene.enter(&scene.token(&changes)).is_ok(), "{changes}");
@@ -174,7 +191,10 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
     let token = scene.token(&json!({ "exp": now - 58 }));
     scene.enter(&token).unwrap();
     scene.world.advance(Duration::from_secs(2));
-    assert_eq!(scene.enter(&token).unwrap_err().kind(), ErrorKind::Unauthenticated);
+    assert_eq!(
+        scene.enter(&token).unwrap_err().kind(),
+        ErrorKind::Unauthenticated
+    );
 }
 
 #[test]
@@ -185,7 +205,9 @@ fn audience_identifier_and_scope_are_what_the_operator_says() {
     });
     let with = |changes: Value| {
         let mut all = json!({ "aud": "stead", "email": "ada@example.com" });
-        all.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
         scene.enter(&scene.token(&all))
     };
     for scope in [
@@ -196,7 +218,11 @@ fn audience_identifier_and_scope_are_what_the_operator_says() {
         let session = with(scope).unwrap();
         assert_eq!(session.identifier.as_str(), "ada@example.com");
     }
-    for scope in [json!({}), json!({ "scope": "toolsmith" }), json!({ "scp": [] })] {
+    for scope in [
+        json!({}),
+        json!({ "scope": "toolsmith" }),
+        json!({ "scp": [] }),
+    ] {
         let error = with(scope).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InsufficientScope);
         assert_eq!(error.required_scopes(), ["tools"]);
@@ -214,7 +240,10 @@ fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() 
     assert_eq!(scene.asked(), 2);
     for id in 0..5 {
         let error = scene.enter(&of_new(id)).unwrap_err();
-        assert!(error.message().contains("none that the issuer publishes"), "{error}");
+        assert!(
+            error.message().contains("none that the issuer publishes"),
+            "{error}"
+        );
     }
     assert_eq!(scene.asked(), 2, "they were read less than a minute ago");
     // The issuer changes its key: both are good until it withdraws the first.
@@ -224,14 +253,20 @@ fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() 
     scene.enter(&of_new(6)).unwrap();
     assert_eq!(scene.asked(), 4);
     scene.enter(&scene.token(&json!({ "jti": 7 }))).unwrap();
-    let unknown = new.sign(&json!({ "alg": "EdDSA", "kid": "k3" }), &scene.claims(&json!({})));
+    let unknown = new.sign(
+        &json!({ "alg": "EdDSA", "kid": "k3" }),
+        &scene.claims(&json!({})),
+    );
     for _ in 0..3 {
         scene.enter(&unknown).unwrap_err();
     }
     assert_eq!(scene.asked(), 4);
     scene.issuer.lock().unwrap().keys = vec![new.jwk("k2")];
     scene.world.advance(Duration::from_secs(3600));
-    assert!(scene.enter(&scene.token(&json!({}))).is_err(), "it was withdrawn");
+    assert!(
+        scene.enter(&scene.token(&json!({}))).is_err(),
+        "it was withdrawn"
+    );
     scene.enter(&of_new(8)).unwrap();
     assert_eq!(scene.asked(), 6);
 }
@@ -258,10 +293,19 @@ fn an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes
     scene.enter(&scene.token(&json!({ "jti": 1 }))).unwrap();
     assert_eq!(scene.asked(), asked + 1, "once a minute");
     // Whether another key is the issuer's is not known now.
-    let other = Signer::ed25519(2).sign(&json!({ "alg": "EdDSA", "kid": "k2" }), &scene.claims(&json!({})));
-    assert_eq!(scene.enter(&other).unwrap_err().kind(), ErrorKind::IssuerUnavailable);
+    let other = Signer::ed25519(2).sign(
+        &json!({ "alg": "EdDSA", "kid": "k2" }),
+        &scene.claims(&json!({})),
+    );
+    assert_eq!(
+        scene.enter(&other).unwrap_err().kind(),
+        ErrorKind::IssuerUnavailable
+    );
     scene.world.advance(Duration::from_secs(24 * 3600));
-    assert_eq!(scene.refused(&json!({})).kind(), ErrorKind::IssuerUnavailable);
+    assert_eq!(
+        scene.refused(&json!({})).kind(),
+        ErrorKind::IssuerUnavailable
+    );
 }
 
 #[test]
@@ -270,7 +314,10 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
         let scene = Scene::new(|issuer| issuer);
         scene.issuer.lock().unwrap().configuration = configuration;
         let entered = scene.enter(&scene.token(&json!({})));
-        (entered.map(drop), scene.issuer.lock().unwrap().asked.clone())
+        (
+            entered.map(drop),
+            scene.issuer.lock().unwrap().asked.clone(),
+        )
     };
     let jwks = "https://keys.test/jwks";
     let openid = "https://login.test/realm/.well-known/openid-configuration";
@@ -286,7 +333,11 @@ fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() 
         json!({ "at": "nowhere" }),
     ] {
         let error = of(wrong.clone()).0.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::IssuerUnavailable, "{wrong}: {error}");
+        assert_eq!(
+            error.kind(),
+            ErrorKind::IssuerUnavailable,
+            "{wrong}: {error}"
+        );
     }
 }
 
@@ -305,13 +356,20 @@ fn an_issuer_that_no_token_could_be_good_for_is_refused() {
     };
     let (link, application) = (Verification::LinkPossession, Verification::Application);
     opened(|issuer| issuer, link).unwrap();
-    opened(|issuer| issuer.verify_url("https://app.test/back"), application).unwrap();
+    opened(
+        |issuer| issuer.verify_url("https://app.test/back"),
+        application,
+    )
+    .unwrap();
     for (set, verification) in [
         ((|issuer| issuer) as fn(McpIssuer) -> McpIssuer, application),
         (|issuer| issuer.verify_url("ftp://app.test"), link),
         (|issuer| issuer.tools(["no_such_tool"]), link),
         (|issuer| issuer.tools(Vec::<String>::new()), link),
-        (|issuer| issuer.connections(Vec::<String>::new()).unwrap(), link),
+        (
+            |issuer| issuer.connections(Vec::<String>::new()).unwrap(),
+            link,
+        ),
         (|issuer| issuer.audience(" "), link),
         (|issuer| issuer.identifier_claim(""), link),
     ] {
