@@ -41,6 +41,13 @@ impl Server {
 
     /// A server of the test's own, to be started again or ended.
     pub(crate) fn start() -> Option<Self> {
+        let server = Self::prepare()?;
+        server.up();
+        Some(server)
+    }
+
+    /// A server that is not started yet.
+    pub(crate) fn prepare() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = programs() else {
             assert!(
@@ -97,7 +104,6 @@ impl Server {
         );
         let file = server.folder.join("data/postgresql.auto.conf");
         fs::write(file, settings).unwrap();
-        server.up();
         Some(server)
     }
 
@@ -178,8 +184,12 @@ impl Server {
 
     /// A connection that belongs to no store.
     pub(crate) async fn tamper(&self, database: &str) -> PgConnection {
+        self.tamper_at(database, 5432).await
+    }
+
+    pub(crate) async fn tamper_at(&self, database: &str, port: u16) -> PgConnection {
         let target: PgConnectOptions = self.url(database).parse().unwrap();
-        target.connect().await.unwrap()
+        target.port(port).connect().await.unwrap()
     }
 }
 
