@@ -43,8 +43,8 @@ fn secure() -> Option<(Server, u16)> {
         return None;
     }
     // Free a moment ago.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = port.local_addr().unwrap().port();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let port = free.unwrap().port();
     let file = data.join("postgresql.auto.conf");
     let mut settings = fs::read_to_string(&file).unwrap();
     settings += &format!("listen_addresses = '127.0.0.1'\nport = {port}\nssl = on\n");

@@ -21,8 +21,8 @@ use stead_testkit::runtime::ManualClock;
 /// With this variable a test fails where there is no PostgreSQL, instead of being left out.
 pub(crate) const REQUIRED: &str = "STEAD_TEST_POSTGRES";
 
-/// Who runs the server where the tests are run by root, which PostgreSQL refuses: `nobody`.
-const NOBODY: u32 = 65534;
+/// Who runs the server where the tests are run by root, which PostgreSQL refuses: the user who may do nothing else.
+const UNPRIVILEGED: u32 = 65534;
 
 /// A server, and who ends it.
 pub(crate) struct Server {
@@ -136,7 +136,8 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        assert!(output.unwrap().success(), "{program} {arguments:?}");
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        assert!(output.unwrap().success(), "{program} {arguments:?}\n{log}");
     }
 
     /// Whether the server has said this of a database.
@@ -220,7 +221,7 @@ fn programs() -> Option<PathBuf> {
 pub(crate) fn make_folder(folder: &Path) {
     fs::create_dir(folder).unwrap();
     if is_root() {
-        chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(folder, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     }
 }
 
@@ -231,7 +232,7 @@ fn is_root() -> bool {
 /// As a user whom PostgreSQL lets run it.
 pub(crate) fn as_user(mut command: Command) -> Command {
     if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     command
 }
