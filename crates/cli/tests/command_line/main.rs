@@ -369,6 +369,28 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
         said.contains("STEAD_DATABASE_URL") && !said.contains("hush"),
         "{said}"
     );
+    for (url, expected) in [
+        ("postgres://me:hush@localhost/stead", "STEAD_DATABASE_URL"),
+        ("postgres://me@localhost/stead?password=hush", "PGPASSFILE"),
+        // One of the file that the environment names, and of the server.
+        ("postgres://me@localhost/stead", "--database-url"),
+    ] {
+        let (code, _, said) = run(stead(directory.path())
+            .args(["serve", "--database-url", url])
+            .env("STEAD_KEY", &key));
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(expected) && !said.contains("hush"), "{said}");
+    }
+    let (code, _, said) = run(stead(directory.path())
+        .arg("serve")
+        .env_remove("STEAD_DATABASE")
+        .env("STEAD_KEY", &key)
+        .env("STEAD_DATABASE_URL", "mysql://me:hush@localhost/stead"));
+    assert_eq!(code, 78);
+    assert!(
+        said.contains("expected postgres://") && !said.contains("hush"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -53,13 +53,13 @@ pub(super) async fn open_store(
     choice: Option<StoreChoice>,
     runtime: Arc<dyn Runtime>,
 ) -> Result<Opened> {
-    let alone = |store| Opened {
+    let own = |store| Opened {
         store,
         spool: None,
         opened: None,
     };
     match choice {
-        Some(StoreChoice::Memory) => Ok(alone(Arc::new(MemoryStore::new(runtime)))),
+        Some(StoreChoice::Memory) => Ok(own(Arc::new(MemoryStore::new(runtime)))),
         #[cfg(feature = "sqlite")]
         Some(StoreChoice::Sqlite(path)) => {
             let spool = stead_store::FileSpool::next_to(&path);
@@ -80,7 +80,7 @@ pub(super) async fn open_store(
                 opened: Some(OpenedStore::Postgres(store)),
             })
         }
-        Some(StoreChoice::Own(store)) => Ok(alone(store)),
+        Some(StoreChoice::Own(store)) => Ok(own(store)),
         None => Err(Error::new(
             ErrorKind::InvalidRequest,
             "a store is needed: choose .sqlite(path), .postgres(url), .in_memory() or .store(your own)",

@@ -32,7 +32,7 @@ fn all() -> List {
     List::new(sample::table("event"), sample::table("event").key)
 }
 
-/// Writers that go on until they are told to stop, each with rows of its own, and that settle what they do not know as core
+/// Writers that go on until they are told to stop, each with rows of its own, and that find out what they do not know as core
 /// does: by the same batch again, and by its rows where that conflicts. Returns how many batches each has committed.
 struct Writers {
     tasks: JoinSet<(u32, u32)>,
@@ -55,7 +55,7 @@ impl Writers {
                     let first = (writer << 16) + batches * TOGETHER;
                     let rows = || (first..first + TOGETHER).map(event);
                     let batch = rows().map(Write::Insert).fold(Batch::new(), Batch::write);
-                    settle(&store, &batch, &failed).await;
+                    offer(&store, &batch, &failed).await;
                     batches += 1;
                 }
                 (writer, batches)
@@ -105,7 +105,7 @@ impl Writers {
     }
 }
 
-async fn settle(store: &PostgresStore, batch: &Batch, failed: &AtomicU32) {
+async fn offer(store: &PostgresStore, batch: &Batch, failed: &AtomicU32) {
     let mut is_unknown = false;
     loop {
         match store.commit(batch.clone()).await {

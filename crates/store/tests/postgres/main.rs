@@ -8,6 +8,7 @@ mod failures;
 mod open;
 mod pooler;
 mod positions;
+mod secure;
 mod server;
 mod simulation;
 mod suite;

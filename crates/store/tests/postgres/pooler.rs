@@ -6,6 +6,7 @@ use std::{
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::Arc,
+    time::Duration,
 };
 
 use stead_core::store::Store;
@@ -42,7 +43,7 @@ impl Pooler {
         // Two connections of the server for each database, so that those of the store take turns on them.
         let settings = format!(
             "[databases]\n* = host={} user=stead\n[pgbouncer]\nlisten_addr =\nlisten_port = {PORT}\nunix_socket_dir = {}\n\
-             auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 200\nmax_prepared_statements = 0\n",
+             auth_type = any\npool_mode = transaction\ndefault_pool_size = 2\nmax_client_conn = 200\n",
             server.folder().display(),
             folder.display()
         );
@@ -61,9 +62,13 @@ impl Pooler {
             .spawn()
             .unwrap();
         let socket = folder.join(format!(".s.PGSQL.{PORT}"));
-        while !socket.exists() {
-            tokio::task::yield_now().await;
-        }
+        let up = async {
+            while !socket.exists() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let up = tokio::time::timeout(Duration::from_secs(20), up).await;
+        up.expect("the pooler starts");
         Some(Self {
             folder,
             _keeper: keeper,

@@ -21,8 +21,8 @@ use stead_testkit::runtime::ManualClock;
 /// With this variable a test fails where there is no PostgreSQL, instead of being left out.
 pub(crate) const REQUIRED: &str = "STEAD_TEST_POSTGRES";
 
-/// Who runs the server where the tests are run by root, which PostgreSQL refuses: `nobody`.
-const NOBODY: u32 = 65534;
+/// Who runs the server where the tests are run by root, which PostgreSQL refuses: the user who may do nothing else.
+const UNPRIVILEGED: u32 = 65534;
 
 /// A server, and who ends it.
 pub(crate) struct Server {
@@ -41,6 +41,13 @@ impl Server {
 
     /// A server of the test's own, to be started again or ended.
     pub(crate) fn start() -> Option<Self> {
+        let server = Self::prepare()?;
+        server.up();
+        Some(server)
+    }
+
+    /// A server that is not started yet.
+    pub(crate) fn prepare() -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = programs() else {
             assert!(
@@ -97,7 +104,6 @@ impl Server {
         );
         let file = server.folder.join("data/postgresql.auto.conf");
         fs::write(file, settings).unwrap();
-        server.up();
         Some(server)
     }
 
@@ -130,7 +136,8 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        assert!(output.unwrap().success(), "{program} {arguments:?}");
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        assert!(output.unwrap().success(), "{program} {arguments:?}\n{log}");
     }
 
     /// Whether the server has said this of a database.
@@ -178,8 +185,12 @@ impl Server {
 
     /// A connection that belongs to no store.
     pub(crate) async fn tamper(&self, database: &str) -> PgConnection {
+        self.tamper_at(database, 5432).await
+    }
+
+    pub(crate) async fn tamper_at(&self, database: &str, port: u16) -> PgConnection {
         let target: PgConnectOptions = self.url(database).parse().unwrap();
-        target.connect().await.unwrap()
+        target.port(port).connect().await.unwrap()
     }
 }
 
@@ -210,7 +221,7 @@ fn programs() -> Option<PathBuf> {
 pub(crate) fn make_folder(folder: &Path) {
     fs::create_dir(folder).unwrap();
     if is_root() {
-        chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(folder, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     }
 }
 
@@ -221,7 +232,7 @@ fn is_root() -> bool {
 /// As a user whom PostgreSQL lets run it.
 pub(crate) fn as_user(mut command: Command) -> Command {
     if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
     command
 }
