@@ -28,10 +28,6 @@ pub(super) enum OpenedStore {
 }
 
 impl OpenedStore {
-    #[cfg_attr(
-        not(any(feature = "sqlite", feature = "postgres")),
-        expect(clippy::unused_async, reason = "no store is opened")
-    )]
     pub(super) async fn close(&self) {
         match *self {
             #[cfg(feature = "sqlite")]
