@@ -22,6 +22,7 @@ mod outcome;
 mod promises_tests;
 mod raw;
 mod read;
+mod read_result;
 mod record;
 mod retry;
 mod send;
@@ -32,9 +33,9 @@ mod validate;
 
 pub(crate) use execute::execute;
 pub(crate) use explain::explain;
-pub(crate) use file::read as read_result;
 pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
+pub(crate) use read_result::read_result;
 
 use crate::{Error, ErrorKind, context::Panicked};
 

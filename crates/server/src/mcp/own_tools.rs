@@ -74,7 +74,7 @@ pub(super) async fn call(
     name: &str,
     arguments: &JsonObject,
 ) -> Option<CallToolResult> {
-    if name == read_result::READ {
+    if name == results::READ {
         let result = read_result::call(environment, arguments).await;
         return Some(result.unwrap_or_else(|error| results::error(&error)));
     }

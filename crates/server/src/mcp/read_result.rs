@@ -9,15 +9,13 @@ use stead::{
     core::{
         environment::{Environment, McpOffer},
         error::Violation,
-        resource::{Execution, ResultFile},
+        resource::ResultFile,
         tool::Effect,
     },
 };
 
-use super::results;
+use super::results::{self, READ};
 
-/// Its name.
-pub(super) const READ: &str = "stead_read_result";
 /// Most bytes of a piece, and how many come where nothing is asked.
 const MOST: u64 = 40_000;
 const USUAL: u64 = 20_000;
@@ -56,16 +54,6 @@ pub(super) fn tool(offer: &McpOffer<'_>) -> Option<Value> {
             "annotations": { "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": true },
         })
     })
-}
-
-/// What a result has only in part, in words.
-pub(super) fn named(execution: &Execution) -> Option<String> {
-    let left_out = &execution.left_out;
-    let named = left_out
-        .iter()
-        .map(|one| format!("\n- {one}: {}", one.handle));
-    let named: String = named.collect();
-    (!left_out.is_empty()).then(|| format!("All of this can be read with {READ}:{named}"))
 }
 
 /// A piece of what a handle leads to.

@@ -10,7 +10,8 @@ use stead::{
     core::{error::ActBy, resource::Execution},
 };
 
-use super::read_result;
+/// The tool that reads what a result has only in part.
+pub(super) const READ: &str = "stead_read_result";
 
 /// The result of a call, as text, and as a structure where it is an object.
 pub(super) fn success(execution: &Execution) -> CallToolResult {
@@ -20,7 +21,7 @@ pub(super) fn success(execution: &Execution) -> CallToolResult {
     let notes = execution.warnings.iter();
     let notes = notes.filter(|warning| warning.code != "left_out");
     content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
-    content.extend(read_result::named(execution).map(ContentBlock::text));
+    content.extend(named(execution).map(ContentBlock::text));
     let mut result = CallToolResult::success(content);
     let data: Option<Value> = serde_json::from_str(text).ok();
     result.structured_content = data.filter(Value::is_object);
@@ -28,6 +29,16 @@ pub(super) fn success(execution: &Execution) -> CallToolResult {
         json!({ "stead/execution_id": execution.execution_id }),
     ));
     result
+}
+
+/// What a result has only in part, in words.
+fn named(execution: &Execution) -> Option<String> {
+    let left_out = &execution.left_out;
+    let named = left_out
+        .iter()
+        .map(|one| format!("\n- {one}: {}", one.handle));
+    let named: String = named.collect();
+    (!left_out.is_empty()).then(|| format!("All of this can be read with {READ}:{named}"))
 }
 
 /// An error as the result of a call: what went wrong, every place in the arguments, and who must act.

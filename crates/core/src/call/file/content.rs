@@ -22,23 +22,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The type of a file as it may stand in a header: a type and a subtype of plain characters (RFC 9110, 8.3.1). Parameters are
-/// the product's words, and are not passed on.
-pub(super) fn safe_media_type(kind: String) -> String {
-    let is_token = |part: &str| {
-        let plain =
-            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_');
-        !part.is_empty() && part.len() <= 100 && part.bytes().all(plain)
-    };
-    let parts = kind.split_once('/');
-    match parts.is_some_and(|(one, two)| is_token(one) && is_token(two)) {
-        true => kind,
-        false => String::from("application/octet-stream"),
-    }
-}
-
 /// Takes what a reference points at out of the result of its call.
-pub(super) fn content(reference: Reference, execution: &Execution) -> Result<ResultFile> {
+pub(in crate::call) fn content(reference: Reference, execution: &Execution) -> Result<ResultFile> {
     let mut data: Value = execution.json()?;
     let found = data.pointer_mut(&reference.pointer).map(Value::take);
     let found = found.ok_or_else(|| {

@@ -5,7 +5,6 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::safe_media_type;
 use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
@@ -63,15 +62,15 @@ impl Owner {
 
 /// The call to make again, and what to take out of its result. Its names are short, since models carry it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Reference {
+pub(in crate::call) struct Reference {
     #[serde(rename = "c")]
     connection_name: String,
     #[serde(rename = "i")]
     identifier: String,
     #[serde(flatten)]
-    pub(super) owner: Owner,
+    pub(in crate::call) owner: Owner,
     #[serde(rename = "t")]
-    pub(super) tool: String,
+    pub(in crate::call) tool: String,
     #[serde(rename = "v")]
     version: String,
     #[serde(rename = "n")]
@@ -92,7 +91,7 @@ pub(super) struct Reference {
 
 impl Reference {
     /// The call, with the form of the result that has the whole.
-    pub(super) fn request(&mut self) -> ExecuteRequest {
+    pub(in crate::call) fn request(&mut self) -> ExecuteRequest {
         let (connection, user) = (&self.connection_name, &self.identifier);
         let mut request = ExecuteRequest::new(connection, user, self.input.take());
         request.tool_version = Some(self.version.clone());
@@ -160,6 +159,21 @@ pub(in crate::call) fn handles(
     Ok((left_out, Some(warning)))
 }
 
+/// The type of a file as it may stand in a header: a type and a subtype of plain characters (RFC 9110, 8.3.1). Parameters are
+/// the product's words, and are not passed on.
+fn safe_media_type(kind: String) -> String {
+    let is_token = |part: &str| {
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_');
+        !part.is_empty() && part.len() <= 100 && part.bytes().all(plain)
+    };
+    let parts = kind.split_once('/');
+    match parts.is_some_and(|(one, two)| is_token(one) && is_token(two)) {
+        true => kind,
+        false => String::from("application/octet-stream"),
+    }
+}
+
 fn warning(left_out: &[LeftOut], all: usize, ends: Timestamp) -> Warning {
     if left_out.is_empty() {
         let message = format!(
@@ -191,7 +205,7 @@ fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
 }
 
 /// What a handle stands for. One of another user or connection than the caller's is unknown to it.
-pub(super) async fn open(context: &Context, handle: &str) -> Result<Reference> {
+pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Reference> {
     let encoded = handle.strip_prefix(PREFIX).ok_or_else(unknown)?;
     if handle.len() > LONGEST {
         return Err(unknown());

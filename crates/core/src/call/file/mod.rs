@@ -1,8 +1,7 @@
-//! What a result left out, as a file: a handle names it, and whoever reads it makes the call again.
+//! What a result left out, as a file: a handle stands for it, and says which call has to be made again.
 
 mod content;
 mod handle;
-mod read;
 
-pub(super) use handle::{LARGEST_INPUT, Owner, handles, unknown};
-pub(crate) use read::read;
+pub(super) use content::content;
+pub(super) use handle::{LARGEST_INPUT, Owner, handles, open, unknown};

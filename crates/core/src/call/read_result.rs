@@ -1,14 +1,14 @@
 //! Reads a handle: the call is made again as its user, and admitted and recorded as any other.
 
 use super::{
-    super::{account_token, execute::execute_again},
-    content::content,
-    handle::open,
+    account_token,
+    execute::execute_again,
+    file::{content, open},
 };
 use crate::{Result, context::Context, resource::ResultFile};
 
 /// What a handle leads to, as the product has it now.
-pub(crate) async fn read(context: &Context, handle: &str) -> Result<ResultFile> {
+pub(crate) async fn read_result(context: &Context, handle: &str) -> Result<ResultFile> {
     account_token::refuse(&context.caller)?;
     let mut reference = open(context, handle).await?;
     let (request, owner) = (reference.request(), reference.owner);

@@ -18,5 +18,4 @@ impl Environment {
 }
 
 #[cfg(test)]
-#[path = "results_tests/mod.rs"]
 mod tests;
