@@ -15,7 +15,7 @@ const NEW: &str = r#"{
 
 pub(super) async fn list(page: Page, query: Query) -> Result<Response> {
     query.end()?;
-    show(&page, StatusCode::OK, &Editor::none(NEW)).await
+    show(&page, StatusCode::OK, &Editor::of(NEW)).await
 }
 
 pub(super) async fn show(page: &Page, status: StatusCode, form: &Editor) -> Result<Response> {
