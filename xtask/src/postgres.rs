@@ -1,4 +1,4 @@
-//! `cargo xtask postgres`: PostgreSQL and PgBouncer, which the tests of the store start by themselves.
+//! `cargo xtask postgres`: PostgreSQL, PgBouncer and OpenSSL, which the tests of the store start by themselves.
 
 use anyhow::{Context as _, Result, bail};
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// What the tests start.
-const PROGRAMS: [Program; 2] = [
+const PROGRAMS: [Program; 3] = [
     Program {
         name: "initdb",
         packages: &[
@@ -19,6 +19,7 @@ const PROGRAMS: [Program; 2] = [
         ],
     },
     Program::new("pgbouncer"),
+    Program::new("openssl"),
 ];
 
 /// Installs what is missing, where this user may; the tests of the workspace leave out what is missing then. With `all` that is

@@ -1,5 +1,7 @@
 //! What PostgreSQL's errors mean.
 
+use std::{fmt, io};
+
 use stead_core::Error;
 
 use crate::fault::Fault;
@@ -15,13 +17,13 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
                 .to_owned()
         }
         sqlx::Error::PoolClosed => "it is closed".to_owned(),
+        // A certificate that does not hold comes as data that makes no sense.
+        sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => insecure(error),
         sqlx::Error::Io(error) => {
             may_follow = true;
             format!("the connection to its server failed: {error}")
         }
-        sqlx::Error::Tls(error) => format!(
-            "no secure connection to its server: {error}; sslrootcert names the certificate of an authority of your own, and sslmode how much is asked for"
-        ),
+        sqlx::Error::Tls(error) => insecure(error),
         sqlx::Error::Database(error) => {
             let code = error.code().unwrap_or_default();
             may_follow = code.starts_with("57P") || code.starts_with("08");
@@ -55,6 +57,12 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
         may_follow,
         source: is_plain.then_some(error),
     }
+}
+
+fn insecure(error: &dyn fmt::Display) -> String {
+    format!(
+        "no secure connection to its server: {error}; sslrootcert names the certificate of an authority of your own, and sslmode how much is asked for"
+    )
 }
 
 /// The error of something that the store needs while it opens.

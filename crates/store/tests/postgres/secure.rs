@@ -22,12 +22,10 @@ fn secure() -> Option<(Server, u16)> {
         .args([
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
         ])
-        .args([
-            "-subj",
-            "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost",
-        ])
+        .args(["-subj", "/CN=localhost"])
+        .args(["-addext", "subjectAltName=DNS:localhost"])
+        // An authority's own certificate is not that of a server.
+        .args(["-addext", "basicConstraints=critical,CA:FALSE"])
         .args(["-keyout", "server.key", "-out", "server.crt"])
         .current_dir(&data)
         .stdin(Stdio::null())
