@@ -121,13 +121,13 @@ impl From<Error> for Refused {
 }
 
 /// A service with an account of Sheets, and what is made for its doors.
-struct House {
+struct Setup {
     service: TestService,
     account_token: String,
     mcp_token: String,
 }
 
-impl House {
+impl Setup {
     async fn new() -> Self {
         let service = TestService::with_products(|_| {
             json_response(&json!({
@@ -280,17 +280,17 @@ fn of_text(text: &str) -> Result<(), Refused> {
 
 #[tokio::test(start_paused = true)]
 async fn each_rule_holds_at_each_door() {
-    let house = House::new().await;
+    let setup = Setup::new().await;
     for door in Door::ALL {
-        let before = house.sent();
-        assert_eq!(house.call(door).await, Ok(()), "{door:?} without a policy");
-        assert_eq!(house.sent(), before + 1, "{door:?}");
+        let before = setup.sent();
+        assert_eq!(setup.call(door).await, Ok(()), "{door:?} without a policy");
+        assert_eq!(setup.sent(), before + 1, "{door:?}");
     }
     for rule in rules() {
         let place = rule.place;
         let mut policy = rule.rules;
         policy["environment"] = json!(true);
-        let set = house
+        let set = setup
             .service
             .call("PUT", "/v1/policies/rule", Some(policy))
             .await;
@@ -305,14 +305,14 @@ async fn each_rule_holds_at_each_door() {
                 true => means_tools,
                 false => means_requests,
             };
-            let before = house.sent();
-            let called = house.call(door).await;
+            let before = setup.sent();
+            let called = setup.call(door).await;
             if !is_meant {
                 assert_eq!(called, Ok(()), "{place} says nothing of {door:?}");
-                assert_eq!(house.sent(), before + 1, "{place} {door:?}");
+                assert_eq!(setup.sent(), before + 1, "{place} {door:?}");
                 continue;
             }
-            assert_eq!(house.sent(), before, "{place} {door:?}: nothing is sent");
+            assert_eq!(setup.sent(), before, "{place} {door:?}: nothing is sent");
             let refused = called.expect_err(place);
             assert_eq!(refused.kind, kind, "{place} {door:?}");
             let shows_rule = !matches!(door, Door::Mcp | Door::ToolCalls);

@@ -108,7 +108,7 @@ impl McpIssuer {
     /// Connections that agents may use, by name; every one unless told.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for what is no name of a connection.
+    /// [`ErrorKind::InvalidRequest`] for a text that cannot be the name of a connection.
     pub fn connections<S: AsRef<str>>(
         mut self,
         names: impl IntoIterator<Item = S>,

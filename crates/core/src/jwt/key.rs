@@ -56,8 +56,8 @@ enum Public {
 }
 
 impl Keys {
-    /// Keys from a document of them; none where it is no such document. What is no key for a signature that is known here is
-    /// left out (RFC 7517, 5).
+    /// Keys from a document of them; none where it cannot be read. Keys that make no signature which is known here are left out
+    /// (RFC 7517, 5).
     pub(crate) fn read(document: &[u8]) -> Option<Self> {
         let document: Document = serde_json::from_slice(document).ok()?;
         let keys = document.keys.into_iter().filter_map(|key| {

@@ -1,6 +1,6 @@
 //! JSON Web Tokens that others have signed (RFC 7519), and the public keys that they are checked with (RFC 7517).
 //!
-//! Only signatures with a public key are known, so that no key can be taken for the secret of an HMAC, and there is no
+//! Only signatures with a public key are known, so that no key can serve as the secret of an HMAC, and there is no
 //! token without a signature.
 
 mod key;

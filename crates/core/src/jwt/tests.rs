@@ -51,7 +51,7 @@ fn a_token_of_each_algorithm_is_good_as_it_was_signed_and_only_so() {
     }
 }
 
-/// RFC 7515, A.3, and RFC 8037, A.4, whose content is no JSON.
+/// RFC 7515, A.3, and RFC 8037, A.4, whose content is not JSON.
 #[test]
 fn the_examples_of_the_standards_are_good() {
     let es256 = keys(&[json!({
@@ -101,7 +101,7 @@ fn a_key_is_for_its_own_algorithm_and_for_signatures() {
         jwk[member] = json!(value);
         keys(&[jwk])
     };
-    const UNKNOWN: Result<Value, &str> = Err("its key is none that the issuer publishes");
+    const UNKNOWN: Result<Value, &str> = Err("the issuer does not publish its key");
     assert!(check(&sign("PS256"), &with("alg", "PS256")).is_ok());
     assert_eq!(check(&sign("RS256"), &with("alg", "PS256")), UNKNOWN);
     assert_eq!(check(&sign("RS256"), &with("alg", "RSA-OAEP")), UNKNOWN);
@@ -124,7 +124,7 @@ fn a_token_that_names_no_key_is_of_the_only_one_that_it_can_be() {
 }
 
 #[test]
-fn types_and_extensions_that_are_none_of_access_are_refused() {
+fn types_and_extensions_that_are_not_of_access_are_refused() {
     let signer = Signer::ed25519(1);
     let known = keys(&[signer.jwk("k1")]);
     let check = |header: Value| check(&signer.sign(&header, &json!({})), &known);

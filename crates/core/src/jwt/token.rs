@@ -66,7 +66,7 @@ impl<'a> Token<'a> {
     pub(crate) fn claims(&self, keys: &Keys) -> Result<Value, &'static str> {
         let key = keys
             .find(&self.name)
-            .ok_or("its key is none that the issuer publishes")?;
+            .ok_or("the issuer does not publish its key")?;
         if !key.has_signed(self.name.algorithm, self.signed, &self.signature) {
             return Err("its signature is wrong");
         }

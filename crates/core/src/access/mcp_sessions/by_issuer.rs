@@ -24,7 +24,8 @@ pub(in crate::access) async fn check_jwt(
     let claim = &options.identifier_claim;
     let identifier = claims[claim].as_str().unwrap_or_default();
     let identifier = Identifier::new(identifier).map_err(|_| {
-        let message = format!("the JWT is not accepted: its claim {claim:?} is no identifier");
+        let message =
+            format!("the JWT is not accepted: its claim {claim:?} cannot be an identifier");
         Error::new(ErrorKind::Unauthenticated, message)
     })?;
     let client = ["client_id", "azp"].map(|name| claims[name].as_str());

@@ -144,7 +144,7 @@ fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gi
     }
     // Configuration and keys were read once.
     assert_eq!(scene.asked(), 2);
-    // Elsewhere it is no token.
+    // Elsewhere it opens nothing.
     let fresh = scene.token(&json!({ "jti": "3" }));
     let elsewhere = scene.world.run(authenticate(&scene.context, &fresh));
     assert_eq!(elsewhere.unwrap_err().kind(), ErrorKind::Unauthenticated);
@@ -169,9 +169,9 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
         (json!({ "exp": "tomorrow" }), "does not say when it ends"),
         (json!({ "nbf": now + 61 }), "not good yet"),
         (json!({ "nbf": "x" }), "does not say when it begins"),
-        (json!({ "sub": null }), "no identifier"),
-        (json!({ "sub": 7 }), "no identifier"),
-        (json!({ "sub": "" }), "no identifier"),
+        (json!({ "sub": null }), "cannot be an identifier"),
+        (json!({ "sub": 7 }), "cannot be an identifier"),
+        (json!({ "sub": "" }), "cannot be an identifier"),
     ] {
         let error = scene.refused(&changes);
         assert_eq!(error.kind(), ErrorKind::Unauthenticated, "{changes}");
@@ -241,7 +241,7 @@ fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() 
     for id in 0..5 {
         let error = scene.enter(&of_new(id)).unwrap_err();
         assert!(
-            error.message().contains("none that the issuer publishes"),
+            error.message().contains("does not publish its key"),
             "{error}"
         );
     }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::StatusCode;
 use minijinja::{context, value::Serde};
 
-use super::{in_words::in_words, set::Refused};
+use super::{editor::Editor, in_words::in_words};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
 /// What stands in the form of a new policy.
@@ -15,10 +15,10 @@ const NEW: &str = r#"{
 
 pub(super) async fn list(page: Page, query: Query) -> Result<Response> {
     query.end()?;
-    show(&page, StatusCode::OK, &Refused::none(NEW)).await
+    show(&page, StatusCode::OK, &Editor::of(NEW)).await
 }
 
-pub(super) async fn show(page: &Page, status: StatusCode, form: &Refused) -> Result<Response> {
+pub(super) async fn show(page: &Page, status: StatusCode, form: &Editor) -> Result<Response> {
     let policies = page.environment.policies().await?.items;
     let rows: Vec<_> = policies
         .iter()

@@ -1,6 +1,7 @@
 //! Policies: which calls there may be, and which wait for a person.
 
 mod delete;
+mod editor;
 mod in_words;
 mod list;
 mod read;

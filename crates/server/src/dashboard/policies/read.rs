@@ -5,7 +5,7 @@ use http::StatusCode;
 use minijinja::{Value, context, value::Serde};
 use stead::core::resource::Policy;
 
-use super::{in_words::in_words, set::Refused};
+use super::{editor::Editor, in_words::in_words};
 use crate::{
     dashboard::page::Page,
     extract::{Path, Query},
@@ -15,7 +15,7 @@ use crate::{
 pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
     let policy = page.environment.policy(&name).await?;
-    let form = Refused::none(&document(&policy));
+    let form = Editor::of(&document(&policy));
     Ok(show(&page, StatusCode::OK, &policy, &form, untested()))
 }
 
@@ -24,7 +24,7 @@ pub(super) fn show(
     page: &Page,
     status: StatusCode,
     policy: &Policy,
-    form: &Refused,
+    form: &Editor,
     test: Value,
 ) -> Response {
     let context = context! {

@@ -2,56 +2,21 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use serde::Serialize;
-use stead::{Error, ErrorKind, core::resource::Policy};
+use stead::{Error, core::resource::Policy};
 
-use super::{list, path, read};
+use super::{editor::Editor, list, path, read};
 use crate::{
     dashboard::{done::Done, form::Form, page::Page},
     extract::{Path, read_json},
     problem::Result,
 };
 
-/// What stands in the form, and what was wrong with it.
-#[derive(Debug, Serialize)]
-pub(super) struct Refused {
-    document: String,
-    error: Option<String>,
-    /// Places in the document, as JSON Pointers, with what is wrong there.
-    places: Vec<(String, String)>,
-}
-
-impl Refused {
-    /// Nothing was wrong.
-    pub(super) fn none(document: &str) -> Self {
-        Self {
-            document: document.to_owned(),
-            error: None,
-            places: Vec::new(),
-        }
-    }
-
-    /// What whoever filled it in can do something about; every other error is a page of its own.
-    fn by(document: &str, error: Error) -> Result<Self> {
-        if error.kind() != ErrorKind::InvalidRequest && error.kind() != ErrorKind::SchemaViolation {
-            return Err(error.into());
-        }
-        let violations = error.violation_list().iter();
-        let places = violations.map(|one| (one.path.clone(), one.message.clone()));
-        Ok(Self {
-            document: document.to_owned(),
-            error: Some(error.message().to_owned()),
-            places: places.collect(),
-        })
-    }
-}
-
 pub(super) async fn create(page: Page, form: Form) -> Result<Response> {
     let document = form.text("document").unwrap_or_default();
     match set(&page, document, None).await {
         Ok(policy) => Ok(page.redirect_done(&path(&policy.name), Done::PolicySet)),
         Err(error) => {
-            let form = Refused::by(document, error)?;
+            let form = Editor::refused(document, error)?;
             list::show(&page, StatusCode::UNPROCESSABLE_ENTITY, &form).await
         }
     }
@@ -63,7 +28,7 @@ pub(super) async fn change(page: Page, Path(name): Path<String>, form: Form) -> 
     match set(&page, document, Some(&name)).await {
         Ok(_) => Ok(page.redirect_done(&path(&name), Done::PolicySet)),
         Err(error) => {
-            let form = Refused::by(document, error)?;
+            let form = Editor::refused(document, error)?;
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             Ok(read::show(&page, status, &policy, &form, read::untested()))
         }

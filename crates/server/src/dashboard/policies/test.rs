@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use stead::{Error, ErrorKind, core::resource::PolicyTest};
 
 use super::{
+    editor::Editor,
     read::{document, show},
-    set::Refused,
 };
 use crate::{
     dashboard::{form::Form, page::Page},
@@ -30,7 +30,7 @@ pub(super) async fn test(page: Page, Path(name): Path<String>, form: Form) -> Re
         Ok(asked) => page.environment.test_policy(asked).await,
         Err(error) => Err(error),
     };
-    let editor = Refused::none(&document(&policy));
+    let editor = Editor::of(&document(&policy));
     let (code, outcome) = match decided {
         Ok(decision) => (StatusCode::OK, context! { decision => Serde(decision) }),
         Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error.into()),

@@ -319,7 +319,7 @@ fn a_test_of_a_caller_says_what_its_policies_its_scopes_and_its_session_allow() 
     stage.set_named("quiet", false, json!({ "tools": { "deny": [SEND] } }));
     stage.set_named("few", false, json!({ "requests": [] }));
     let by = |by: &Environment, caller: &str, changes: Value| {
-        let mut test = json!({ "tool": READ, "input": { "id": "1" }, "caller": caller });
+        let mut test = json!({ "tool": READ, "input": { "note_id": "1" }, "caller": caller });
         let members = test.as_object_mut().unwrap();
         members.extend(changes.as_object().unwrap().clone());
         members.retain(|_, value| !value.is_null());
