@@ -115,7 +115,7 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
             }
             continue;
         }
-        if file.ends_with("tests.rs") {
+        if file.ends_with("tests.rs") || !file.ends_with(".rs") {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
