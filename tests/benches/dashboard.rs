@@ -134,7 +134,9 @@ impl Browser {
                 if known.insert(link.clone()) {
                     let alike = alike.entry(family).or_default();
                     *alike += 1;
-                    if *alike <= ALIKE || link.matches('/').count() <= 3 {
+                    // The pages of a long list are alike too.
+                    let is_section = link.matches('/').count() <= 3 && !link.contains('?');
+                    if *alike <= ALIKE || is_section {
                         waiting.push_back(link);
                     }
                 }
