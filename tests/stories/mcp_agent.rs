@@ -166,7 +166,10 @@ async fn a_session_says_how_its_results_look() {
     let session = json!({ "identifier": "user-1", "view": "full", "max_bytes": 1_000_000 });
     let full = Agent::new(&stage, session).await;
     let full = full.done("mail_fetch_mails", mails.clone()).await;
-    assert!(full["messages"][0]["payload"].is_object(), "{full}");
+    assert!(
+        full["messages"][0]["message"]["payload"].is_object(),
+        "{full}"
+    );
 
     let session = json!({ "identifier": "user-1", "max_bytes": 2_000 });
     let small = Agent::new(&stage, session).await;

@@ -247,7 +247,11 @@ mod tests {
     #[test]
     fn conditions_and_the_limit_are_numbered() {
         let account = table("account");
-        let of_connection = *account.indexes.last().unwrap();
+        let of_connection = ["connection_id", "id"];
+        let mut indexes = account.indexes.iter();
+        let of_connection = *indexes
+            .find(|index| index.columns == of_connection)
+            .unwrap();
         let found = List::new(account, of_connection)
             .prefix([text("conn")])
             .after(Some(vec![text("acct")]))
@@ -257,7 +261,7 @@ mod tests {
         let statement = list(&found);
         assert_eq!(
             statement.sql,
-            "SELECT \"id\", \"connection_id\", \"identifier\", \"version\", \"body\" FROM \"account\" \
+            "SELECT \"id\", \"connection_id\", \"identifier\", \"state\", \"version\", \"body\" FROM \"account\" \
              WHERE \"connection_id\" = $1 AND (\"id\") < ($2) AND \"id\" < $3 ORDER BY \"id\" DESC LIMIT $4"
         );
         assert_eq!(
