@@ -65,11 +65,12 @@ async fn more_accounts(file: &Path) {
     // `?` is how many.
     let copy = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?),
            one AS (SELECT * FROM account LIMIT 1),
-           made AS (SELECT substr(one.id, 1, 29) || printf('%08x', i) AS new_id, i, one.* FROM n, one)
-         INSERT INTO account (id, connection_id, identifier, version, body)
-         SELECT new_id, connection_id, 'copy-' || i || '@example.com', version,
-           json_set(body, '$.id', new_id, '$.identifier', 'copy-' || i || '@example.com',
-             '$.state', CASE WHEN i % 100 = 0 THEN 'revoked' WHEN i % 10 = 0 THEN 'pending_authorization' ELSE 'active' END)
+           made AS (SELECT substr(one.id, 1, 29) || printf('%08x', i) AS new_id, i,
+             CASE WHEN i % 100 = 0 THEN 'needs_reauthorization' WHEN i % 10 = 0 THEN 'pending_authorization' ELSE 'active' END AS new_state,
+             one.* FROM n, one)
+         INSERT INTO account (id, connection_id, identifier, state, version, body)
+         SELECT new_id, connection_id, 'copy-' || i || '@example.com', new_state, version,
+           json_set(body, '$.id', new_id, '$.identifier', 'copy-' || i || '@example.com', '$.state', new_state)
          FROM made";
     let copying = sqlx::query(copy).bind(ACCOUNTS);
     copying.execute(&mut database).await.unwrap();
@@ -133,7 +134,9 @@ impl Browser {
                 if known.insert(link.clone()) {
                     let alike = alike.entry(family).or_default();
                     *alike += 1;
-                    if *alike <= ALIKE || link.matches('/').count() <= 3 {
+                    // The pages of a long list are alike too.
+                    let is_section = link.matches('/').count() <= 3 && !link.contains('?');
+                    if *alike <= ALIKE || is_section {
                         waiting.push_back(link);
                     }
                 }

@@ -126,10 +126,11 @@ async fn fill(stage: &Stage) {
         let place = bound("credential", number, &owner(&account), generation);
         credential["account_id"] = json!(id);
         credential["sealed"] = json!(seal(&data_key, number, &tokens, &place));
-        sqlx::query("INSERT INTO account (id, connection_id, identifier, version, body) VALUES ($1, $2, $3, 1, $4)")
+        sqlx::query("INSERT INTO account (id, connection_id, identifier, state, version, body) VALUES ($1, $2, $3, $4, 1, $5)")
             .bind(&id)
             .bind(account["connection_id"].as_str())
             .bind(user(number))
+            .bind(account["state"].as_str())
             .bind(account.to_string())
             .execute(&mut *transaction)
             .await

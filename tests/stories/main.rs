@@ -32,6 +32,7 @@ mod identifiers;
 mod journey;
 mod keys;
 mod links;
+mod mcp_agent;
 mod old_database;
 mod permissions;
 mod policy;

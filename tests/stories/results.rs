@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use stead::{
     Client, ErrorKind, Stead,
-    core::results::{ResultOptions, View},
+    core::{
+        resource::ByteRange,
+        results::{ResultOptions, View},
+    },
     mail::FetchMails,
 };
 
@@ -144,6 +147,29 @@ async fn both_doors_take_the_options() {
         assert!(mails.data.get().len() <= 5_000);
         assert!(!mails.output().unwrap().messages.is_empty());
         assert!(!mails.warnings.is_empty());
+
+        // What was cut is read by its handle, as a whole and in pieces. The product's own ids of attachments are others
+        // whenever a mail is read; those of the readable view stay.
+        let mails = ada.call(&all).view(View::Readable).max_bytes(2_500);
+        let mails = mails.await.unwrap();
+        let cut = &mails.left_out[0];
+        let actions = stead.actions();
+        let whole = actions.read_result(&cut.handle, None).await.unwrap();
+        assert_eq!(Some(whole.size), cut.size);
+        assert!(whole.text().is_some() && whole.size > 1_000, "{whole:?}");
+        let rest = ByteRange::parse("1000-").unwrap();
+        let rest = actions.read_result(&cut.handle, Some(rest)).await.unwrap();
+        assert_eq!((rest.offset, rest.size), (1_000, whole.size));
+        assert_eq!(rest.content, whole.content[1_000..]);
+        assert_eq!(
+            (&rest.etag, &rest.media_type),
+            (&whole.etag, &whole.media_type)
+        );
+        let beyond = ByteRange::parse("99999999-").unwrap();
+        let beyond = actions.read_result(&cut.handle, Some(beyond)).await;
+        assert_eq!(beyond.unwrap_err().kind(), ErrorKind::RangeNotSatisfiable);
+        let unknown = actions.read_result("file_AAAA", None).await;
+        assert_eq!(unknown.unwrap_err().kind(), ErrorKind::NotFound);
 
         let mut options = ResultOptions::default();
         options.fields = vec![String::from("a..b")];

@@ -1,6 +1,6 @@
 //! Programs that tests start, installed by the client of the system's packages where this user may.
 
-use std::{env, process::Stdio};
+use std::{env, fs, path::PathBuf, process::Stdio};
 
 use crate::shell;
 
@@ -68,9 +68,14 @@ fn missing(programs: &[Program]) -> Vec<&'static str> {
     missing.map(|program| program.name).collect()
 }
 
+/// Debian keeps those of PostgreSQL out of the path, and a user's path has no programs of the system.
 fn found(program: &str) -> bool {
-    env::var_os("PATH")
-        .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+    let path = env::var_os("PATH").unwrap_or_default();
+    let servers = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    env::split_paths(&path)
+        .chain([PathBuf::from("/usr/sbin")])
+        .chain(servers.flatten().map(|server| server.path().join("bin")))
+        .any(|folder| folder.join(program).is_file())
 }
 
 #[cfg(test)]

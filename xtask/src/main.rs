@@ -15,6 +15,7 @@ mod guides;
 mod install;
 mod mcp_conformance;
 mod new_tool;
+mod postgres;
 mod shell;
 mod shells;
 mod test;
@@ -38,6 +39,8 @@ cargo xtask conformance [--descriptions FOLDER]
                                 requests and responses, held against the products' own descriptions
 cargo xtask shells [--all]      the shells into which the journeys are pasted: installed where they are missing; with
                                 --all, what is missing is a failure
+cargo xtask postgres [--all]    the database server that tests of the store start: installed where it is missing; with --all,
+                                all of these tests, and what is missing is a failure
 cargo xtask clients [--all]     the products' own SDKs, through the proxy, and every operation with made-up input; with
                                 --all, what is missing is a failure
 cargo xtask mcp-conformance [--all]
@@ -86,6 +89,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
         ["shells"] => shells::run(false),
         ["shells", "--all"] => shells::run(true),
+        ["postgres"] => postgres::run(false),
+        ["postgres", "--all"] => postgres::run(true),
         ["clients"] => clients::run(false),
         ["clients", "--all"] => clients::run(true),
         ["mcp-conformance"] => mcp_conformance::run(false),

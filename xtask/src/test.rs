@@ -108,6 +108,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         "shells",
         format!("cargo xtask shells{all}"),
     ));
+    steps.push(Step::new(
+        Full,
+        "the store over PostgreSQL",
+        format!("cargo xtask postgres{all}"),
+    ));
     steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
     steps.push(Step::new(Fast, "fixtures", "cargo xtask fixtures --check"));
     // A product is built and tested with core and nothing else: what another crate turns on does not help it.

@@ -256,6 +256,23 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_names_the_policy_and_its_rule_and_ends_with_an_exit_code() {
+        for kind in [ErrorKind::Forbidden, ErrorKind::ApprovalRequired] {
+            let error = Error::new(kind, "the policy agents does not allow this")
+                .with_context("policy", "agents")
+                .with_context("rule", "/tools/deny/0");
+            let text = describe(&error, &[], &Terminal::new(false, false, true));
+            for line in [
+                "  policy           agents",
+                "  rule             /tools/deny/0",
+            ] {
+                assert!(text.lines().any(|one| one == line), "{text}");
+            }
+            assert_ne!(Failure::from(error).exit().code(), 0);
+        }
+    }
+
+    #[test]
     fn a_violation_is_said_of_the_flag_that_gives_the_member() {
         const FLAGS: Flags = &[
             (

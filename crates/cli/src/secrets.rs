@@ -46,10 +46,29 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
             ));
         }
     }
+    let url = "database_url";
+    let known = matches.try_contains_id(url).unwrap_or_default();
+    if known && matches.value_source(url) == Some(ValueSource::CommandLine) {
+        let url: Option<&SecretString> = matches.get_one(url);
+        if url.is_some_and(|url| has_password(url.expose_secret())) {
+            return Err(Failure::usage(
+                "a password on the command line can be read by others on this machine",
+                "Use the environment variable STEAD_DATABASE_URL, or leave the password out and name its file in PGPASSFILE.",
+            ));
+        }
+    }
     match matches.subcommand() {
         Some((_, inner)) => refuse_on_command_line(inner),
         None => Ok(()),
     }
+}
+
+/// Whether the address of a database has a password in it.
+fn has_password(url: &str) -> bool {
+    let address = url.split_once("://").map_or(url, |(_, address)| address);
+    let (address, query) = address.split_once('?').unwrap_or((address, ""));
+    let user = address.rsplit_once('@').map_or("", |(user, _)| user);
+    user.contains(':') || query.contains("password=")
 }
 
 /// A text as a secret.

@@ -46,6 +46,11 @@ impl Terminal {
         let _ = writeln!(&self.stdout, "{text}");
     }
 
+    /// A result that is printed byte for byte.
+    pub(crate) fn bytes(&self, bytes: &[u8]) {
+        let _ = (&self.stdout).write_all(bytes);
+    }
+
     /// A line of a result that goes on for long: whether anyone still reads it.
     pub(crate) fn line(&self, text: impl Display) -> bool {
         writeln!(&self.stdout, "{text}").is_ok()

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Error, ErrorKind, Result,
     identifier::{AccountId, AccountTokenId, ConnectionName, Identifier, McpSessionId, MemberId},
+    results::ResultOptions,
     scope::{Scope, ScopeName, Scopes},
     state::{Role, TokenAccess},
 };
@@ -194,6 +195,8 @@ pub struct McpSession {
     pub(crate) tools: Option<BTreeSet<String>>,
     /// Whether it only reads.
     pub(crate) read_only: bool,
+    /// Form and size of its results.
+    pub(crate) results: ResultOptions,
     /// Where the user's browser goes after the product.
     pub(crate) verify_url: Option<String>,
     /// What the credential of the application that made it opens now; everything where the operator did.

@@ -41,6 +41,8 @@ pub mod environment;
 #[cfg(feature = "platform")]
 mod events;
 #[cfg(feature = "platform")]
+mod jwt;
+#[cfg(feature = "platform")]
 mod keys;
 #[cfg(feature = "platform")]
 mod maintenance;

@@ -137,6 +137,8 @@ impl Step {
         };
         let connection = connection(context, request, tool)?;
         let mut execute = ExecuteRequest::new(connection, &request.identifier, input.clone());
+        execute.result.view = request.view;
+        execute.result.max_bytes = request.max_bytes;
         execute.idempotency_key = self.key(request, &execute, index);
         let execution = call::execute(context, tool, execute).await?;
         Ok(Done::Execution(Box::new(execution)))

@@ -35,6 +35,8 @@ mod oauth;
 mod openapi;
 mod options;
 mod pages;
+#[cfg(test)]
+mod policy_door_tests;
 mod problem;
 mod proxy_host;
 mod replayed;

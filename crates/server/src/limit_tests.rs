@@ -11,7 +11,7 @@ use stead::core::{
 
 use crate::{
     table,
-    testing::{TestResponse, TestService, everything},
+    testing::{TestResponse, TestService, everything, json_response},
 };
 
 /// What is asked of a route.
@@ -38,6 +38,7 @@ struct Hidden {
     secret: String,
     webhook: String,
     approval: String,
+    handle: String,
 }
 
 fn text(value: &Value, member: &str) -> String {
@@ -56,6 +57,12 @@ async fn hidden(service: &TestService) -> Hidden {
     let token = raw_json(&service.post("/v1/account-tokens", new).await);
     let new = json!({ "identifier": "u1", "connections": ["mail"] });
     let session = raw_json(&service.post("/v1/mcp-sessions", new).await);
+    let call = json!({
+        "connection_name": "mail", "identifier": "u1", "input": {}, "max_bytes": 1_000,
+    });
+    let path = "/v1/tools/mail_list_drafts/execute";
+    let call = raw_json(&service.post(path, call).await);
+    let handle = text(&call["left_out"][0], "handle");
     let webhook = json!({ "url": "https://example.com/hook" });
     let webhook = raw_json(&service.post("/v1/webhooks", webhook).await);
     service
@@ -75,6 +82,7 @@ async fn hidden(service: &TestService) -> Hidden {
         secret: text(&credential["secrets"][0], "secret_id"),
         webhook: text(&webhook, "id"),
         approval: service.asked_for_approval("u1").await,
+        handle,
     }
 }
 
@@ -180,6 +188,11 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
             vec![list("/v1/executions/totals", r#""connection_name":"mail""#)]
         }
         ("GET", "/v1/executions/{execution_id}") => id(&hidden.execution, none()),
+        ("GET", "/v1/files/{handle}") => {
+            let other = format!("{}AAAA", &hidden.handle[..hidden.handle.len() - 4]);
+            let of = |handle: &str| format!("/v1/files/{handle}");
+            vec![Ask::Id(of(&hidden.handle), of(&other), none())]
+        }
         ("GET", "/v1/tools") => vec![
             list("/v1/tools?identifier=u1", r#""ready""#),
             Ask::Named("/v1/tools?connection_name=NAME", none()),
@@ -260,7 +273,12 @@ async fn ask(service: &TestService, method: &str, path: &str, body: &Value) -> T
 
 /// A service with the connections `mail`, with an account, and `other`.
 async fn two_connections() -> TestService {
-    let service = TestService::new().await.with_account("u1").await;
+    let draft = json!({ "id": "r1", "message": { "id": "m1", "threadId": "t1" } });
+    let drafts = json!({ "drafts": vec![draft; 50] });
+    let service = TestService::with_products(move |_| json_response(&drafts))
+        .await
+        .with_account("u1")
+        .await;
     let new = NewConnection::new("other", "mail").client("other", "secret");
     let environment = service.platform.environment();
     environment.create_connection(new).await.unwrap();

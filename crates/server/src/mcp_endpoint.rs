@@ -42,7 +42,8 @@ async fn serve(
     Ok(mcp.serve(session.session_id, request).await?)
 }
 
-/// Lets a request pass whose caller is an MCP session of this environment. All others learn where to read what they need.
+/// Lets a request pass whose caller is an MCP session of this environment, by its token or by a JWT of the operator's issuer.
+/// All others learn where to read what they need.
 pub(crate) async fn authenticate(
     State(environment): State<Environment>,
     State(rates): State<Arc<Rates>>,
@@ -52,19 +53,25 @@ pub(crate) async fn authenticate(
     let Some(token) = bearer(request.headers()) else {
         return Err(missing(&environment));
     };
-    match environment.authenticate(token).await {
+    let refused = |error| {
+        let problem = Problem::of_token(error).with_description();
+        Err(problem.with_resource(&metadata_url(&environment)))
+    };
+    match environment.authenticate_agent(token).await {
         Ok(caller @ Caller::McpSession(_)) => {
             enter((environment, &rates), caller, request, next).await
         }
-        Ok(_) => {
-            let error = Error::new(
-                ErrorKind::Unauthenticated,
-                "/mcp takes the tokens of MCP sessions; make one with POST /v1/mcp-sessions",
-            );
-            Err(Problem::of_token(error).with_resource(&metadata_url(&environment)))
-        }
-        Err(error) if error.kind() == ErrorKind::Unauthenticated => {
-            Err(Problem::of_token(error).with_resource(&metadata_url(&environment)))
+        Ok(_) => refused(Error::new(
+            ErrorKind::Unauthenticated,
+            "/mcp takes the tokens of MCP sessions; make one with POST /v1/mcp-sessions",
+        )),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::Unauthenticated | ErrorKind::InsufficientScope
+            ) =>
+        {
+            refused(error)
         }
         Err(error) => Err(error.into()),
     }
@@ -72,10 +79,13 @@ pub(crate) async fn authenticate(
 
 /// What is said where no token came.
 fn missing(environment: &Environment) -> Problem {
-    let error = Error::new(
-        ErrorKind::Unauthenticated,
+    let mut message = String::from(
         "this needs `Authorization: Bearer …` with the token of an MCP session; make one with POST /v1/mcp-sessions",
     );
+    if let Some(issuer) = environment.mcp_issuer() {
+        message.push_str(&format!(", or get a JWT of {}", issuer.issuer()));
+    }
+    let error = Error::new(ErrorKind::Unauthenticated, message);
     Problem::from(error).with_resource(&metadata_url(environment))
 }
 
@@ -91,12 +101,19 @@ fn metadata_url(environment: &Environment) -> String {
     address(environment, "/.well-known/oauth-protected-resource/mcp")
 }
 
-/// Tokens come from the application, and not from an authorization server that a client could ask: so none is named.
+/// The issuer that the operator has set up. Without one tokens come from the application, and not from an authorization server
+/// that a client could ask: then none is named.
 async fn metadata(State(environment): State<Environment>) -> Response {
-    Json(json!({
+    let mut metadata = json!({
         "resource": address(&environment, "/mcp"),
         "resource_name": "Stead",
         "bearer_methods_supported": ["header"],
-    }))
-    .into_response()
+    });
+    if let Some(issuer) = environment.mcp_issuer() {
+        metadata["authorization_servers"] = json!([issuer.issuer()]);
+        if let Some(scope) = issuer.scope() {
+            metadata["scopes_supported"] = json!([scope]);
+        }
+    }
+    Json(metadata).into_response()
 }

@@ -1,7 +1,5 @@
 //! An [`Error`] as the response to a request: RFC 9457 `application/problem+json`.
 
-use std::borrow::Cow;
-
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use stead::{Error, ErrorKind, core::error::ActBy};
@@ -15,7 +13,9 @@ pub(crate) type Result<T = Response, E = Problem> = std::result::Result<T, E>;
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) error: Error,
-    challenge: Cow<'static, str>,
+    challenge: &'static str,
+    /// What the challenge says besides.
+    parameters: String,
 }
 
 /// The kind of an error of Stead. No response of a product has it.
@@ -36,13 +36,30 @@ impl Problem {
     pub(crate) fn of_token(error: Error) -> Self {
         Self {
             error,
-            challenge: CHALLENGE_INVALID.into(),
+            challenge: CHALLENGE_INVALID,
+            parameters: String::new(),
         }
     }
 
     /// Says where a client reads which tokens are taken (RFC 9728, section 5.1).
-    pub(crate) fn with_resource(mut self, metadata_url: &str) -> Self {
-        self.challenge = format!("{}, resource_metadata=\"{metadata_url}\"", self.challenge).into();
+    pub(crate) fn with_resource(self, metadata_url: &str) -> Self {
+        self.with_parameter("resource_metadata", metadata_url)
+    }
+
+    /// Says in the challenge too what is wrong with the token (RFC 6750, section 3), as far as its letters can.
+    pub(crate) fn with_description(self) -> Self {
+        let message = self.error.message().chars();
+        let letters = message.map(|letter| match letter {
+            '"' | '\\' => '\'',
+            ' '..='~' => letter,
+            _ => '?',
+        });
+        let description: String = letters.collect();
+        self.with_parameter("error_description", &description)
+    }
+
+    fn with_parameter(mut self, name: &str, value: &str) -> Self {
+        self.parameters.push_str(&format!(", {name}=\"{value}\""));
         self
     }
 
@@ -50,10 +67,12 @@ impl Problem {
     pub(crate) fn write(self, id: RequestId) -> Response {
         let kind = self.error.kind();
         let challenge = match kind {
-            ErrorKind::Unauthenticated => HeaderValue::try_from(self.challenge.as_ref()).ok(),
-            ErrorKind::InsufficientScope => insufficient_scope(self.error.required_scopes()),
+            ErrorKind::Unauthenticated => Some(self.challenge.to_owned()),
+            ErrorKind::InsufficientScope => Some(insufficient_scope(self.error.required_scopes())),
             _ => None,
         };
+        let challenge = challenge.map(|challenge| challenge + &self.parameters);
+        let challenge = challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok());
         let execution_id = self
             .error
             .execution_id()
@@ -79,19 +98,19 @@ impl Problem {
 }
 
 /// Names the scope that is missing, where one would do: an account token never has one.
-fn insufficient_scope(scopes: &[String]) -> Option<HeaderValue> {
-    if scopes.is_empty() {
-        return Some(HeaderValue::from_static(CHALLENGE_INSUFFICIENT));
+fn insufficient_scope(scopes: &[String]) -> String {
+    match scopes {
+        [] => CHALLENGE_INSUFFICIENT.to_owned(),
+        _ => format!(r#"{CHALLENGE_INSUFFICIENT}, scope="{}""#, scopes.join(" ")),
     }
-    let scopes = scopes.join(" ");
-    HeaderValue::try_from(format!(r#"{CHALLENGE_INSUFFICIENT}, scope="{scopes}""#)).ok()
 }
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         Self {
             error,
-            challenge: CHALLENGE.into(),
+            challenge: CHALLENGE,
+            parameters: String::new(),
         }
     }
 }

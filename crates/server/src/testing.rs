@@ -32,6 +32,9 @@ const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
 /// Where account tokens say whose account is meant.
 pub(crate) const PROXY_URL: &str = "https://proxy.example.com";
 pub(crate) const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
+/// What the client of this id is granted in its place.
+pub(crate) const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";
+pub(crate) const OF_SHEETS: &str = "client-of-sheets";
 
 /// A request that a product received.
 #[derive(Debug, Clone)]
@@ -77,6 +80,8 @@ impl Transport for Products {
 fn granted(received: &Received) -> Response<ports::Body> {
     let mut form = url::form_urlencoded::parse(&received.body);
     let client = form.find(|(name, _)| name == "client_id");
+    let of_sheets = client.as_ref().is_some_and(|(_, id)| id == OF_SHEETS);
+    let scope = if of_sheets { SPREADSHEETS } else { READONLY };
     // Google's, until 2100.
     let claims = json!({
         "iss": "https://accounts.google.com", "aud": client.map(|(_, id)| id), "exp": 4_102_444_800_u64, "sub": "1",
@@ -84,7 +89,7 @@ fn granted(received: &Received) -> Response<ports::Body> {
     });
     json_response(&json!({
         "access_token": "ya29.CANARY-access", "refresh_token": "1//CANARY-refresh", "expires_in": 3600, "token_type": "Bearer",
-        "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {READONLY}"),
+        "scope": format!("openid https://www.googleapis.com/auth/userinfo.email {scope}"),
         "id_token": format!("e30.{}.e30", URL_SAFE_NO_PAD.encode(claims.to_string())),
     }))
 }

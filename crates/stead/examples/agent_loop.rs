@@ -1,6 +1,6 @@
 //! An agent that acts in a user's stead: the tools go to a model as it wants them, the calls that it asks for are made,
-//! and results and errors go back to it. Where the user has to act, the loop shows a link and goes on afterwards. The
-//! sandbox plays the product, and a few lines of Rust play the model.
+//! and results and errors go back to it. Where the user has to act, a result holds a link. The sandbox plays the product,
+//! and a few lines of Rust play the model.
 
 use std::{
     error::Error,
@@ -11,8 +11,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
     ExportFormat, NewConnection, Platform,
-    core::{environment::Verification, oauth::Callback},
-    resource::{NewAuthorizationLink, Readiness},
+    core::{environment::Verification, oauth::Callback, results::View},
+    resource::Readiness,
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
 
@@ -30,8 +30,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .await?;
     let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
     stead.connections().ensure(mail).await?;
-    let user = stead.account("mail", USER)?;
-
     let ready = stead
         .tools()
         .product("mail")
@@ -51,6 +49,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .product("mail")
         .export(ExportFormat::Anthropic)
         .await?;
+    let agent = stead
+        .agent(USER)
+        .connection("mail")
+        .view(View::Readable)
+        .max_bytes(20_000)
+        .authorization_links();
     let mut messages = vec![json!({ "role": "user", "content": "What is new in my mailbox?" })];
     loop {
         let turn = model(&tools, &messages)?;
@@ -59,33 +63,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
             say(turn["text"].as_str().unwrap_or_default())?;
             return Ok(());
         }
-        let name = turn["name"].as_str().unwrap_or_default();
-        say(&format!("-> {name} {}", turn["input"]))?;
-        let mut result = user.execute(name, turn["input"].clone()).await;
-        if let Err(error) = &result
-            && error.needs_user()
-        {
-            // What the error asks for is the body of the link that lets the call succeed.
-            let new = match error.authorization_request() {
-                Some(request) => request.clone().into(),
-                None => NewAuthorizationLink::new("mail", USER),
-            };
-            let link = stead.authorizations().link(new).await?.link;
-            say(&format!("   {}; the user opens a link", error.message()))?;
-            consent(&stead, &sandbox, &link).await?;
-            result = user.execute(name, turn["input"].clone()).await;
-        }
-        // A model reads an error as it reads a result: its places say what to write instead.
-        let (is_error, content) = match result {
-            Ok(execution) => (false, execution.data.get().to_owned()),
-            Err(error) => {
-                say(&format!("   {error}"))?;
-                (true, serde_json::to_string(&error.to_problem())?)
+        say(&format!("-> {} {}", turn["name"], turn["input"]))?;
+        let done = agent.run(&turn).await?;
+        for result in &done.results {
+            let text = result["content"].as_str().unwrap_or_default();
+            if result["is_error"] == true {
+                say(&format!("   {}", text.replace('\n', "\n   ")))?;
             }
-        };
-        messages.push(json!({ "role": "user", "content": [{
-            "type": "tool_result", "tool_use_id": turn["id"], "is_error": is_error, "content": content,
-        }] }));
+            // A model would show the link; its user opens it, and the model makes the call again.
+            if let Some(link) = text.lines().find(|line| line.starts_with("http")) {
+                consent(&stead, &sandbox, link).await?;
+            }
+        }
+        messages.push(json!({ "role": "user", "content": done.results }));
     }
 }
 
@@ -111,7 +101,7 @@ fn model(tools: &[Value], messages: &[Value]) -> Result<Value, Box<dyn Error>> {
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(|mail| mail["readable"]["subject"].as_str())
+        .filter_map(|mail| mail["subject"].as_str())
         .collect();
     let text = format!("{} unread mails: {}.", subjects.len(), subjects.join("; "));
     Ok(json!({ "type": "text", "text": text }))

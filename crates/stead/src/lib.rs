@@ -23,7 +23,7 @@ pub use stead_drive as drive;
 pub use stead_mail as mail;
 #[cfg(feature = "sheets")]
 pub use stead_sheets as sheets;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use stead_store as store;
 #[cfg(feature = "reqwest")]
 pub use stead_transport as transport;

@@ -12,8 +12,14 @@ use stead_core::{
 ///
 /// Placeholders are `$1`, `$2` and so on; the only types are text, 64-bit integers and, among texts, NULL.
 pub trait Engine: Send + Sync + 'static {
-    /// Rows of a query.
-    fn fetch(&self, query: Statement) -> impl Future<Output = Result<Vec<Fields>>> + Send;
+    /// Whether writers work side by side and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
+    const LOCKS_ROWS: bool;
+
+    /// Rows of a query, with the store's time at the reading.
+    fn fetch(&self, query: Statement) -> impl Future<Output = Result<Vec<Read>>> + Send;
+
+    /// The store's own time.
+    fn now(&self) -> impl Future<Output = Result<Timestamp>> + Send;
 
     /// Runs all of a transaction, durably, or nothing of it: a conflict where a step does not hold, or where a
     /// unique value exists.
@@ -30,7 +36,7 @@ pub trait Engine: Send + Sync + 'static {
 }
 
 /// SQL with its values.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Statement {
     /// The text; never holds a value.
     pub sql: String,
@@ -39,7 +45,7 @@ pub struct Statement {
 }
 
 /// Steps of a transaction.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Transaction {
     /// Steps, in order.
     pub steps: Vec<Step>,
@@ -48,12 +54,26 @@ pub struct Transaction {
 }
 
 /// One step of a transaction.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Step {
-    /// A query that has to find a row; an engine with row locks takes one.
-    Require(Statement),
+    /// A query that has to find a row, which stays as it is until the transaction ends.
+    Require {
+        /// The query.
+        query: Statement,
+        /// Whether a later step changes the row.
+        is_written: bool,
+    },
     /// A change that has to affect exactly one row.
     Change(Statement),
+}
+
+/// A row as it came.
+#[derive(Debug)]
+pub struct Read {
+    /// Its values.
+    pub fields: Fields,
+    /// The store's own time when it was read.
+    pub read_at: Timestamp,
 }
 
 /// Values of one row as they came; `None` for one that is neither text nor integer nor NULL.

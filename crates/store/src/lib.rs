@@ -1,27 +1,44 @@
 //! The stores of Stead that outlive the process.
 //!
-//! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. The SQL is written
-//! once, in [`SqlStore`]; what differs between databases is an engine, a folder next to `sqlite`.
+//! [`SqliteStore`] keeps everything in one file of this machine; several processes may have it open. [`PostgresStore`]
+//! keeps it in a database that servers of many machines share. The SQL is written once, in [`SqlStore`]; what differs
+//! between databases is an engine, a folder each.
 //!
 //! [`FileSpool`] keeps, next to a database, what must not be lost while the database takes nothing.
 //!
 //! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does not
 //! read. Secrets come sealed, so a copy of the database without the key ring opens nothing.
 
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod engine;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod fault;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod files;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod health;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod schema;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod spool;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod statement;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod store;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod taken;
 
-#[cfg(feature = "sqlite")]
+#[cfg(feature = "postgres")]
+pub use postgres::{
+    Postgres, PostgresInspection, PostgresOptions, PostgresStore, inspect_postgres,
+};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use spool::FileSpool;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Inspection, Sqlite, SqliteOptions, SqliteStore, backup, inspect};
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub use store::SqlStore;

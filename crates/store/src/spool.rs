@@ -16,7 +16,7 @@ use stead_core::{
     ports::{BoxFuture, Spool, Spooled},
 };
 
-use crate::sqlite::{for_owner_only, unusable, with_suffix};
+use crate::files::{for_owner_only, unusable, with_suffix};
 
 const RECORD: &str = ".record";
 const LOCK: &str = ".lock";

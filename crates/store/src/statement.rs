@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stead_core::store::{Batch, Index, Key, List, Row, Table, Value, Write};
+use stead_core::store::{Batch, ColumnKind, Index, Key, List, Row, Table, Value, Write};
 
 use crate::engine::{Statement, Step, Transaction};
 
@@ -25,12 +25,16 @@ impl Text {
         self
     }
 
-    /// `$1, $2`: placeholders of values.
+    /// `$1, $2`: placeholders of values. NULL stands for itself: bound, it would have to be of the column's type.
     fn bind(&mut self, values: impl IntoIterator<Item = Value>) -> &mut Self {
         for (number, value) in values.into_iter().enumerate() {
+            self.sql.push_str(if number == 0 { "" } else { ", " });
+            if value == Value::Null {
+                self.sql.push_str("NULL");
+                continue;
+            }
             self.values.push(value);
-            let comma = if number == 0 { "" } else { ", " };
-            self.sql.push_str(&format!("{comma}${}", self.values.len()));
+            self.sql.push_str(&format!("${}", self.values.len()));
         }
         self
     }
@@ -73,35 +77,69 @@ pub(crate) fn list(list: &List) -> Statement {
 }
 
 /// Deletes the rows of a list. Not every database can limit a DELETE by itself.
-pub(crate) fn prune(list: &List) -> Statement {
+///
+/// Where writers work side by side, the rows are locked in the order of the list, once, before any of them goes: so a row
+/// that another has changed meanwhile is looked at again, and two prunings do not wait for each other.
+pub(crate) fn prune(list: &List, locks: bool) -> Statement {
     let (table, key) = (list.table.name, quoted(list.table.key.columns));
-    let delete = format!("DELETE FROM \"{table}\" WHERE ({key}) IN (SELECT {key} FROM \"{table}\"");
     let mut statement = ranged(Text::new(String::new()), list);
-    statement.sql = format!("{delete}{})", statement.sql);
+    let range = format!("SELECT {key} FROM \"{table}\"{}", statement.sql);
+    statement.sql = if locks {
+        format!(
+            "WITH \"gone\" AS MATERIALIZED ({range} FOR UPDATE) \
+             DELETE FROM \"{table}\" WHERE ({key}) IN (SELECT {key} FROM \"gone\")"
+        )
+    } else {
+        format!("DELETE FROM \"{table}\" WHERE ({key}) IN ({range})")
+    };
     statement
 }
 
-/// The steps of a batch: its guards, then its writes in order. `None` where the batch writes a row twice, which no state
-/// of the database can allow.
-pub(crate) fn steps(batch: Batch) -> Option<Transaction> {
-    let mut transaction = Transaction::default();
-    for (key, version) in batch.guards {
-        let select = Text::new(format!("SELECT \"version\" FROM \"{}\"", key.table.name));
-        transaction
-            .steps
-            .push(Step::Require(at(select, key, version)));
-    }
-    let mut written = BTreeSet::new();
-    for write in batch.writes {
-        let key = write.key();
-        let replaces = !matches!(write, Write::Insert(_));
-        transaction.shreds |= replaces && key.table.sealed;
-        transaction.steps.push(Step::Change(change(write)));
-        if !written.insert(key) {
-            return None;
+/// The steps of a batch: its guards, then its writes. `None` where the batch writes a row twice, which no state of the
+/// database can allow.
+///
+/// Where writers work side by side, all rows that exist already are locked first, in one order for all batches, so that
+/// two of them do not wait for each other; and what waits for its position comes last.
+pub(crate) fn steps(batch: Batch, locks: bool) -> Option<Transaction> {
+    let mut guards = batch.guards;
+    let mut writes = batch.writes;
+    let keys: Vec<Key> = writes.iter().map(Write::key).collect();
+    let written: BTreeSet<&Key> = keys.iter().collect();
+    if locks {
+        let present = writes.iter().filter_map(|write| match write {
+            Write::Insert(_) => None,
+            Write::Update(row, version) => Some((row.key(), *version)),
+            Write::Delete(key, version) => Some((key.clone(), *version)),
+        });
+        let present: Vec<_> = present.collect();
+        if guards.len() + present.len() > 1 {
+            guards.extend(present);
+            guards.sort();
+            guards.dedup();
         }
+        writes.sort_by_key(has_position);
     }
-    Some(transaction)
+    let mut transaction = Transaction::default();
+    for (key, version) in guards {
+        let select = Text::new(format!("SELECT \"version\" FROM \"{}\"", key.table.name));
+        transaction.steps.push(Step::Require {
+            is_written: written.contains(&key),
+            query: at(select, key, version),
+        });
+    }
+    let is_twice = written.len() < keys.len();
+    for write in writes {
+        let replaces = !matches!(write, Write::Insert(_));
+        transaction.shreds |= replaces && write.key().table.sealed;
+        transaction.steps.push(Step::Change(change(write)));
+    }
+    (!is_twice).then_some(transaction)
+}
+
+/// Whether the store gives it a position.
+fn has_position(write: &Write) -> bool {
+    let kinds = |row: &Row| row.table.columns.iter().map(|column| column.kind);
+    matches!(write, Write::Insert(row) if kinds(row).any(|kind| kind == ColumnKind::Position))
 }
 
 fn change(write: Write) -> Statement {
@@ -209,7 +247,11 @@ mod tests {
     #[test]
     fn conditions_and_the_limit_are_numbered() {
         let account = table("account");
-        let of_connection = *account.indexes.last().unwrap();
+        let of_connection = ["connection_id", "id"];
+        let mut indexes = account.indexes.iter();
+        let of_connection = *indexes
+            .find(|index| index.columns == of_connection)
+            .unwrap();
         let found = List::new(account, of_connection)
             .prefix([text("conn")])
             .after(Some(vec![text("acct")]))
@@ -219,7 +261,7 @@ mod tests {
         let statement = list(&found);
         assert_eq!(
             statement.sql,
-            "SELECT \"id\", \"connection_id\", \"identifier\", \"version\", \"body\" FROM \"account\" \
+            "SELECT \"id\", \"connection_id\", \"identifier\", \"state\", \"version\", \"body\" FROM \"account\" \
              WHERE \"connection_id\" = $1 AND (\"id\") < ($2) AND \"id\" < $3 ORDER BY \"id\" DESC LIMIT $4"
         );
         assert_eq!(
@@ -236,6 +278,7 @@ mod tests {
             &List::new(credential, by_age)
                 .prefix([Value::Integer(0)])
                 .limit(5),
+            false,
         );
         assert_eq!(
             statement.sql,

@@ -1,23 +1,22 @@
 //! The port over any engine.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use jiff::Timestamp;
 use stead_core::{
     Result,
-    ports::{BoxFuture, Runtime},
-    store::{Batch, Commit, Found, Index, Key, List, Row, Store, TABLES, Table, Value, Versioned},
+    ports::BoxFuture,
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
 };
 
 use crate::{
-    engine::{Engine, Fields, Statement},
+    engine::{Engine, Read, Statement},
     statement,
 };
 
 /// A store in a database.
 pub struct SqlStore<E> {
     pub(crate) engine: E,
-    pub(crate) runtime: Arc<dyn Runtime>,
 }
 
 impl<E> fmt::Debug for SqlStore<E> {
@@ -29,15 +28,17 @@ impl<E> fmt::Debug for SqlStore<E> {
 impl<E: Engine> SqlStore<E> {
     async fn rows(&self, table: &'static Table, query: Statement) -> Result<Vec<Versioned<Row>>> {
         let rows = self.engine.fetch(query).await?;
-        let read_at = self.runtime.now();
-        let rows = rows.into_iter().map(|fields| row(table, fields, read_at));
-        Ok(rows.collect())
+        Ok(rows.into_iter().map(|read| row(table, read)).collect())
     }
 }
 
 /// A row as it came. What is not text, or not a version, is changed from outside; core notices it by what stands there
 /// instead.
-fn row(table: &'static Table, mut fields: Fields, read_at: Timestamp) -> Versioned<Row> {
+fn row(table: &'static Table, read: Read) -> Versioned<Row> {
+    let Read {
+        mut fields,
+        read_at,
+    } = read;
     let body = match fields.pop().flatten() {
         Some(Value::Text(body)) => body,
         _ => String::new(),
@@ -75,7 +76,7 @@ impl<E: Engine> Store for SqlStore<E> {
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
         Box::pin(async move {
-            match statement::steps(batch) {
+            match statement::steps(batch, E::LOCKS_ROWS) {
                 Some(transaction) if transaction.steps.is_empty() => Ok(Commit::Committed),
                 Some(transaction) => self.engine.commit(transaction).await,
                 None => Ok(Commit::Conflict),
@@ -84,18 +85,11 @@ impl<E: Engine> Store for SqlStore<E> {
     }
 
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
-        Box::pin(self.engine.delete(statement::prune(list)))
+        Box::pin(self.engine.delete(statement::prune(list, E::LOCKS_ROWS)))
     }
 
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        Box::pin(async move {
-            // A store that does not answer has no time either.
-            for table in TABLES.iter().take(1) {
-                let none = List::new(table, table.key).limit(0);
-                self.list(&none).await?;
-            }
-            Ok(self.runtime.now())
-        })
+        Box::pin(self.engine.now())
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<()>> {

@@ -52,6 +52,16 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
             Test("an_outcome_that_is_too_large_is_not_kept_and_not_made_again"),
         ),
         (
+            ErrorKind::IssuerUnavailable,
+            Test(
+                "an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes_on",
+            ),
+        ),
+        (
+            ErrorKind::RangeNotSatisfiable,
+            Test("a_range_that_cannot_be_given_is_refused_or_left_alone"),
+        ),
+        (
             ErrorKind::SignInFailed,
             Test(
                 "a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_minutes",

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// A request that is sent again and again.
 pub(crate) struct Load {
     url: String,
-    bearer: Option<String>,
+    headers: Vec<(&'static str, String)>,
     body: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Load {
     pub(crate) fn get(url: String) -> Self {
         Self {
             url,
-            bearer: None,
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -60,13 +60,17 @@ impl Load {
     pub(crate) fn post(url: String, json: String) -> Self {
         Self {
             url,
-            bearer: None,
+            headers: Vec::new(),
             body: Some(json),
         }
     }
 
-    pub(crate) fn with_bearer(mut self, token: &str) -> Self {
-        self.bearer = Some(token.to_owned());
+    pub(crate) fn with_bearer(self, token: &str) -> Self {
+        self.with_header("authorization", format!("Bearer {token}"))
+    }
+
+    pub(crate) fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
         self
     }
 
@@ -102,10 +106,8 @@ impl Load {
     /// The request, as wrk's script; a Lua long string takes every byte as it is.
     fn script(&self) -> String {
         let mut script = SCRIPT.to_owned();
-        if let Some(token) = &self.bearer {
-            script.push_str(&format!(
-                "wrk.headers['authorization'] = [==[Bearer {token}]==]\n"
-            ));
+        for (name, value) in &self.headers {
+            script.push_str(&format!("wrk.headers['{name}'] = [==[{value}]==]\n"));
         }
         if let Some(body) = &self.body {
             script.push_str(&format!("wrk.method = 'POST'\nwrk.headers['content-type'] = 'application/json'\nwrk.body = [==[{body}]==]\n"));

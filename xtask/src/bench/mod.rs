@@ -44,6 +44,8 @@ pub(crate) const FULL: Plan = Plan {
 /// Connections that are used at the same time.
 const CONCURRENCY: [u32; 2] = [32, 1];
 
+const MCP_REVISION: &str = "2026-07-28";
+
 /// What the stub responds: a page of drafts as Gmail gives it (users.drafts.list), padded to 1 KiB.
 const RESPONSE_BYTES: usize = 1024;
 
@@ -121,12 +123,26 @@ pub(crate) fn run(plan: &Plan, binaries: &Binaries<'_>) -> Result<()> {
             stead.tool(tool),
         ));
     }
+    // A binary of before has no session for it.
+    if steads.iter().all(|(_, stead)| stead.mcp_bearer.is_some()) {
+        for (name, stead) in &steads {
+            subjects.push(Subject::new(
+                format!("{name}, {tool} over MCP"),
+                &stead.process,
+                stead.mcp(tool),
+            ));
+        }
+    }
     for concurrency in CONCURRENCY {
         let samples = measure(plan, concurrency, &subjects, &wrk, &folder)?;
         println!("\n{}", table::of(concurrency, &samples));
-        if binaries.against.is_some()
-            && let [_, _, calls @ ..] = samples.as_slice()
-        {
+        let [_, _, calls @ ..] = samples.as_slice() else {
+            continue;
+        };
+        if let [_, rest, mcp] = calls {
+            println!("{}", table::ratio(mcp, rest));
+        }
+        if binaries.against.is_some() {
             for pair in calls.chunks_exact(2) {
                 println!("{}", table::ratio(&pair[0], &pair[1]));
             }
@@ -227,6 +243,7 @@ struct Stead {
     process: Running,
     url: String,
     bearer: String,
+    mcp_bearer: Option<String>,
     connection_name: String,
     identifier: String,
 }
@@ -254,6 +271,7 @@ fn start_stead(binary: &Path, port: u16, upstream: u16) -> Result<Stead> {
         process,
         url: field("url")?.trim_end_matches('/').to_owned(),
         bearer: field("bearer")?,
+        mcp_bearer: ready["mcp_bearer"].as_str().map(str::to_owned),
         connection_name: field("connection_name")?,
         identifier: field("identifier")?,
     })
@@ -269,6 +287,23 @@ impl Stead {
         } = self;
         Load::get(format!("{url}/proxy/{connection_name}/{identifier}{path}"))
             .with_bearer(&self.bearer)
+    }
+
+    /// The call as a client of the newest revision sends it.
+    fn mcp(&self, tool: &str) -> Load {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": MCP_REVISION,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+        });
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": tool, "arguments": {}, "_meta": meta } });
+        Load::post(format!("{}/mcp", self.url), call.to_string())
+            .with_bearer(self.mcp_bearer.as_deref().unwrap_or_default())
+            .with_header("accept", "application/json, text/event-stream")
+            .with_header("mcp-protocol-version", MCP_REVISION)
+            .with_header("mcp-method", "tools/call")
+            .with_header("mcp-name", tool)
     }
 
     fn tool(&self, name: &str) -> Load {

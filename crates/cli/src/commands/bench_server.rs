@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::products;
+use stead::{core::results::View, products, resource::NewMcpSession};
 use stead_sandbox::{Fault, Sandbox};
 
 use crate::{
@@ -67,9 +67,13 @@ impl BenchServer {
             .environment()
             .issue_access_token(&stack.client_id, stack.client_secret.expose_secret(), None)
             .await?;
+        // The same result as over REST, and for as long as a session may live.
+        let session = NewMcpSession::new(USER).view(View::Full).expires_in(86_400);
+        let session = stack.platform.mcp_sessions().create(session).await?;
         terminal.result_json(&json!({
             "url": stack.url,
             "bearer": token.access_token.expose_secret(),
+            "mcp_bearer": session.token.expose_secret(),
             "connection_name": connection,
             "identifier": USER,
         }));

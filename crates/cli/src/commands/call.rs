@@ -83,7 +83,7 @@ pub(crate) struct Call {
 
 /// [`View`], as it is written on the command line.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Form {
+pub(super) enum Form {
     /// The product's own.
     #[default]
     Full,
@@ -134,6 +134,11 @@ impl Call {
         for warning in &execution.warnings {
             if !terminal.json() {
                 terminal.error(format_args!("warning: {}", warning.message));
+            }
+        }
+        for one in &execution.left_out {
+            if !terminal.json() {
+                terminal.error(format_args!("{one}: stead read {}", one.handle));
             }
         }
         Ok(())

@@ -2,8 +2,12 @@
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
-use stead::resource::{McpSession, NewMcpSession};
+use stead::{
+    core::results::View,
+    resource::{McpSession, NewMcpSession},
+};
 
+use super::call::Form;
 use crate::{
     failure::{Flags, Outcome},
     target::Target,
@@ -15,6 +19,7 @@ pub(super) const FLAGS: Flags = &[
     ("/connections", "--connection", ""),
     ("/tools", "--tool", ""),
     ("/policy", "--policy", ""),
+    ("/max_bytes", "--max-bytes", ""),
     ("/verify_url", "--verify-url", ""),
     ("/expires_in", "--expires-in", ""),
 ];
@@ -70,6 +75,12 @@ pub(super) struct Session {
     /// Policy for its calls, by name.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
+    /// Form of its results: `readable` without it.
+    #[arg(long, value_enum, value_name = "VIEW")]
+    view: Option<Form>,
+    /// Bytes of a result's data at most: 40000 without it.
+    #[arg(long, value_name = "BYTES")]
+    max_bytes: Option<u64>,
     /// Where the user's browser goes after the product, for your application to confirm who it was.
     #[arg(long, value_name = "URL")]
     verify_url: Option<String>,
@@ -85,6 +96,8 @@ impl Session {
         new.connections = some(&self.connections);
         new.tools = some(&self.tools);
         new.read_only = self.read_only;
+        new.view = self.view.map(View::from);
+        new.max_bytes = self.max_bytes;
         new.policy.clone_from(&self.policy);
         new.verify_url.clone_from(&self.verify_url);
         new

@@ -23,6 +23,7 @@ mod mcp;
 mod mcp_sessions;
 mod members;
 mod policies;
+mod read;
 mod reference;
 mod serve;
 mod tools;
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     Connect(connect::Connect),
     Call(call::Call),
+    Read(read::Read),
     Tools(tools::Tools),
     Events(events::Events),
     Executions(executions::Executions),
@@ -98,6 +100,7 @@ impl Command {
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,
             Self::Call(command) => command.run(terminal).await,
+            Self::Read(command) => command.run(terminal).await,
             Self::Tools(command) => command.run(terminal),
             Self::Events(command) => command.run(terminal).await,
             Self::Executions(command) => command.run(terminal).await,

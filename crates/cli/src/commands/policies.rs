@@ -14,6 +14,7 @@ use crate::{
 
 const FLAGS: Flags = &[
     ("/policies", "--policy", ""),
+    ("/caller", "--caller", ""),
     ("/product", "--product", ""),
     ("/path", "--path", ""),
 ];
@@ -46,7 +47,7 @@ enum PoliciesCommand {
         /// Name of the policy.
         name: String,
     },
-    /// Explain what is decided on a call, without making it. By the policies of the environment, and those that are given.
+    /// Explain what is decided on a call, without making it. By the policies of the environment, and those that are given or that a caller has.
     Test(Box<Test>),
 }
 
@@ -55,6 +56,10 @@ struct Test {
     /// Policy to decide by; give it several times for several.
     #[arg(long = "policy", value_name = "NAME")]
     policies: Vec<String>,
+    /// In place of policies, who would make the call: the client id of a credential, or the id of an MCP session. Its scopes and
+    /// limits count too.
+    #[arg(long, value_name = "ID", conflicts_with = "policies")]
+    caller: Option<String>,
     /// Tool; the other way is a raw request.
     #[arg(long, required_unless_present = "method", conflicts_with = "method")]
     tool: Option<String>,
@@ -127,6 +132,7 @@ impl Test {
         };
         let mut test = PolicyTest::default();
         test.policies = self.policies;
+        test.caller = self.caller;
         test.tool = self.tool;
         test.input = json("--input", self.input)?;
         test.method = self.method;

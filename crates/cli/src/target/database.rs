@@ -10,9 +10,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     Error, ErrorKind, Platform, PlatformBuilder,
     core::{
-        environment::{CallLimits, Retention, SignInProvider, Verification},
+        environment::{CallLimits, McpIssuer, Retention, SignInProvider, Verification},
         ports::KeySource,
     },
+    store::FileSpool,
 };
 
 use crate::{
@@ -38,6 +39,17 @@ pub(crate) struct Database {
     /// Database: an SQLite file. `connections create`, `credentials create` and `serve --create` make it.
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
+
+    /// Database: PostgreSQL, in place of a file, such as postgres://stead@db.example.com/stead; any number of services share
+    /// one. A password in it is taken from the environment only; PGPASSFILE names a file for it. `sslmode` is `verify-full`
+    /// unless the URL names another one, and on this machine `prefer`.
+    #[arg(long, env = "STEAD_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
+    database_url: Option<SecretString>,
+
+    /// Folder of this machine where tokens wait, sealed, that arrive while the database takes nothing; without it, next to
+    /// an SQLite file, and in memory only with PostgreSQL. Each machine has its own, on a disk that stays.
+    #[arg(long, env = "STEAD_SPOOL_DIR", value_name = "FOLDER")]
+    spool_dir: Option<PathBuf>,
 
     /// The key that seals the database's secrets, or several with commas between them. It is taken from the environment
     /// only: every user of a machine can read the arguments of its processes.
@@ -73,6 +85,15 @@ pub(crate) struct Database {
     failpoints: Option<PathBuf>,
 }
 
+/// Where a database is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// An SQLite file.
+    File(&'a Path),
+    /// The URL of a PostgreSQL database, which may have a password.
+    Server(&'a SecretString),
+}
+
 /// What becomes of a database that does not exist. A name with a typing error must not begin an empty service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
@@ -91,6 +112,8 @@ pub(crate) struct Opening {
     pub(crate) if_missing: IfMissing,
     /// Only the service signs people in.
     pub(crate) provider: Option<SignInProvider>,
+    /// Only the service takes tokens of agents.
+    pub(crate) issuer: Option<McpIssuer>,
 }
 
 impl Opening {
@@ -102,6 +125,7 @@ impl Opening {
             retention: Retention::FOREVER,
             if_missing,
             provider: None,
+            issuer: None,
         }
     }
 }
@@ -109,7 +133,25 @@ impl Opening {
 impl Database {
     /// Whether the command line or the environment names one.
     pub(crate) fn is_given(&self) -> bool {
-        self.database.is_some()
+        self.database.is_some() || self.database_url.is_some()
+    }
+
+    /// The one that is named; nothing where none is.
+    pub(crate) fn place(&self) -> Outcome<Option<Place<'_>>> {
+        match (&self.database, &self.database_url) {
+            (Some(_), Some(_)) => Err(Failure::usage(
+                "both a database file and a database URL are given",
+                "Leave out --database and STEAD_DATABASE, or --database-url and STEAD_DATABASE_URL.",
+            )),
+            (Some(file), None) => Ok(Some(Place::File(file))),
+            (None, Some(url)) => Ok(Some(Place::Server(url))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// Whether tokens that arrive while the database takes nothing would end with the process.
+    pub(crate) fn lacks_spool(&self) -> bool {
+        self.database_url.is_some() && self.spool_dir.is_none()
     }
 
     /// Opens the platform for commands that make links or show redirect URIs.
@@ -140,10 +182,14 @@ impl Database {
 
     /// The file, where one is given, is there, and may be one.
     pub(crate) fn file(&self) -> Outcome<&Path> {
-        let Some(database) = &self.database else {
-            return Err(missing(&[MISSING_DATABASE]));
-        };
-        check(database, IfMissing::Refuse).map(|()| database.as_path())
+        match self.place()? {
+            Some(Place::File(file)) => check(file, IfMissing::Refuse).map(|()| file),
+            Some(Place::Server(_)) => Err(Failure::usage(
+                "the database is not a file of this machine",
+                "Copy it with what belongs to PostgreSQL: pg_dump, or a base backup of its server.",
+            )),
+            None => Err(missing(&[MISSING_DATABASE])),
+        }
     }
 
     /// Whether a key is given, and a key file only its owner's.
@@ -178,25 +224,37 @@ impl Database {
             Some(source) => Some(source.read().await?),
             None => self.key.clone(),
         };
-        let (Some(key), Some(database), None) = (key, &self.database, missing_url) else {
+        let (Some(key), Some(place), None) = (key, self.place()?, missing_url) else {
             let no_key = source.is_none() && self.key.is_none();
             let all = [
                 missing_url,
-                self.database.is_none().then_some(MISSING_DATABASE),
+                (!self.is_given()).then_some(MISSING_DATABASE),
                 no_key.then_some(MISSING_KEY),
             ];
             return Err(missing(&all.into_iter().flatten().collect::<Vec<_>>()));
         };
-        check(database, opening.if_missing)?;
-        let mut builder = Platform::builder(public_url)
+        let mut builder = Platform::builder(public_url);
+        builder = match place {
+            Place::File(file) => {
+                check(file, opening.if_missing)?;
+                builder.sqlite(file)
+            }
+            Place::Server(url) => builder.postgres(url.expose_secret()),
+        };
+        if let Some(folder) = &self.spool_dir {
+            builder = builder.spool(Arc::new(FileSpool::new(folder)));
+        }
+        builder = builder
             .key(key.expose_secret())
-            .sqlite(database)
             .verification(opening.verification)
             .verify_origins(&self.verify_origins)
             .call_limits(opening.calls)
             .retention(opening.retention);
         if let Some(provider) = opening.provider {
             builder = builder.sign_in_provider(provider);
+        }
+        if let Some(issuer) = opening.issuer {
+            builder = builder.mcp_issuer(issuer);
         }
         if let Some(proxy_url) = &self.proxy_url {
             builder = builder.proxy_url(proxy_url);
@@ -212,7 +270,7 @@ impl Database {
             builder = builder.private_host(host);
         }
         #[cfg(feature = "failpoints")]
-        if let Some(file) = &self.failpoints {
+        if let (Some(file), Place::File(database)) = (&self.failpoints, place) {
             builder = crate::failpoints::install(builder, database, file).await?;
         }
         build(builder).await
@@ -240,8 +298,8 @@ impl Database {
 fn check(database: &Path, if_missing: IfMissing) -> Outcome {
     if let Some((scheme, _)) = database.to_string_lossy().split_once("://") {
         return Err(Failure::configuration(
-            format!("there is no store for {scheme}:// yet; only SQLite is supported"),
-            "Give --database or STEAD_DATABASE a file, such as stead.db.",
+            format!("a database file is expected, and not an address with {scheme}://"),
+            "Give --database or STEAD_DATABASE a file, such as stead.db; for PostgreSQL, use the environment variable STEAD_DATABASE_URL or --database-url.",
         ));
     }
     // Where that cannot be known, opening it says why.
@@ -268,7 +326,7 @@ const MISSING_URL: Missing = (
 );
 const MISSING_DATABASE: Missing = (
     "the database",
-    "Give --database, or the environment variable STEAD_DATABASE: a file.",
+    "Give --database or the environment variable STEAD_DATABASE, a file; or --database-url or STEAD_DATABASE_URL, for PostgreSQL.",
 );
 const MISSING_KEY: Missing = (
     "the key that seals the database's secrets",
@@ -293,7 +351,7 @@ async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
         .map_err(|error: Error| match error.kind() {
             ErrorKind::InvalidRequest => Failure::configuration(
                 error.message().to_owned(),
-                "Check --public-url, --proxy-url, --verify-origin and the settings file.",
+                "Check --public-url, --proxy-url, --verify-origin, --database-url and the settings file.",
             ),
             _ => error.into(),
         })

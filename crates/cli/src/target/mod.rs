@@ -8,7 +8,7 @@ mod settings;
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
-pub(crate) use database::{Database, IfMissing, Opening};
+pub(crate) use database::{Database, IfMissing, Opening, Place};
 pub(crate) use history::History;
 pub(crate) use settings::{EXAMPLE, Settings};
 pub(crate) use stack::{

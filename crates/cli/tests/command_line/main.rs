@@ -347,6 +347,10 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
         "a",
     ];
     fails(4, &[&call as &[&str], &["--input", "@nofile"]].concat());
+    let said = fails(4, &["read", "file_AAAA"]);
+    assert!(said.contains("call the tool again"), "{said}");
+    let said = fails(2, &["read", "file_AAAA", "--range", "9-1"]);
+    assert!(said.contains("such as 0-65535"), "{said}");
 
     let (code, _, said) = run(stead(directory.path())
         .arg("serve")
@@ -362,7 +366,29 @@ fn errors_name_the_flags_and_say_all_that_is_missing_at_once() {
         .env("STEAD_DATABASE", "postgres://me:hush@localhost/stead"));
     assert_eq!(code, 78);
     assert!(
-        said.contains("only SQLite is supported") && !said.contains("hush"),
+        said.contains("STEAD_DATABASE_URL") && !said.contains("hush"),
+        "{said}"
+    );
+    for (url, expected) in [
+        ("postgres://me:hush@localhost/stead", "STEAD_DATABASE_URL"),
+        ("postgres://me@localhost/stead?password=hush", "PGPASSFILE"),
+        // One of the file that the environment names, and of the server.
+        ("postgres://me@localhost/stead", "--database-url"),
+    ] {
+        let (code, _, said) = run(stead(directory.path())
+            .args(["serve", "--database-url", url])
+            .env("STEAD_KEY", &key));
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(expected) && !said.contains("hush"), "{said}");
+    }
+    let (code, _, said) = run(stead(directory.path())
+        .arg("serve")
+        .env_remove("STEAD_DATABASE")
+        .env("STEAD_KEY", &key)
+        .env("STEAD_DATABASE_URL", "mysql://me:hush@localhost/stead"));
+    assert_eq!(code, 78);
+    assert!(
+        said.contains("expected postgres://") && !said.contains("hush"),
         "{said}"
     );
 }

@@ -8,7 +8,7 @@ use super::{account_tokens, mcp_sessions};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Application, Caller},
-    context::{Context, access_tokens::Checked},
+    context::{Context, KnownIssuer, access_tokens::Checked},
     digest::Digest,
     scope::ScopeName,
 };
@@ -20,6 +20,17 @@ const OUTAGE: Duration = Duration::from_secs(300);
 
 /// Whose bearer token it is.
 pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Caller> {
+    check(context, bearer, None).await
+}
+
+/// The same at `/mcp`, where JWTs of the operator's issuer are taken too.
+pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Result<Caller> {
+    // No token of this environment has a full stop.
+    let issuer = context.mcp_issuer.as_ref();
+    check(context, bearer, issuer.filter(|_| bearer.contains('.'))).await
+}
+
+async fn check(context: &Context, bearer: &str, issuer: Option<&KnownIssuer>) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
     let (now, monotonic) = (context.now(), context.monotonic());
@@ -29,7 +40,9 @@ pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Call
         return Ok(caller);
     }
     let epoch = tokens.epoch();
-    let checked = if bearer.starts_with(account_tokens::PREFIX) {
+    let checked = if let Some(issuer) = issuer {
+        mcp_sessions::check_jwt(context, issuer, bearer).await
+    } else if bearer.starts_with(account_tokens::PREFIX) {
         account_tokens::check(context, &digest, now).await
     } else if bearer.starts_with(mcp_sessions::PREFIX) {
         mcp_sessions::check(context, &digest, now).await

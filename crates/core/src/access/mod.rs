@@ -11,7 +11,7 @@ pub(crate) mod members;
 pub(crate) mod sessions;
 
 pub(crate) use app_credentials::{change, create, delete, list, read, revoke_secret, rotate};
-pub(crate) use authenticate::authenticate;
+pub(crate) use authenticate::{authenticate, authenticate_agent};
 pub use issue_access_token::IssuedToken;
 pub(crate) use issue_access_token::issue_access_token;
 pub use sessions::{

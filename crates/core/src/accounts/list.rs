@@ -8,6 +8,7 @@ use crate::{
     domain::{Account, Connection},
     identifier::{AccountId, ConnectionId, Identifier},
     resource::{self, AccountFilter, Page},
+    state::AccountState,
 };
 
 /// How many times a page's worth of rows is read in search of accounts that match.
@@ -133,6 +134,8 @@ async fn of_prefix(
     Ok(Page::new(items, None))
 }
 
+/// Those of a connection or of all, by id. An account whose connection has got another client a moment ago is found by its state
+/// before until its row says so.
 async fn scan(
     context: &Context,
     connection: Option<ConnectionId>,
@@ -143,10 +146,21 @@ async fn scan(
     let mut items = Vec::new();
     let mut connections: BTreeMap<ConnectionId, Option<Connection>> = BTreeMap::new();
     for _ in 0..ROUNDS {
-        let rows = context.store.accounts(connection, after, limit).await?;
+        let store = &context.store;
+        let rows = match filter.state {
+            // Few are in another state than active, so that they are found before those of the connection are.
+            Some(state) if connection.is_none() || state != AccountState::Active => {
+                store.accounts_in_state(state, after, limit).await?
+            }
+            _ => store.accounts(connection, after, limit).await?,
+        };
         let last = rows.len() < limit as usize;
         for row in rows {
             let id = row.row.connection_id;
+            after = Some(row.row.id);
+            if connection.is_some_and(|connection| connection != id) {
+                continue;
+            }
             let connection = match connections.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
@@ -154,7 +168,6 @@ async fn scan(
                     unknown.insert(found.filter(|row| context.caller.sees(row.name.as_str())))
                 }
             };
-            after = Some(row.row.id);
             // The connection may have been deleted since the page was read, or be one that the caller may not know of.
             if let Some(connection) = connection {
                 items.extend(matching(filter, connection, row.row));

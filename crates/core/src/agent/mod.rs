@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{error::Problem, identifier::ExecutionId};
+use crate::{error::Problem, identifier::ExecutionId, results::View};
 
 #[cfg(feature = "platform")]
 pub(crate) use read::{Call, read};
@@ -64,6 +64,13 @@ pub struct ToolCalls {
     /// The calls as the model made them, 32 at most: OpenAI's `message.tool_calls` or `response.output`, Anthropic's
     /// `message.content`, Gemini's `content.parts`. What is not a call, such as text, is passed over.
     pub calls: Vec<Value>,
+    /// Form of the results: `readable` is short and for models; `full`, the product's own, when absent.
+    #[serde(default, skip_serializing_if = "View::is_full")]
+    pub view: View,
+    /// Bytes of each result's data at most. What is left out is said, and how to get it. As long as it is when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_bytes: Option<u64>,
     /// Whether a result that the user must authorize for holds a link for that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub authorization_links: bool,

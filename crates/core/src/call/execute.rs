@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{
     account_token, admit,
     dry_run::DryRun,
-    find, mcp_session,
+    file, find, mcp_session,
     once::{Keyed, Turn},
     record::Record,
     send::Sender,
@@ -24,9 +24,9 @@ use crate::{
     domain::AccountRef,
     policy::{self, Action, Admission, Subject},
     resource::{ExecuteRequest, Execution},
-    results::ResultOptions,
+    results::{ResultOptions, View},
     scope::ScopeName,
-    tool::{AnyTool, Call, Effect, Io, Warning},
+    tool::{AnyTool, Call, Effect, Io, ToolEntry, Warning},
 };
 
 /// Longest time of one call, all its requests, pauses and retries together.
@@ -42,8 +42,23 @@ struct Invocation {
     result: ResultOptions,
     held: Arc<Held>,
     admission: Admission,
-    /// The input as it was given, where it may have to be approved.
+    /// The input as it was given, where it may have to be approved, or stands in handles.
     arguments: Value,
+    /// Whether it is kept for handles: one that is too large for them is not copied.
+    fits_handles: bool,
+    /// The account of the call that is made again to read what its result left out.
+    again: Option<file::Owner>,
+}
+
+impl Invocation {
+    /// Whether what the result leaves out gets handles. A call that changes something is never made again.
+    fn gives_handles(&self, tool: &ToolEntry) -> bool {
+        gives_handles(tool, self.dry_run, &self.result) && self.again.is_none()
+    }
+}
+
+fn gives_handles(tool: &ToolEntry, dry_run: bool, asked: &ResultOptions) -> bool {
+    tool.effect() == Effect::Read && !dry_run && !asked.is_default()
 }
 
 /// Runs a tool by name.
@@ -51,6 +66,25 @@ pub(crate) async fn execute(
     context: &Context,
     name: &str,
     request: ExecuteRequest,
+) -> Result<Execution> {
+    begin(context, name, request, None).await
+}
+
+/// Runs a tool that only reads once more, for what its first result left out, where the account is the same.
+pub(super) async fn execute_again(
+    context: &Context,
+    name: &str,
+    request: ExecuteRequest,
+    owner: file::Owner,
+) -> Result<Execution> {
+    begin(context, name, request, Some(owner)).await
+}
+
+async fn begin(
+    context: &Context,
+    name: &str,
+    request: ExecuteRequest,
+    again: Option<file::Owner>,
 ) -> Result<Execution> {
     account_token::refuse(&context.caller)?;
     mcp_session::names(&context.caller, &request.identifier)?;
@@ -87,10 +121,13 @@ pub(crate) async fn execute(
         let size = held.add_input(&input)?;
         let (shared, name) = (context.clone(), name.to_owned());
         result.paths()?;
+        let asked = result.clone();
+        let fits = size <= file::LARGEST_INPUT;
         let read = move || -> Result<_> {
             let tools = &shared.catalogue;
             let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
-            let arguments = match may_ask {
+            let arguments = match may_ask || (fits && gives_handles(tool.entry(), dry_run, &asked))
+            {
                 true => input.clone(),
                 false => Value::Null,
             };
@@ -100,9 +137,12 @@ pub(crate) async fn execute(
         let tool = find::again(&context.catalogue, entry)?;
         record.tool(tool);
         mcp_session::allows(&context.caller, entry)?;
-        Ok((tool, arguments, parsed?))
+        if again.is_some() && entry.effect() != Effect::Read {
+            return Err(file::unknown());
+        }
+        Ok((tool, arguments, fits, parsed?))
     };
-    let (tool, arguments, parsed) = match read.await {
+    let (tool, arguments, fits_handles, parsed) = match read.await {
         Ok(read) => read,
         Err(error) => return record.end(Err(error)),
     };
@@ -115,6 +155,8 @@ pub(crate) async fn execute(
         held,
         admission,
         arguments,
+        fits_handles,
+        again,
     };
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
@@ -199,6 +241,9 @@ async fn stages(
         )?)
         .await?;
     record.account(snapshot.account.id);
+    if let Some(owner) = invocation.again {
+        owner.check(&snapshot)?;
+    }
     admit::same_product(tool, &snapshot)?;
     let asking = |error| admit::what_to_ask(error, tool, &snapshot);
     snapshot.usable().map_err(asking)?;
@@ -243,16 +288,22 @@ async fn stages(
         let message = "a policy would let this call wait until a person has approved it";
         warnings.push(Warning::new("requires_approval", message));
     }
+    let mut left_out = Vec::new();
     if !invocation.dry_run {
-        data = shaped(context, entry, &invocation.result, data, &mut warnings).await?;
+        let parts;
+        (data, parts) = shaped(context, entry, &invocation.result, data, &mut warnings).await?;
+        if invocation.gives_handles(entry) {
+            let input = &invocation.arguments;
+            let input = invocation.fits_handles.then_some(input);
+            let (handles, warning) = file::handles(context, &snapshot, entry, input, parts)?;
+            left_out = handles;
+            warnings.extend(warning);
+        }
     }
-    Ok(Execution::new(
-        record.id(),
-        entry.name(),
-        entry.version(),
-        data,
-        warnings,
-    ))
+    let (id, name, version) = (record.id(), entry.name(), entry.version());
+    let mut execution = Execution::new(id, name, version, data, warnings);
+    execution.left_out = left_out;
+    Ok(execution)
 }
 
 fn call_of(
@@ -268,6 +319,7 @@ fn call_of(
     Call::new(id, record.started_at())
         .with_settings(snapshot.connection.settings.clone())
         .with_scopes(snapshot.account.granted_scopes.iter().cloned())
+        .readable(invocation.result.view == View::Readable)
 }
 
 /// What two runs agree in where the product takes the second for the first: the ids, the user of the product at the

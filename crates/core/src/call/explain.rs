@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Method;
 use serde_json::{Map, Value};
 
-use super::{find, validate};
+use super::{find, mcp_session, validate};
 use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
@@ -19,12 +19,14 @@ use crate::{
     product::{Product, RouteKind, SentRequest},
     proxy,
     resource::{ClassifiedRequest, Policy, PolicyDecision, PolicyOutcome, PolicyTest, RequestFact},
+    scope::ScopeName,
     tool::{ApiRequest, Call, Effect, Io, IoBackend, Response},
 };
 
 const JSON: &str = "application/json";
 
-/// Decides on a call by the policies of the environment and those that the test names. Nothing is sent.
+/// Decides on a call by the policies of the environment and those that the test, or the caller that it names, has. Nothing is
+/// sent.
 pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
     for (index, name) in test.policies.iter().enumerate() {
         context
@@ -32,11 +34,20 @@ pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<Polic
             .await
             .map_err(|error| Error::invalid_at(format!("/policies/{index}"), error.message()))?;
     }
+    let caller = match &test.caller {
+        None => Caller::Operator,
+        Some(id) if test.policies.is_empty() => context.existing_caller(id).await?,
+        Some(_) => {
+            let message = "give policies, or a caller in their place";
+            return Err(Error::invalid_at("/caller", message));
+        }
+    };
     let all = context.policies().await?;
-    let policies = all.applying_to(&Caller::Operator, &test.policies)?;
+    let policies = all.applying_to(&caller, &test.policies)?;
+    let by = (&caller, &policies[..]);
     match (&test.tool, &test.method, &test.path) {
-        (Some(name), None, None) => of_tool(context, &policies, name, test.input.clone()).await,
-        (None, Some(method), Some(path)) => raw(context, &policies, method, path, &test),
+        (Some(name), None, None) => of_tool(context, by, name, test.input.clone()).await,
+        (None, Some(method), Some(path)) => raw(context, by, method, path, &test),
         _ => Err(Error::invalid_at(
             "",
             "give a tool with its input, or product, method and path of a raw request",
@@ -44,15 +55,21 @@ pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<Polic
     }
 }
 
+/// Who calls, and the policies that apply.
+type By<'a> = (&'a Caller, &'a [Arc<Policy>]);
+
 /// What is decided on a tool, and on the requests that it sends before it needs a response.
 async fn of_tool(
     context: &Context,
-    policies: &[Arc<Policy>],
+    (caller, policies): By<'_>,
     name: &str,
     mut input: Value,
 ) -> Result<PolicyDecision> {
     let tool = find::tool(&context.catalogue, name, None, None, &mut input)?;
+    let product = tool.product();
     let mut explained = Explained::default();
+    explained.limit(mcp_session::allows(caller, tool.entry()));
+    explained.limit(caller.check_for(ScopeName::ToolsExecute, product.name));
     explained.add(policy::tool(policies, tool.entry().name()));
     let parsed = validate::input(tool, input)?;
     let noted = Noted::default();
@@ -60,7 +77,6 @@ async fn of_tool(
     // The tool ends where it needs a response.
     let _ = parsed.run(&call, Io::new(&noted)).await;
     let requests = noted.0.into_inner();
-    let product = tool.product();
     for request in requests.unwrap_or_else(PoisonError::into_inner) {
         let base = product
             .origin(request.origin)
@@ -80,7 +96,7 @@ async fn of_tool(
 /// What is decided on a raw request.
 fn raw(
     context: &Context,
-    policies: &[Arc<Policy>],
+    (caller, policies): By<'_>,
     method: &str,
     path: &str,
     test: &PolicyTest,
@@ -115,6 +131,11 @@ fn raw(
     };
     let effect = proxy::effect(&product.proxy, &checked.method, sent.path());
     let mut explained = Explained::default();
+    explained.limit(mcp_session::refuse(caller));
+    explained.limit(caller.check_for(ScopeName::ProxyRead, product.name));
+    if effect != Effect::Read {
+        explained.limit(caller.check_for(ScopeName::ProxyWrite, product.name));
+    }
     explained.request(policies, &sent.sending(product, true, effect));
     Ok(explained.decision())
 }
@@ -172,12 +193,18 @@ impl IoBackend for Noted {
 /// What was decided so far.
 #[derive(Default)]
 struct Explained {
+    /// What the caller may not do, whatever the policies.
+    limited: Option<Error>,
     refused: Option<Because>,
     needs: Option<Because>,
     requests: Vec<ClassifiedRequest>,
 }
 
 impl Explained {
+    fn limit(&mut self, may: Result<()>) {
+        self.limited = self.limited.take().or(may.err());
+    }
+
     fn add(&mut self, decided: Decided) {
         match decided {
             Decided::Allowed => {}
@@ -205,6 +232,11 @@ impl Explained {
     }
 
     fn decision(self) -> PolicyDecision {
+        if let Some(error) = self.limited {
+            let mut decision = PolicyDecision::new(PolicyOutcome::Refused, error.message());
+            decision.requests = self.requests;
+            return decision;
+        }
         let (outcome, because) = match (self.refused, self.needs) {
             (Some(because), _) => (PolicyOutcome::Refused, Some(because)),
             (None, Some(because)) => (PolicyOutcome::NeedsApproval, Some(because)),

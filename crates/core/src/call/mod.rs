@@ -12,6 +12,7 @@ mod bulkheads_tests;
 mod dry_run;
 mod execute;
 mod explain;
+mod file;
 mod find;
 mod history;
 mod mcp_session;
@@ -21,6 +22,7 @@ mod outcome;
 mod promises_tests;
 mod raw;
 mod read;
+mod read_result;
 mod record;
 mod retry;
 mod send;
@@ -33,6 +35,7 @@ pub(crate) use execute::execute;
 pub(crate) use explain::explain;
 pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
+pub(crate) use read_result::read_result;
 
 use crate::{Error, ErrorKind, context::Panicked};
 

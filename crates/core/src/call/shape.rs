@@ -7,23 +7,23 @@ use crate::{
     Result,
     catalogue::CatalogueTool,
     context::Context,
-    results::{self, Origin, ResultOptions, View},
+    results::{self, Origin, Part, ResultOptions, View},
     tool::{Effect, ToolEntry, Warning},
 };
 
 /// Names of parameters that say how many items a tool returns.
 const PAGE_SIZES: [&str; 3] = ["max_results", "page_size", "limit"];
 
-/// The data as it is asked for; as it is where nothing is asked.
+/// The data as it is asked for, and what it has only in part; as it is where nothing is asked.
 pub(super) async fn shaped(
     context: &Context,
     entry: &'static ToolEntry,
     options: &ResultOptions,
     data: Box<RawValue>,
     warnings: &mut Vec<Warning>,
-) -> Result<Box<RawValue>> {
+) -> Result<(Box<RawValue>, Vec<Part>)> {
     if options.is_default() {
-        return Ok(data);
+        return Ok((data, Vec::new()));
     }
     let (shared, options) = (context.clone(), options.clone());
     let bytes = data.get().len() as u64;
@@ -31,9 +31,9 @@ pub(super) async fn shaped(
         let tool = find::again(&shared.catalogue, entry)?;
         results::shape(data, &options, origin(tool, options.view)?)
     };
-    let (data, more) = context.computed(bytes, shape).await??;
-    warnings.extend(more);
-    Ok(data)
+    let shaped = context.computed(bytes, shape).await??;
+    warnings.extend(shaped.warnings);
+    Ok((shaped.data, shaped.parts))
 }
 
 fn origin(tool: &CatalogueTool, view: View) -> Result<Origin<'_>> {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::{Context, Endpoints, TokenSet};
 use crate::{
     Error, ErrorKind, Result,
+    caller::{Application, Caller},
     domain::{
-        Account, AccountRef, Authorization, Connection, Policy,
+        Account, AccountRef, AppCredential, Authorization, Connection, Policy,
         account_ref::{connection_name, unknown_connection},
     },
-    identifier::{AuthorizationId, ConnectionId, ConnectionName},
+    identifier::{AuthorizationId, ConnectionId, ConnectionName, McpSessionId},
     resource,
     state::{AccountHealth, AccountState},
     store::Versioned,
@@ -107,6 +108,60 @@ impl Context {
             let shown: String = name.chars().take(80).collect();
             Error::invalid_at("/policy", format!("there is no policy {shown:?}"))
         })
+    }
+
+    /// Whether the caller may know of a credential: one that is limited to some connections, or has a policy, knows only of
+    /// those that are limited to them, or have it, too.
+    pub(crate) fn sees_credential(&self, row: &AppCredential) -> bool {
+        let own = self.caller.policies().into_iter().flatten().next();
+        self.caller.connections().cover(&row.connections)
+            && own.is_none_or(|own| row.policy.as_deref() == Some(own))
+    }
+
+    /// Who calls with a live credential, or through a live MCP session, by the id that a request gives in its member `caller`.
+    pub(crate) async fn existing_caller(&self, id: &str) -> Result<Caller> {
+        let missing = || {
+            let shown: String = id.chars().take(80).collect();
+            let message = format!("there is no live credential or MCP session {shown:?}");
+            Error::invalid_at("/caller", message)
+        };
+        let session = match id.parse::<McpSessionId>() {
+            Ok(id) => self.store.mcp_session(id).await?,
+            Err(_) => None,
+        };
+        let session = session.map(|found| found.row);
+        let client_id = match &session {
+            Some(session) => session.client_id.as_deref(),
+            None => Some(id),
+        };
+        let credential = match client_id {
+            Some(client_id) => {
+                let found = self.store.app_credential(client_id).await?;
+                let found = found.map(|found| found.row);
+                let seen = found.filter(|row| self.sees_credential(row));
+                Some(
+                    seen.filter(|row| row.is_live(self.now()))
+                        .ok_or_else(missing)?,
+                )
+            }
+            None => None,
+        };
+        match (session, credential) {
+            (Some(session), maker) => {
+                let seen = self.caller.connections().cover(&session.connections);
+                let (caller, end) = session.caller(maker);
+                let live = seen && end > self.now();
+                live.then_some(caller).ok_or_else(missing)
+            }
+            (None, Some(credential)) => Ok(Caller::Application(Arc::new(Application {
+                scopes: credential.scopes(),
+                client_id: credential.client_id,
+                rate_per_minute: credential.rate_per_minute,
+                connections: credential.connections,
+                policy: credential.policy,
+            }))),
+            (None, None) => Err(missing()),
+        }
     }
 
     /// Whether the caller may know of the connection with this id.

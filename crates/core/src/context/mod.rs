@@ -11,6 +11,7 @@ pub(crate) mod endpoints;
 mod feed;
 pub(crate) mod keyed_calls;
 mod lookup;
+mod mcp_issuer;
 mod options;
 pub(crate) mod outbox;
 pub(crate) mod policies;
@@ -44,6 +45,8 @@ pub use bulkheads::CallLimits;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
+pub(crate) use mcp_issuer::KnownIssuer;
+pub use mcp_issuer::McpIssuer;
 pub use options::{EnvironmentOptions, Ports, Retention, Verification};
 pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
@@ -118,6 +121,8 @@ pub(crate) struct Shared {
     sign_ins: sign_in::SignIns,
     /// The provider by which members sign in, where there is one.
     pub(crate) sign_in_provider: Option<KnownProvider>,
+    /// The issuer whose JWTs are sessions of agents, where there is one.
+    pub(crate) mcp_issuer: Option<KnownIssuer>,
     /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
     pub(crate) private_hosts: Vec<String>,
     /// Hosts that the operator set for products and for the sign-in provider: these may be private too, but not for
@@ -167,6 +172,10 @@ impl Context {
         options.retention.check()?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
+        let mcp_issuer = options
+            .mcp_issuer
+            .map(|one| KnownIssuer::new(one, &catalogue));
+        let mcp_issuer = mcp_issuer.transpose()?;
         for name in options.products.keys() {
             if catalogue.product(name).is_none() {
                 return Err(Error::new(
@@ -190,7 +199,10 @@ impl Context {
         let product_hosts = options.products.values().flat_map(ProductOptions::hosts);
         let provider_host = sign_in_provider.as_ref();
         let provider_host = provider_host.map(|provider| provider.options.host().to_owned());
-        let product_hosts = product_hosts.chain(provider_host).collect();
+        let issuer_host = mcp_issuer.as_ref();
+        let issuer_host = issuer_host.map(|issuer| issuer.options.host().to_owned());
+        let product_hosts = product_hosts.chain(provider_host).chain(issuer_host);
+        let product_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let store = Records::new(ports.store);
@@ -245,15 +257,20 @@ impl Context {
             reencryption: Mutex::default(),
             sign_ins: sign_in::SignIns::default(),
             sign_in_provider,
+            mcp_issuer,
             private_hosts: options.private_hosts,
             product_hosts,
             counter: AtomicU32::new(0),
         });
-        Ok(Self {
+        let context = Self {
             shared,
             caller: Caller::default(),
             request_id: None,
-        })
+        };
+        if let Some(issuer) = &context.mcp_issuer {
+            issuer.check(&context)?;
+        }
+        Ok(context)
     }
 
     /// The same for another caller.

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::bulkheads::CallLimits;
 use super::endpoints::{ProductOptions, base_url, is_loopback};
+use super::mcp_issuer::McpIssuer;
 use super::sign_in_provider::SignInProvider;
 use crate::{
     Error, ErrorKind, Result,
@@ -37,6 +38,8 @@ pub struct EnvironmentOptions {
     pub calls: CallLimits,
     /// The OpenID Connect provider by which members sign in to the dashboard, besides passwords; none where there is none.
     pub sign_in_provider: Option<SignInProvider>,
+    /// The issuer whose JWTs agents may use at `/mcp`, besides the tokens of MCP sessions; none where there is none.
+    pub mcp_issuer: Option<McpIssuer>,
 }
 
 impl EnvironmentOptions {
@@ -62,6 +65,7 @@ impl EnvironmentOptions {
             private_hosts: Vec::new(),
             calls: CallLimits::default(),
             sign_in_provider: None,
+            mcp_issuer: None,
         })
     }
 

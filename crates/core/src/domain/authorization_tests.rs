@@ -300,3 +300,16 @@ fn steps_change_what_they_say_and_nothing_else() {
         }
     );
 }
+
+#[test]
+fn a_link_that_is_opened_again_keeps_its_verifier_unless_it_gets_another() {
+    let row = authorization(Redirected);
+    let after = |trigger| row.on(trigger, NOW).unwrap().unwrap().0.verifier;
+    assert_eq!(after(start()), row.verifier);
+    let another = Some(Sealed::from_bytes(vec![2]));
+    let Trigger::Started(mut start) = start() else {
+        unreachable!("it starts");
+    };
+    start.verifier.clone_from(&another);
+    assert_eq!(after(Trigger::Started(start)), another);
+}

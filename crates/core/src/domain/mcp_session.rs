@@ -1,15 +1,16 @@
 //! Sessions of the Model Context Protocol: bearer tokens of one user, for some tools of some connections.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::NewAudit;
+use super::{AppCredential, NewAudit};
 use crate::{
-    caller::Connections,
+    caller::{self, Caller, Connections},
     digest::Digest,
     identifier::{Identifier, McpSessionId},
+    results::{ResultOptions, View},
 };
 
 /// A session of one user.
@@ -32,6 +33,11 @@ pub(crate) struct McpSession {
     /// Policy for its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) policy: Option<String>,
+    /// Form and size of its results, where its maker chose them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) view: Option<View>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_bytes: Option<u64>,
     /// Where the user's browser goes after the product, for the application to confirm who it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verify_url: Option<String>,
@@ -45,6 +51,39 @@ pub(crate) struct McpSession {
 }
 
 impl McpSession {
+    /// Form and size of its results.
+    pub(crate) fn results(&self) -> ResultOptions {
+        ResultOptions::for_agents(self.view, self.max_bytes)
+    }
+
+    /// Who calls with it, and until when. It ends with the application's credential that made it, of which it has no more
+    /// connections and scopes than that has now.
+    pub(crate) fn caller(self, maker: Option<AppCredential>) -> (Caller, Timestamp) {
+        let results = self.results();
+        let (mut scopes, mut of_maker, mut end) = (None, None, self.expires_at);
+        let mut connections = self.connections;
+        if let Some(maker) = maker {
+            end = maker.expires_at.map_or(end, |ends| end.min(ends));
+            scopes = Some(maker.scopes());
+            connections = connections.and(&maker.connections);
+            of_maker = maker.policy;
+        }
+        let session = caller::McpSession {
+            session_id: self.id,
+            name: self.id.to_string(),
+            client_id: self.client_id,
+            identifier: self.identifier,
+            connections,
+            tools: self.tools,
+            read_only: self.read_only,
+            results,
+            verify_url: self.verify_url,
+            scopes,
+            policies: [self.policy, of_maker],
+        };
+        (Caller::McpSession(Arc::new(session)), end)
+    }
+
     /// An entry about it for the audit log.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "mcp_session", self.id)

@@ -298,3 +298,24 @@ pub(crate) fn read_email(text: &str) -> Result<String> {
     }
     Ok(email)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_opens_for_a_day_and_not_for_who_is_disabled() {
+        let now = Timestamp::UNIX_EPOCH;
+        let (link, other) = (Digest::of("link"), Digest::of("other"));
+        let id = MemberId::from_uuid(uuid::Uuid::nil());
+        let mut member = Member::new(id, "ada@example.com", Role::Viewer, now);
+        assert!(!member.opens_with(&link, now));
+        member.link = Some(MemberLink::new(link.clone(), now));
+        let end = now + LINK_LIFE;
+        let second = SignedDuration::from_secs(1);
+        assert!(member.opens_with(&link, now) && member.opens_with(&link, end - second));
+        assert!(!member.opens_with(&link, end) && !member.opens_with(&other, now));
+        member.disabled = true;
+        assert!(!member.opens_with(&link, now));
+    }
+}

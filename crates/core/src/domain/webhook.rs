@@ -430,6 +430,35 @@ mod tests {
     }
 
     #[test]
+    fn the_secret_before_signs_for_a_day_and_not_at_its_end() {
+        let secret = |generation, until| SigningSecret {
+            generation,
+            sealed: Sealed::from_bytes(vec![1]),
+            until,
+        };
+        let webhook = Webhook {
+            id: WebhookId::from_uuid(uuid::Uuid::nil()),
+            url: String::from("https://example.com/hooks"),
+            events: Vec::new(),
+            connections: Connections::ALL,
+            description: None,
+            secrets: vec![secret(1, None)],
+            disabled: None,
+            created_at: EPOCH,
+            updated_at: EPOCH,
+            extra: Extra::default(),
+        };
+        let rotated = webhook.rotated(Sealed::from_bytes(vec![2]), EPOCH);
+        let signing = |at| -> Vec<u64> {
+            let signing = rotated.signing(at);
+            signing.map(|secret| secret.generation).collect()
+        };
+        let end = EPOCH + BOTH_SIGN;
+        assert_eq!(signing(end - SignedDuration::from_secs(1)), [2, 1]);
+        assert_eq!(signing(end), [2]);
+    }
+
+    #[test]
     fn an_endpoint_that_says_when_is_not_asked_before() {
         let due = |asked| {
             let after = delivery().after(failed(429, asked), EPOCH, 0);

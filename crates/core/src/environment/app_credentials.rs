@@ -1,6 +1,6 @@
 //! Credentials of applications, and the tokens made with them.
 
-use super::Environment;
+use super::{Environment, McpIssuer};
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
@@ -110,5 +110,21 @@ impl Environment {
     /// [`ErrorKind::Unauthenticated`].
     pub async fn authenticate(&self, bearer: &str) -> Result<Caller> {
         access::authenticate(&self.0, bearer).await
+    }
+
+    /// The same of an agent at `/mcp`: the token of an MCP session, or a JWT of [`McpIssuer`] where there is
+    /// one. Keys that the issuer withdraws are accepted for an hour at most; for a day while it does not respond.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::InsufficientScope`] for a JWT without the scope that it needs,
+    /// [`ErrorKind::IssuerUnavailable`].
+    pub async fn authenticate_agent(&self, bearer: &str) -> Result<Caller> {
+        access::authenticate_agent(&self.0, bearer).await
+    }
+
+    /// The issuer whose JWTs agents may use at `/mcp`, where there is one.
+    pub fn mcp_issuer(&self) -> Option<&McpIssuer> {
+        let issuer = self.0.mcp_issuer.as_ref();
+        issuer.map(|issuer| &issuer.options)
     }
 }

@@ -9,6 +9,7 @@ mod keys;
 mod mcp_sessions;
 mod members;
 mod policies;
+mod results;
 mod webhooks;
 
 use std::{fmt, time::Duration};
@@ -39,8 +40,8 @@ use crate::{
 };
 pub use crate::{
     context::{
-        CallLimits, EnvironmentOptions, Ports, ProductOptions, Retention, SignInProvider,
-        Verification,
+        CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
+        SignInProvider, Verification,
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };

@@ -91,6 +91,8 @@ kinds! {
     AlreadyExists = "already_exists", 409, false, AppDeveloper;
     /// The asked tool or product version is unknown, or two versions disagree.
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
+    /// The content has no bytes in the range that was asked for; the message says how many it has.
+    RangeNotSatisfiable = "range_not_satisfiable", 416, false, AppDeveloper;
     /// The proxied path or query could leave the product's origin, or is malformed.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
     /// The key is that of another request, made in the last 24 hours.
@@ -138,6 +140,8 @@ kinds! {
     SignInRefused = "sign_in_refused", 403, false, Operator;
     /// The provider by which members sign in cannot be reached, or does not do what it should.
     SignInProviderFailed = "sign_in_provider_failed", 502, true, Operator;
+    /// The operator's own issuer of agents' tokens cannot be reached, or does not publish its keys as it should.
+    IssuerUnavailable = "issuer_unavailable", 503, true, Operator;
     /// The browser that returned is not the one that opened the link.
     BrowserMismatch = "browser_mismatch", 403, false, EndUser;
     /// The end user authorized with another account of the product than before.

@@ -9,6 +9,8 @@ mod connect_page;
 mod create_link;
 mod end;
 mod exchange;
+pub(crate) mod issuer;
+mod metadata;
 mod older_clients;
 mod read;
 mod refresh;

@@ -33,8 +33,12 @@ pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A live credential or MCP session that names the policy.
+/// A live credential or MCP session that names the policy, or the issuer of agents' tokens.
 async fn user_of(context: &Context, name: &str) -> Result<Option<String>> {
+    let issuer = context.mcp_issuer.as_ref();
+    if issuer.is_some_and(|issuer| issuer.options.policy.as_deref() == Some(name)) {
+        return Ok(Some(String::from("the issuer of agents' tokens")));
+    }
     let (store, now) = (&context.store, context.now());
     let mut after: Option<String> = None;
     loop {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
 
+use super::LeftOut;
 use crate::{
     Error, ErrorKind, Result, identifier::ExecutionId, results::ResultOptions, tool::Warning,
 };
@@ -89,6 +90,7 @@ impl ExecuteRequest {
 /// | the data as a value, or as a struct of yours | [`json`](Self::json) |
 /// | the product's own bytes | [`data`](Self::data) |
 /// | what did not fail the call, yet matters | [`warnings`](Self::warnings) |
+/// | handles of what was cut | [`left_out`](Self::left_out) |
 /// | the id under which it is recorded | [`execution_id`](Self::execution_id) |
 ///
 /// The data of a dry run is not what the tool describes, but a [`Plan`](super::Plan) of the requests that it would send: read
@@ -128,6 +130,10 @@ pub struct Execution<T = Value> {
     /// What did not fail the call, yet matters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// The largest of what the data has only in part, or only by its name, where options cut it: each with the handle by which
+    /// all of it is read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Whether it is the result of an earlier call with the same idempotency key: nothing was sent this time. The header
     /// `stead-idempotent-replayed` over HTTP.
     #[serde(skip)]
@@ -153,6 +159,7 @@ impl Execution {
             tool_version,
             data,
             warnings,
+            left_out: Vec::new(),
             replayed: false,
             output: PhantomData,
         }
@@ -167,6 +174,7 @@ impl Execution {
             schema_version: self.schema_version,
             data: self.data,
             warnings: self.warnings,
+            left_out: self.left_out,
             replayed: self.replayed,
             output: PhantomData,
         }

@@ -6,7 +6,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
-use crate::identifier::{Identifier, McpSessionId};
+use crate::{
+    identifier::{Identifier, McpSessionId},
+    results::View,
+};
 
 /// What a session is made for.
 ///
@@ -35,6 +38,13 @@ pub struct NewMcpSession {
     /// Policy for its calls, by name, besides those of the environment and of the application's credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// Form of its results: `readable` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<View>,
+    /// Bytes of a result's data at most: 40000 when absent. What is left out is said, and how to get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_bytes: Option<u64>,
     /// Where the user's browser goes after the product, when the session asks the user to authorize: as of an authorization
     /// link. Needed where the application confirms its users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,6 +86,18 @@ impl NewMcpSession {
         self.policy = Some(name.into());
         self
     }
+    /// Form of its results.
+    #[must_use]
+    pub fn view(mut self, view: View) -> Self {
+        self.view = Some(view);
+        self
+    }
+    /// Bytes of a result's data at most.
+    #[must_use]
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = Some(bytes);
+        self
+    }
     /// Where the user's browser goes after the product.
     #[must_use]
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
@@ -94,7 +116,7 @@ impl NewMcpSession {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z",
 }))]
 #[non_exhaustive]
@@ -114,6 +136,10 @@ pub struct McpSession {
     /// Policy for its calls; absent where it names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// Form of its results.
+    pub view: View,
+    /// Bytes of a result's data at most.
+    pub max_bytes: Option<u64>,
     /// Where the user's browser goes after the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
@@ -130,7 +156,7 @@ pub struct McpSession {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z", "url": "https://stead.example.com/mcp", "token": "stead_mcp_…",
 }))]
 #[non_exhaustive]

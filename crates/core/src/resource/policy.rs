@@ -137,6 +137,10 @@ pub struct PolicyTest {
     /// Policies to decide by, such as that of a credential and that of an MCP session, besides those of the environment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
+    /// In place of `policies`, who would make the call: the client id of a credential, or the id of an MCP session. Its policies
+    /// decide, and its scopes and what the session is limited to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<String>,
     /// Tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,

@@ -5,46 +5,81 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use serde_json::Value;
 
 use super::{UNTRUSTED, budget::Limits};
-use crate::tool::Warning;
+use crate::{error::push_segment, tool::Warning};
 
 /// Paths that a warning names.
 const NAMED: usize = 10;
 /// Longest path that is named whole.
 const LONGEST: usize = 100;
 
-/// A warning for texts that were cut, and one for lists.
-pub(super) fn warnings(value: &Value, limits: Limits, page_size: Option<&str>) -> Vec<Warning> {
-    let mut left_out = LeftOut {
-        limits,
-        texts: BTreeMap::new(),
-        lists: BTreeMap::new(),
-    };
-    match value {
-        Value::Object(members) => {
-            let own = members.iter().filter(|(name, _)| *name != UNTRUSTED);
-            own.for_each(|(name, value)| left_out.see(value, name, 0));
-        }
-        value => left_out.see(value, "", 0),
-    }
-    let texts = left_out.of_texts();
-    let lists = left_out.of_lists(page_size);
-    texts.into_iter().chain(lists).collect()
-}
-
 /// What was left out, by path.
-struct LeftOut {
+pub(super) struct LeftOut {
     limits: Limits,
+    cuts: Vec<Cut>,
     /// How many texts were cut.
     texts: BTreeMap<String, usize>,
     /// In how many lists the list is, how many items of it stay, and how many there are.
     lists: BTreeMap<String, (usize, usize, usize)>,
 }
 
+/// A text or a list that was cut.
+pub(super) struct Cut {
+    /// JSON pointer to it.
+    pub(super) pointer: String,
+    /// How many items of it stay, for a list.
+    pub(super) kept: Option<usize>,
+}
+
+/// Where a value is: its path without numbers, its JSON pointer, and in how many lists.
+struct Place<'a> {
+    path: &'a str,
+    pointer: &'a str,
+    lists: usize,
+}
+
 impl LeftOut {
-    fn see(&mut self, value: &Value, path: &str, lists: usize) {
+    /// What the limits leave out of a value.
+    pub(super) fn of(value: &Value, limits: Limits) -> Self {
+        let mut left_out = Self {
+            limits,
+            cuts: Vec::new(),
+            texts: BTreeMap::new(),
+            lists: BTreeMap::new(),
+        };
+        let (path, pointer, lists) = ("", "", 0);
+        let top = Place {
+            path,
+            pointer,
+            lists,
+        };
+        left_out.see(value, &top);
+        left_out
+    }
+
+    /// A warning for texts that were cut, and one for lists.
+    pub(super) fn warnings(&self, page_size: Option<&str>) -> impl Iterator<Item = Warning> {
+        self.of_texts().into_iter().chain(self.of_lists(page_size))
+    }
+
+    /// Each text and list that was cut.
+    pub(super) fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+
+    fn see(&mut self, value: &Value, place: &Place<'_>) {
+        let Place {
+            path,
+            pointer,
+            lists,
+        } = *place;
+        let cut = |kept| Cut {
+            pointer: pointer.to_owned(),
+            kept,
+        };
         match value {
             Value::String(text) if self.limits.cut_of(text).is_some() => {
                 *self.texts.entry(path.to_owned()).or_default() += 1;
+                self.cuts.push(cut(None));
             }
             Value::Array(items) => {
                 let kept = self.limits.items(items, lists > 0);
@@ -52,19 +87,39 @@ impl LeftOut {
                     let entry = self.lists.entry(path.to_owned()).or_insert((lists, 0, 0));
                     entry.1 += kept;
                     entry.2 += items.len();
+                    self.cuts.push(cut(Some(kept)));
                 }
-                let inner = format!("{path}[]");
-                items[..kept]
-                    .iter()
-                    .for_each(|item| self.see(item, &inner, lists + 1));
+                let path = format!("{path}[]");
+                for (index, item) in items[..kept].iter().enumerate() {
+                    let pointer = format!("{pointer}/{index}");
+                    let (path, pointer, lists) = (&path, &pointer, lists + 1);
+                    let inner = Place {
+                        path,
+                        pointer,
+                        lists,
+                    };
+                    self.see(item, &inner);
+                }
             }
             Value::Object(members) => {
                 for (name, value) in members {
+                    let is_top = pointer.is_empty();
+                    if is_top && name == UNTRUSTED {
+                        continue;
+                    }
                     let path = match path {
                         "" => name.clone(),
                         path => format!("{path}.{name}"),
                     };
-                    self.see(value, &path, lists);
+                    let mut pointer = pointer.to_owned();
+                    push_segment(&mut pointer, name);
+                    let (path, pointer) = (&path, &pointer);
+                    let inner = Place {
+                        path,
+                        pointer,
+                        lists,
+                    };
+                    self.see(value, &inner);
                 }
             }
             _ => {}

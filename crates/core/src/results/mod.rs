@@ -8,16 +8,19 @@ mod budget;
 mod fields;
 mod left_out;
 mod options;
+mod parts;
 mod path;
 
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     Error, ErrorKind, Result,
-    tool::{ReadableView, Warning},
+    tool::{ReadableView, Warning, Whole},
 };
 
+use left_out::LeftOut;
 pub use options::{ResultOptions, View};
+pub use parts::Part;
 pub use path::Path;
 
 /// Member of a readable result that lists the paths of texts that third parties wrote.
@@ -37,33 +40,55 @@ pub struct Origin<'a> {
     pub only_reads: bool,
 }
 
-/// The data as the options ask for it, and warnings about what is not in it.
+/// A result as it was asked for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Shaped {
+    /// The data.
+    pub data: Box<RawValue>,
+    /// What is not in it, and how to get that.
+    pub warnings: Vec<Warning>,
+    /// The largest of what is in it only in part, or only by its name, the largest first.
+    pub parts: Vec<Part>,
+}
+
+impl Shaped {
+    fn new(data: Box<RawValue>, warnings: Vec<Warning>) -> Self {
+        Self {
+            data,
+            warnings,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// The data as the options ask for it, and what is not in it.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidRequest`] at `/fields` for a text that is not a path, and at `/max_bytes` where the smallest form of the
 /// data is larger.
-pub fn shape(
-    data: Box<RawValue>,
-    options: &ResultOptions,
-    origin: Origin<'_>,
-) -> Result<(Box<RawValue>, Vec<Warning>)> {
+pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -> Result<Shaped> {
     let paths = options.paths()?;
     let view = origin.readable.filter(|_| options.view == View::Readable);
     let budget = options.max_bytes();
     if view.is_none() && paths.is_empty() && budget.is_none_or(|most| data.get().len() <= most) {
-        return Ok((data, Vec::new()));
+        return Ok(Shaped::new(data, Vec::new()));
     }
     let mut value: Value = match serde_json::from_str(data.get()) {
         Ok(value) => value,
         Err(error) if origin.only_reads => return Err(unreadable(error)),
         Err(_) => {
             let message = "the result is nested too deeply to be brought into another form";
-            return Ok((data, vec![Warning::new("result_as_it_is", message)]));
+            return Ok(Shaped::new(
+                data,
+                vec![Warning::new("result_as_it_is", message)],
+            ));
         }
     };
     drop(data);
+    let mut wholes: Vec<Whole> = Vec::new();
     if let Some(view) = view {
-        value = view.of(value).map_err(unreadable)?;
+        (value, wholes) = view.with_wholes(value).map_err(unreadable)?;
     }
     let mut warnings = Vec::new();
     if !paths.is_empty() {
@@ -74,7 +99,9 @@ pub fn shape(
         mark(&mut value, view.untrusted());
     }
     let Some(most) = budget else {
-        return Ok((raw(value.to_string())?, warnings));
+        let mut shaped = Shaped::new(raw(value.to_string())?, warnings);
+        shaped.parts = parts::largest(options, &value, wholes, &[]);
+        return Ok(shaped);
     };
     let (limits, size) = budget::limits(&value, most);
     if size > most {
@@ -86,8 +113,11 @@ pub fn shape(
         }
         warnings.push(Warning::new("max_bytes_exceeded", message));
     }
-    warnings.extend(left_out::warnings(&value, limits, origin.page_size));
-    Ok((raw(budget::written(&value, limits)?)?, warnings))
+    let left_out = LeftOut::of(&value, limits);
+    warnings.extend(left_out.warnings(origin.page_size));
+    let mut shaped = Shaped::new(raw(budget::written(&value, limits)?)?, warnings);
+    shaped.parts = parts::largest(options, &value, wholes, left_out.cuts());
+    Ok(shaped)
 }
 
 /// Says at the top of the data which texts in it third parties wrote.

@@ -60,12 +60,26 @@ impl View {
         clippy::trivially_copy_pass_by_ref,
         reason = "serde passes a reference"
     )]
-    fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         *self == Self::Full
     }
 }
 
+/// Bytes of a result's data for an agent, about 10,000 tokens.
+#[cfg(feature = "platform")]
+const AGENT_BYTES: u64 = 40_000;
+
 impl ResultOptions {
+    /// What an agent gets: the readable view and a size that fits a model's context, where nothing else is chosen.
+    #[cfg(feature = "platform")]
+    pub(crate) fn for_agents(view: Option<View>, max_bytes: Option<u64>) -> Self {
+        Self {
+            fields: Vec::new(),
+            view: view.unwrap_or(View::Readable),
+            max_bytes: Some(max_bytes.unwrap_or(AGENT_BYTES)),
+        }
+    }
+
     /// Whether nothing is asked.
     pub fn is_default(&self) -> bool {
         *self == Self::default()

@@ -39,14 +39,14 @@ fn options(fields: &[&str], view: View, max_bytes: Option<u64>) -> ResultOptions
 
 fn shaped(data: &Value, options: &ResultOptions) -> Result<(Value, Vec<Warning>)> {
     let data = RawValue::from_string(data.to_string()).unwrap();
-    let (data, warnings) = shape(data, options, READS)?;
+    let Shaped { data, warnings, .. } = shape(data, options, READS)?;
     Ok((serde_json::from_str(data.get()).unwrap(), warnings))
 }
 
 fn within(data: &Value, most: usize) -> Result<(String, Vec<Warning>)> {
     let options = options(&[], View::Full, Some(most as u64));
     let data = RawValue::from_string(data.to_string()).unwrap();
-    let (data, warnings) = shape(data, &options, READS)?;
+    let Shaped { data, warnings, .. } = shape(data, &options, READS)?;
     Ok((data.get().to_owned(), warnings))
 }
 
@@ -65,7 +65,12 @@ fn what_is_not_asked_for_passes_as_it_came() {
     ] {
         let data = RawValue::from_string(text.to_owned()).unwrap();
         let at = data.get().as_ptr();
-        let (data, warnings) = shape(data, &asked, READS).unwrap();
+        let Shaped {
+            data,
+            warnings,
+            parts,
+        } = shape(data, &asked, READS).unwrap();
+        assert!(parts.is_empty());
         assert_eq!((data.get().as_ptr(), data.get()), (at, text));
         assert!(warnings.is_empty());
     }
@@ -116,7 +121,7 @@ fn a_field_that_is_not_there_is_said_with_what_may_be_meant() {
     };
     let raw = RawValue::from_string(data.to_string()).unwrap();
     let asked = options(&["empty[].id"], View::Full, None);
-    let (data, warnings) = shape(raw, &asked, origin).unwrap();
+    let Shaped { data, warnings, .. } = shape(raw, &asked, origin).unwrap();
     assert_eq!((data.get(), warnings.len()), ("{\"empty\":[]}", 0));
 }
 
@@ -230,7 +235,7 @@ fn what_cannot_fit_is_an_error_that_says_what_would_do() {
     };
     let raw = RawValue::from_string(data.to_string()).unwrap();
     let asked = options(&[], View::Full, Some(50));
-    let (data, warnings) = shape(raw, &asked, writes).unwrap();
+    let Shaped { data, warnings, .. } = shape(raw, &asked, writes).unwrap();
     assert_eq!(data.get().len(), 121);
     assert_eq!(warnings[0].code, "max_bytes_exceeded");
 }
@@ -245,7 +250,7 @@ fn what_is_nested_too_deeply_fails_only_where_nothing_was_changed() {
         only_reads: false,
         ..READS
     };
-    assert_eq!(shape(raw(), &asked, writes).unwrap().0.get(), deep);
+    assert_eq!(shape(raw(), &asked, writes).unwrap().data.get(), deep);
 }
 
 fn values() -> impl Strategy<Value = Value> {

@@ -62,6 +62,11 @@ pub(crate) fn request_state(session: McpSessionId) -> AssociatedData<'static> {
     AssociatedData::new("mcp_session", session.uuid(), "request_state")
 }
 
+/// What a handle stands for, which its holder keeps.
+pub(crate) fn result_part() -> AssociatedData<'static> {
+    AssociatedData::new("result", Uuid::nil(), "part")
+}
+
 /// The exact arguments of a call that has to be approved.
 pub(crate) fn arguments(approval: ApprovalId) -> AssociatedData<'static> {
     AssociatedData::new("approval", approval.uuid(), "arguments")

@@ -3,6 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
+use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{KEY_BYTES, Vault, place};
@@ -54,10 +55,30 @@ impl Pseudonyms {
         }
     }
 
+    fn digest(&self) -> Result<Hmac<Sha256>> {
+        Hmac::<Sha256>::new_from_slice(&self.0)
+            .map_err(|_| Error::new(ErrorKind::KeyUnavailable, "the key of pseudonyms is empty"))
+    }
+
+    /// An id that stands for these texts together.
+    pub(crate) fn id_of(&self, texts: &[&str]) -> Result<Uuid> {
+        let mut digest = self.digest()?;
+        digest.update(b"id");
+        for text in texts {
+            digest.update(&(text.len() as u64).to_be_bytes());
+            digest.update(text.as_bytes());
+        }
+        let digest = digest.finalize().into_bytes();
+        let mut bytes = [0; 16];
+        for (to, from) in bytes.iter_mut().zip(digest) {
+            *to = from;
+        }
+        Ok(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
     /// The pseudonym of a user of a connection.
     pub(crate) fn of(&self, connection: ConnectionId, identifier: &str) -> Result<String> {
-        let mut digest = Hmac::<Sha256>::new_from_slice(&self.0)
-            .map_err(|_| Error::new(ErrorKind::KeyUnavailable, "the key of pseudonyms is empty"))?;
+        let mut digest = self.digest()?;
         digest.update(connection.uuid().as_bytes());
         digest.update(identifier.as_bytes());
         let digest = digest.finalize().into_bytes();
@@ -68,8 +89,6 @@ impl Pseudonyms {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
     use crate::testing::{STABLE, World, always, context};
 

@@ -352,6 +352,10 @@ fn rows_of_the_first_schema_are_read_and_rewritten() {
             values.push(Value::optional(event["account_id"].as_str()));
             values.push(Value::Null);
         }
+        if name == "account" {
+            let account: Json = serde_json::from_str(&body).unwrap();
+            values.push(Value::optional(account["state"].as_str()));
+        }
         let row = Row::new(table, values, body);
         let batch = Batch::new().write(Write::Insert(row));
         assert_eq!(ready(store.commit(batch)).unwrap(), Commit::Committed);

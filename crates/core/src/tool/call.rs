@@ -21,6 +21,8 @@ pub struct Call {
     pub settings: Map<String, Value>,
     /// Scopes that the user granted.
     pub granted_scopes: Vec<String>,
+    /// Whether the caller asks for the tool's readable view, which may say more where that costs a request.
+    pub is_readable: bool,
 }
 
 impl Call {
@@ -31,6 +33,7 @@ impl Call {
             now,
             settings: Map::new(),
             granted_scopes: Vec::new(),
+            is_readable: false,
         }
     }
 
@@ -45,6 +48,13 @@ impl Call {
     #[must_use]
     pub fn with_scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.granted_scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Says whether the caller asks for the readable view.
+    #[must_use]
+    pub fn readable(mut self, is_readable: bool) -> Self {
+        self.is_readable = is_readable;
         self
     }
 

@@ -24,7 +24,7 @@ pub use hints::Hints;
 pub use input::input_of;
 pub use io::{Io, IoBackend};
 pub use output::{Data, Output, Warning};
-pub use readable::{Readable, ReadableView, items_of, shortened, text_of};
+pub use readable::{Readable, ReadableView, Whole, WholeKind, items_of, shortened, text_of};
 #[cfg(feature = "platform")]
 pub(crate) use request::effect_of_method;
 pub use request::{ApiRequest, IntoQuery, Retry, UNRESERVED};

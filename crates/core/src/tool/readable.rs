@@ -42,6 +42,82 @@ pub trait Readable: Serialize + JsonSchema {
 
     /// The view of a result, whatever the product put into it.
     fn of(result: Value) -> Self;
+
+    /// What the view gives only in part, or only names, with where the whole of it is in the result that it was made of.
+    /// A caller gets a handle with which the largest of it can be read.
+    fn wholes(&self) -> Vec<Whole> {
+        Vec::new()
+    }
+}
+
+/// Where the whole of something is in a full result, of which a readable view gives a part or only the name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Whole {
+    /// JSON pointer to the part in the view; empty for content of which the view shows nothing.
+    pub part: String,
+    /// JSON pointer to the whole in the full result.
+    pub pointer: String,
+    /// What the whole is.
+    pub kind: WholeKind,
+    /// Its size in bytes, where the view knows.
+    pub size: Option<u64>,
+}
+
+/// What is read as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WholeKind {
+    /// A text.
+    Text,
+    /// A list.
+    List,
+    /// The content of a file, which is base64 in the full result.
+    File {
+        /// Its name.
+        name: Option<String>,
+        /// Its MIME type.
+        media_type: String,
+    },
+}
+
+impl Whole {
+    /// A text of so many bytes, of which the view has the beginning.
+    pub fn text(part: impl Into<String>, pointer: impl Into<String>, size: usize) -> Self {
+        let size = Some(size as u64);
+        Self {
+            size,
+            ..Self::new(part.into(), pointer.into(), WholeKind::Text)
+        }
+    }
+
+    /// A list of which the view has the first items.
+    pub fn list(part: impl Into<String>, pointer: impl Into<String>) -> Self {
+        Self::new(part.into(), pointer.into(), WholeKind::List)
+    }
+
+    /// The content of a file, of which the view has the name.
+    pub fn file(
+        pointer: impl Into<String>,
+        name: Option<String>,
+        media_type: String,
+        size: Option<u64>,
+    ) -> Self {
+        let kind = WholeKind::File { name, media_type };
+        Self {
+            size,
+            ..Self::new(String::new(), pointer.into(), kind)
+        }
+    }
+
+    fn new(part: String, pointer: String, kind: WholeKind) -> Self {
+        Self {
+            part,
+            pointer,
+            kind,
+            size: None,
+        }
+    }
 }
 
 /// The text of a value; none for an empty one, which says nothing.
@@ -70,7 +146,7 @@ pub fn shortened(mut text: String, most: usize) -> (String, bool) {
 #[derive(Clone, Copy)]
 pub struct ReadableView {
     schema: fn() -> Schema,
-    of: fn(Value) -> serde_json::Result<Value>,
+    of: fn(Value) -> serde_json::Result<(Value, Vec<Whole>)>,
     untrusted: &'static [&'static str],
 }
 
@@ -88,6 +164,13 @@ impl ReadableView {
     /// # Errors
     /// Where it cannot be written as JSON.
     pub fn of(&self, result: Value) -> serde_json::Result<Value> {
+        Ok(self.with_wholes(result)?.0)
+    }
+    /// The same, with what it gives only in part.
+    ///
+    /// # Errors
+    /// As [`ReadableView::of`].
+    pub fn with_wholes(&self, result: Value) -> serde_json::Result<(Value, Vec<Whole>)> {
         (self.of)(result)
     }
     /// Paths of the texts in it that third parties wrote.
@@ -106,6 +189,7 @@ impl fmt::Debug for ReadableView {
     }
 }
 
-fn view_of<V: Readable>(result: Value) -> serde_json::Result<Value> {
-    serde_json::to_value(V::of(result))
+fn view_of<V: Readable>(result: Value) -> serde_json::Result<(Value, Vec<Whole>)> {
+    let view = V::of(result);
+    Ok((serde_json::to_value(&view)?, view.wholes()))
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, items_of, shortened, text_of};
+use stead_core::tool::{Readable, Whole, items_of, shortened, text_of};
 
 /// Bytes of an event's text where it is read by itself, and in a list.
 const DESCRIPTION: usize = 3_000;
@@ -68,6 +68,12 @@ pub(crate) struct EventView {
     /// True where the text goes on or there are more guests; the view `full` has all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    /// Bytes of the whole text, where there is only its beginning.
+    #[serde(skip)]
+    cut_from: Option<usize>,
+    /// Whether there are more guests in the result.
+    #[serde(skip)]
+    has_more_guests: bool,
 }
 
 /// A guest in short.
@@ -113,7 +119,32 @@ impl EventView {
             meeting: text_of(&event["hangoutLink"]),
             url: text_of(&event["htmlLink"]),
             truncated: is_cut || guests.len() > GUESTS || event["attendeesOmitted"] == true,
+            cut_from: event["description"]
+                .as_str()
+                .filter(|_| is_cut)
+                .map(str::len),
+            has_more_guests: guests.len() > GUESTS,
         }
+    }
+
+    /// What is cut of an event, which stands at this pointer in the view and in the result.
+    fn wholes_at(&self, event: &str) -> impl Iterator<Item = Whole> + use<> {
+        let text = format!("{event}/description");
+        let text = self
+            .cut_from
+            .map(|size| Whole::text(text.clone(), text, size));
+        let guests = format!("{event}/attendees");
+        let guests = self
+            .has_more_guests
+            .then(|| Whole::list(guests.clone(), guests));
+        text.into_iter().chain(guests)
+    }
+
+    fn wholes_of_list(events: &[Self], list: &str) -> Vec<Whole> {
+        let events = events.iter().enumerate();
+        events
+            .flat_map(|(index, event)| event.wholes_at(&format!("{list}/{index}")))
+            .collect()
     }
 
     fn list(events: &Value) -> Vec<Self> {
@@ -140,6 +171,10 @@ impl Readable for EventView {
 
     fn of(result: Value) -> Self {
         Self::new(&result, DESCRIPTION)
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        self.wholes_at("").collect()
     }
 }
 
@@ -170,6 +205,10 @@ impl Readable for EventsView {
             events: EventView::list(&result["events"]),
             next_page_token: text_of(&result["next_page_token"]),
         }
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        EventView::wholes_of_list(&self.events, "/events")
     }
 }
 
@@ -212,6 +251,13 @@ impl Readable for FoundEventView {
                 .collect(),
             instances: EventView::list(&result["instances"]),
         }
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        let event = self.event.iter();
+        let mut wholes: Vec<Whole> = event.flat_map(|event| event.wholes_at("/event")).collect();
+        wholes.extend(EventView::wholes_of_list(&self.instances, "/instances"));
+        wholes
     }
 }
 

@@ -8,6 +8,7 @@ mod content;
 mod errors;
 mod format;
 mod html;
+mod label_names;
 mod mail;
 mod message;
 mod origins;

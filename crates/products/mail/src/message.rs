@@ -38,7 +38,7 @@ pub struct ReadableMail {
     pub date_header: Option<String>,
     /// First words.
     pub snippet: String,
-    /// Ids of its labels.
+    /// Ids of its labels; in a call for the readable view names of those that the user made.
     pub labels: Vec<String>,
     /// Whether it is unread.
     pub unread: bool,

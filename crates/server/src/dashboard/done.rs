@@ -62,6 +62,8 @@ done! {
     MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
     CallApproved = "call-approved", "The call may be made once, when its caller makes it again.";
     CallDenied = "call-denied", "The call may not be made.";
+    PolicySet = "policy-set", "The policy is set. It acts within 5 seconds.";
+    PolicyDeleted = "policy-deleted", "The policy is deleted.";
     RecordAdded = "record-added", "It is in the sandbox.";
     RecordDeleted = "record-deleted", "It is gone from the sandbox.";
     FaultPlanned = "fault-planned", "The sandbox does that now.";

@@ -21,6 +21,7 @@ mod live;
 mod markdown;
 mod page;
 mod playground;
+mod policies;
 mod renderer;
 mod sandbox;
 mod session;
@@ -51,6 +52,7 @@ pub(crate) fn routes() -> Vec<PageRoute> {
         accounts::routes(),
         activity::routes(),
         approvals::routes(),
+        policies::routes(),
         playground::routes(),
         sandbox::routes(),
         tools::routes(),
@@ -70,6 +72,7 @@ fn templates() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
         accounts::TEMPLATES,
         activity::TEMPLATES,
         approvals::TEMPLATES,
+        policies::TEMPLATES,
         playground::TEMPLATES,
         sandbox::TEMPLATES,
         tools::TEMPLATES,

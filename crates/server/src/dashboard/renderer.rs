@@ -51,6 +51,7 @@ const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Playground", "/dashboard/playground", "play"),
     ("Activity", "/dashboard/activity", "activity"),
     ("Approvals", "/dashboard/approvals", "eye"),
+    ("Policies", "/dashboard/policies", "lock"),
     ("Tools", "/dashboard/tools", "wrench"),
     ("Sandbox", SANDBOX, "box"),
     ("Settings", "/dashboard/settings", "settings"),

@@ -9,7 +9,7 @@ use std::{
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
-use stead::core::resource::{NewMember, NewWebhook, Role};
+use stead::core::resource::{NewMember, NewWebhook, Policy, Role};
 use url::form_urlencoded;
 
 use super::routes;
@@ -235,6 +235,7 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     let member = NewMember::new("ada@example.com", Role::Operator);
     let member = environment.invite_member(member).await.unwrap().member;
     let key = environment.keys(false).await.unwrap().data_keys.remove(0);
+    let policy = environment.set_policy(Policy::new("rules")).await.unwrap();
     let approval = match environment.connection("mail").await {
         Ok(_) => service.asked_for_approval(ODD).await,
         Err(_) => String::from("appr_none"),
@@ -251,6 +252,7 @@ async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
         ("{member_id}", member.member_id.to_string()),
         ("{key_id}", key.key_id),
         ("{approval_id}", approval),
+        ("{policy_name}", policy.name),
     ]
 }
 

@@ -126,9 +126,10 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("DELETE /v1/connections/{connection_name}", &[]),
 ];
 
-/// What an example cannot be of: a document, and what is the product's own.
+/// What an example cannot be of: a document, what is the product's own, and the content of files.
 fn is_free(operation: &str) -> bool {
-    operation == "GET /openapi.json" || operation.contains(" /proxy/")
+    ["GET /openapi.json", "GET /v1/files/{handle}"].contains(&operation)
+        || operation.contains(" /proxy/")
 }
 
 /// Mail with one message, and an application that takes no event but a test.

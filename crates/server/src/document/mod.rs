@@ -107,6 +107,7 @@ const TAGS: &[(&str, &str)] = &[
     ),
     ("audit", "Who changed what, as a chain of hashes."),
     ("tools", "The catalogue of tools, and calls of them."),
+    ("files", "What results have only in part, by their handles."),
     (
         "tool-calls",
         "The calls of a model, in the shape of its vendor.",

@@ -4,7 +4,6 @@ use axum::{
     extract::{FromRequest, Request},
     response::{IntoResponse, Response},
 };
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, header};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -30,9 +29,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromRequest<ServerState>
         let runtime = state.environment.runtime();
         let body = collect(request.into_body(), LIMIT, runtime).await?;
         if body.len() < LARGE {
-            return Ok(Self(read(&body)?));
+            return Ok(Self(read_json(&body)?));
         }
-        match tokio::task::spawn_blocking(move || read(&body)).await {
+        match tokio::task::spawn_blocking(move || read_json(&body)).await {
             Ok(read) => Ok(Self(read?)),
             Err(error) => {
                 let message = "the body could not be read";
@@ -85,7 +84,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
 
 /// Reads at full speed; only a body that is refused is read again, by its schema, to take what is meant or to say all
 /// that is wrong with it.
-fn read<T: DeserializeOwned + JsonSchema>(body: &Bytes) -> Result<T, Error> {
+pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(body).or_else(|error| {
         let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
         // The schema sees only one of the two, and another reader may take the other.
@@ -136,7 +135,7 @@ mod tests {
     }
 
     fn refused(body: &'static str) -> (String, String) {
-        let error = read::<Outer>(&Bytes::from_static(body.as_bytes())).unwrap_err();
+        let error = read_json::<Outer>(body.as_bytes()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest);
         match error.violation_list() {
             [one] => (one.path.clone(), one.keyword.clone()),
@@ -164,8 +163,8 @@ mod tests {
 
     #[test]
     fn all_faults_are_told_at_once() {
-        let body = Bytes::from_static(br#"{"nam":"n","items":[{}]}"#);
-        let error = read::<Outer>(&body).unwrap_err();
+        let body = br#"{"nam":"n","items":[{}]}"#;
+        let error = read_json::<Outer>(body).unwrap_err();
         let places: Vec<_> = error
             .violation_list()
             .iter()
@@ -196,7 +195,7 @@ mod tests {
                 "not JSON at line 1, column 25",
             ),
         ] {
-            let error = read::<Outer>(&Bytes::from_static(body.as_bytes())).unwrap_err();
+            let error = read_json::<Outer>(body.as_bytes()).unwrap_err();
             let [one] = error.violation_list() else {
                 panic!("{error}")
             };

@@ -10,7 +10,7 @@ mod query;
 pub(crate) use acting::Acting;
 pub(crate) use body::{KeepsComing, collect};
 pub(crate) use idempotency_key::IdempotencyKey;
-pub(crate) use json::Json;
+pub(crate) use json::{Json, read_json};
 pub(crate) use path::Path;
 pub(crate) use query::Query;
 

@@ -11,7 +11,6 @@ use stead::{
     core::{
         environment::{Environment, McpConnection, McpOffer},
         resource::ExecuteRequest,
-        results::View,
     },
 };
 
@@ -24,8 +23,6 @@ use super::{
     results::{self, protocol_error},
 };
 
-/// Most bytes of a result, about 10,000 tokens: what is beyond is said, and how to get it.
-const MAX_BYTES: u64 = 40_000;
 /// The member of `_meta` that makes a call once, however often it comes with this key.
 const IDEMPOTENCY_KEY: &str = "stead/idempotency_key";
 
@@ -62,8 +59,7 @@ pub(super) async fn call(
     );
     let key = context.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str);
     execute.idempotency_key = key.map(str::to_owned);
-    execute.result.view = View::Readable;
-    execute.result.max_bytes = Some(MAX_BYTES);
+    execute.result = offer.results.clone();
     let running = environment.execute(name, execute);
     match progress.during(environment, connection, running).await {
         Ok(execution) => Ok(results::success(&execution).into()),

@@ -11,6 +11,7 @@ mod handler;
 mod links;
 mod own_tools;
 mod progress;
+mod read_result;
 mod results;
 mod sessions;
 #[cfg(test)]

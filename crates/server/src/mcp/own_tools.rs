@@ -1,4 +1,5 @@
-//! Two tools that every session has: the link for its user, and whether the user has been there.
+//! Tools that a session has besides those of products: the link for its user, whether the user has been there, and more of
+//! a result.
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde_json::{Value, json};
@@ -14,13 +15,13 @@ use super::{
     authorize, caller,
     connection::{CONNECTION, connection_parameter, one_of},
     links::Links,
-    results,
+    read_result, results,
 };
 
 const LINK: &str = "stead_get_authorization_link";
 const CHECK: &str = "stead_check_authorization";
 
-/// Both, where the session has a connection.
+/// The first two where the session has a connection, the third where it has results to read.
 pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Error>> {
     let names: Vec<&str> = offer
         .connections
@@ -62,7 +63,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Er
     } else {
         vec![read(check), read(link)]
     };
-    both.into_iter()
+    both.into_iter().chain(read_result::tool(offer).map(read))
 }
 
 /// The result of one of them; none where the name is another tool's.
@@ -73,6 +74,10 @@ pub(super) async fn call(
     name: &str,
     arguments: &JsonObject,
 ) -> Option<CallToolResult> {
+    if name == results::READ {
+        let result = read_result::call(environment, arguments).await;
+        return Some(result.unwrap_or_else(|error| results::error(&error)));
+    }
     if name != LINK && name != CHECK {
         return None;
     }

@@ -10,12 +10,18 @@ use stead::{
     core::{error::ActBy, resource::Execution},
 };
 
+/// The tool that reads what a result has only in part.
+pub(super) const READ: &str = "stead_read_result";
+
 /// The result of a call, as text, and as a structure where it is an object.
 pub(super) fn success(execution: &Execution) -> CallToolResult {
     let text = execution.data.get();
     let mut content = vec![ContentBlock::text(text)];
+    // What is left out is said with its handles.
     let notes = execution.warnings.iter();
+    let notes = notes.filter(|warning| warning.code != "left_out");
     content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
+    content.extend(named(execution).map(ContentBlock::text));
     let mut result = CallToolResult::success(content);
     let data: Option<Value> = serde_json::from_str(text).ok();
     result.structured_content = data.filter(Value::is_object);
@@ -23,6 +29,16 @@ pub(super) fn success(execution: &Execution) -> CallToolResult {
         json!({ "stead/execution_id": execution.execution_id }),
     ));
     result
+}
+
+/// What a result has only in part, in words.
+fn named(execution: &Execution) -> Option<String> {
+    let left_out = &execution.left_out;
+    let named = left_out
+        .iter()
+        .map(|one| format!("\n- {one}: {}", one.handle));
+    let named: String = named.collect();
+    (!left_out.is_empty()).then(|| format!("All of this can be read with {READ}:{named}"))
 }
 
 /// An error as the result of a call: what went wrong, every place in the arguments, and who must act.

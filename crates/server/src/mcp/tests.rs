@@ -2,6 +2,10 @@
 
 #[path = "authorize_tests.rs"]
 mod authorize;
+#[path = "issuer_tests.rs"]
+mod issuer;
+#[path = "read_result_tests.rs"]
+mod read_result;
 
 use std::time::Duration;
 
@@ -123,8 +127,8 @@ async fn a_session_lists_its_tools_and_calls_one() {
     assert!(list["result"]["ttlMs"].as_u64() > Some(0));
     let tools = client.tools().await;
     let all = names(&tools);
-    // Eight of mail, the only connection, and two of Stead.
-    assert_eq!(all.len(), 10, "{all:?}");
+    // Eight of mail, the only connection, and three of Stead.
+    assert_eq!(all.len(), 11, "{all:?}");
     assert_eq!(client.tools().await, tools);
     let drafts = tools
         .iter()
@@ -218,6 +222,7 @@ async fn a_session_has_no_more_than_it_was_given() {
         LIST_DRAFTS,
         "stead_check_authorization",
         "stead_get_authorization_link",
+        "stead_read_result",
     ];
     assert_eq!(names(&tools), expected);
     let refused = client.call("mail_list_threads", &json!({})).await;
@@ -276,8 +281,12 @@ async fn who_has_no_session_learns_where_to_read() {
     // The token of an application is not that of a session, nor the other way round.
     let application = service.call("POST", "/mcp", Some(json!({}))).await;
     application.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
-    let challenge = format!("Bearer realm=\"stead\", error=\"invalid_token\", {resource}");
-    assert_eq!(application.header("www-authenticate"), challenge);
+    let challenge = application.header("www-authenticate");
+    let invalid = "Bearer realm=\"stead\", error=\"invalid_token\", error_description=\"/mcp takes";
+    assert!(
+        challenge.starts_with(invalid) && challenge.ends_with(&resource),
+        "{challenge}"
+    );
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     for path in ["/v1/tools", "/v1/mcp-sessions", "/proxy/mail/u1/x"] {
         let mut request = client.request().method("GET").uri(path);

@@ -4,7 +4,7 @@ use rmcp::model::Tool;
 use serde_json::json;
 use stead::{
     Error,
-    core::{catalogue::CatalogueTool, environment::McpOffer, schema::ExportFormat},
+    core::{catalogue::CatalogueTool, environment::McpOffer, results::View, schema::ExportFormat},
 };
 
 use super::{
@@ -21,7 +21,9 @@ pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
 fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
     let mut described = tool.export(ExportFormat::Mcp)?;
     described["title"] = json!(title(tool));
-    if let Some(view) = tool.readable_schema() {
+    if offer.results.view == View::Readable
+        && let Some(view) = tool.readable_schema()
+    {
         described["outputSchema"] = view.clone();
     }
     let names: Vec<&str> = of_product(offer, tool.product())

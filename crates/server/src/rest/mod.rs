@@ -10,6 +10,7 @@ mod authorizations;
 mod connections;
 mod events;
 mod executions;
+mod files;
 mod healthz;
 mod keys;
 mod mcp_sessions;
@@ -228,6 +229,12 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         post("/v1/tools/{name}/execute", tools::execute)
             .summary("Runs a tool as a user.")
             .calls()
+            .needs(ToolsExecute),
+        get("/v1/files/{handle}", files::read)
+            .summary("Reads what a result has only in part, or a range of it.")
+            .errors(&[NotFound, ErrorKind::RangeNotSatisfiable])
+            .calls()
+            .describe(files::describe)
             .needs(ToolsExecute),
         post("/v1/tool-calls", tool_calls::run)
             .summary("Executes the calls of a model.")

@@ -11,21 +11,22 @@ use stead_core::{
     agent::{ToolCallResults, ToolCalls},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
-        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
-        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
-        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
-        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
-        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
+        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
+        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
+        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
+        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
+        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
+        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
+        WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
 };
 
 use super::{
-    account_tokens, keys, mcp_sessions, members, models,
+    account_tokens, calls, keys, mcp_sessions, members, models,
     request::{
         ShownWebhook, account_path, connection_path, credential_path, given, parameters, query,
         webhook_path,
@@ -380,32 +381,17 @@ impl Backend for Service {
         request: ExecuteRequest,
         effect: Option<Effect>,
     ) -> Pending<'a, Execution> {
-        Box::pin(async move {
-            let path = format!("/v1/tools/{}/execute", segment(tool));
-            let mut outgoing = Outgoing::json(Method::POST, &path, &request)?;
-            if let Some(key) = &request.idempotency_key {
-                outgoing = outgoing.idempotency_key(key)?;
-            }
-            if effect != Some(Effect::Read) {
-                outgoing = outgoing.may_write();
-            }
-            let response = self.send(outgoing).await?;
-            let mut execution: Execution = response::read(&response)?;
-            execution.replayed = response::is_replayed(&response);
-            Ok(execution)
-        })
+        calls::execute(self, tool, request, effect)
+    }
+    fn read_result<'a>(
+        &'a self,
+        handle: &'a str,
+        range: Option<ByteRange>,
+    ) -> Pending<'a, ResultFile> {
+        calls::read_result(self, handle, range)
     }
     fn proxy(&self, request: ProxyRequest) -> Pending<'_, http::Response<Bytes>> {
-        Box::pin(async move {
-            let mut outgoing = Outgoing::json(Method::POST, "/v1/proxy", &request)?;
-            if let Some(key) = &request.idempotency_key {
-                outgoing = outgoing.idempotency_key(key)?;
-            }
-            if !request.dry_run && !matches!(request.method.as_str(), "GET" | "HEAD") {
-                outgoing = outgoing.may_write();
-            }
-            response::of_product(self.send(outgoing).await?)
-        })
+        calls::proxy(self, request)
     }
 
     fn create_webhook(&self, new: NewWebhook) -> Pending<'_, WebhookWithSecret> {

@@ -2,6 +2,7 @@
 
 mod account_tokens;
 mod backend;
+mod calls;
 mod keys;
 mod mcp_sessions;
 mod members;

@@ -10,7 +10,7 @@ use stead_core::{
 };
 
 /// The id of the execution: the service puts it on what it passes on of a product, and on what it says of a call itself.
-const EXECUTION: &str = "stead-execution-id";
+pub(super) const EXECUTION: &str = "stead-execution-id";
 /// The kind of the service's own error, which no response of a product has.
 const ERROR: &str = "stead-error";
 

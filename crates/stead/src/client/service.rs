@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use stead_core::{
     Error, ErrorKind, Result,
     ports::{Body, Limits, Transport, is_loopback},
+    resource::ByteRange,
     tool::UNRESERVED,
 };
 
@@ -39,6 +40,7 @@ pub(super) struct Outgoing {
     path: String,
     body: Option<Bytes>,
     idempotency_key: Option<HeaderValue>,
+    range: Option<ByteRange>,
     may_write: bool,
 }
 
@@ -54,6 +56,7 @@ impl Outgoing {
             path: path.to_owned(),
             body: None,
             idempotency_key: None,
+            range: None,
             may_write: false,
         }
     }
@@ -84,6 +87,12 @@ impl Outgoing {
             )
         })?);
         Ok(self)
+    }
+
+    /// Asks for a range of what there is.
+    pub(super) fn range(mut self, range: ByteRange) -> Self {
+        self.range = Some(range);
+        self
     }
 
     /// Says that the call may change the user's data: without a response its outcome is then unknown.
@@ -174,6 +183,9 @@ impl Service {
             .header(header::AUTHORIZATION, token);
         if let Some(key) = &outgoing.idempotency_key {
             request = request.header("idempotency-key", key);
+        }
+        if let Some(range) = outgoing.range {
+            request = request.header(header::RANGE, format!("bytes={range}"));
         }
         let request = match &outgoing.body {
             Some(body) => request

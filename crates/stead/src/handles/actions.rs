@@ -6,7 +6,9 @@ use bytes::Bytes;
 use serde_json::Value;
 use stead_core::{
     Result,
-    resource::{Account, ExecuteRequest, NewAuthorizationLink, ProxyRequest},
+    resource::{
+        Account, ByteRange, ExecuteRequest, NewAuthorizationLink, ProxyRequest, ResultFile,
+    },
     tool::Tool,
 };
 
@@ -90,6 +92,17 @@ impl Actions {
         tool: &T,
     ) -> Execute<T::Output> {
         Execute::typed(Arc::clone(&self.0), connection_name, identifier, tool)
+    }
+
+    /// Reads what a result has only in part, by its handle in [`Execution::left_out`](crate::Execution::left_out), or a range
+    /// of it. The product is asked again, as the user of that call; that two ranges are of the same content says their
+    /// [`ResultFile::etag`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a handle that has ended, after 24 hours or with its account;
+    /// [`ErrorKind::RangeNotSatisfiable`](crate::ErrorKind::RangeNotSatisfiable); as the call of the tool.
+    pub async fn read_result(&self, handle: &str, range: Option<ByteRange>) -> Result<ResultFile> {
+        self.0.read_result(handle, range).await
     }
 
     /// Sends a raw request to the product and returns the product's response, whatever its status.

@@ -6,6 +6,7 @@ use serde_json::Value;
 use stead_core::{
     Result,
     agent::{CallFormat, ToolCallResults, ToolCalls},
+    results::View,
 };
 
 use super::{backend::Shared, execute::check_key};
@@ -50,6 +51,16 @@ impl Agent {
     /// Shape of the calls; told by the calls where it is not given.
     pub fn format(mut self, format: CallFormat) -> Self {
         self.request.format = Some(format);
+        self
+    }
+    /// Form of the results: [`View::Readable`] is short and for models; the product's own where it is not given.
+    pub fn view(mut self, view: View) -> Self {
+        self.request.view = view;
+        self
+    }
+    /// Bytes of each result's data at most. What is left out is said, and how to get it.
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.request.max_bytes = Some(bytes);
         self
     }
     /// Makes a link where the user must authorize: the result then holds it, for the model to show. Without, it holds the

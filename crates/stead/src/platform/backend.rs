@@ -11,14 +11,15 @@ use stead_core::{
     ports::{Limits, TransportErrorKind},
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
-        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
-        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
-        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
-        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
-        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
+        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
+        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
+        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
+        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
+        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
+        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
+        WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -263,6 +264,19 @@ impl Backend for Environment {
         _effect: Option<Effect>,
     ) -> Pending<'a, Execution> {
         Box::pin(self.execute(tool, request))
+    }
+    fn read_result<'a>(
+        &'a self,
+        handle: &'a str,
+        range: Option<ByteRange>,
+    ) -> Pending<'a, ResultFile> {
+        Box::pin(async move {
+            let file = self.read_result(handle).await?;
+            match range {
+                Some(range) => file.range(range),
+                None => Ok(file),
+            }
+        })
     }
     fn proxy(&self, request: ProxyRequest) -> Pending<'_, http::Response<Bytes>> {
         Box::pin(async move {

@@ -2,23 +2,23 @@
 
 mod backend;
 mod policies;
+mod store;
 
-#[cfg(feature = "sqlite")]
-use std::path::PathBuf;
 use std::{fmt, sync::Arc};
 
 use stead_core::{
     Error, ErrorKind, Result,
     catalogue::Catalogue,
     environment::{
-        CallLimits, Environment, EnvironmentOptions, Ports, ProductOptions, Retention,
+        CallLimits, Environment, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
         SignInProvider, Verification,
     },
     ports::{Entropy, KeySource, Policy, Runtime, Spool, Transport},
     seal::KeyRing,
-    store::{MemoryStore, Store},
+    store::Store,
 };
 
+use self::store::{Opened, OpenedStore, StoreChoice, open_store};
 use crate::{
     OsEntropy, TokioRuntime,
     handles::{Stead, operations},
@@ -72,8 +72,7 @@ pub struct Platform {
     environment: Environment,
     stead: Stead,
     /// The store that the builder opened, and that ends with the platform.
-    #[cfg(feature = "sqlite")]
-    opened: Option<Arc<stead_store::SqliteStore>>,
+    opened: Option<OpenedStore>,
 }
 
 operations!(Platform);
@@ -92,13 +91,6 @@ pub struct PlatformBuilder {
     spool: Option<Arc<dyn Spool>>,
     catalogue: Option<Catalogue>,
     gateway: Option<String>,
-}
-
-enum StoreChoice {
-    Memory,
-    #[cfg(feature = "sqlite")]
-    Sqlite(PathBuf),
-    Own(Arc<dyn Store>),
 }
 
 impl Platform {
@@ -130,7 +122,6 @@ impl Platform {
     /// Takes no more calls, waits for refreshes and writes in flight, and closes the store unless it is one of your own.
     pub async fn shut_down(&self) {
         self.environment.shut_down().await;
-        #[cfg(feature = "sqlite")]
         if let Some(store) = &self.opened {
             store.close().await;
         }
@@ -173,8 +164,20 @@ impl PlatformBuilder {
     /// Stores everything in one SQLite file, created if missing. Tokens that arrive while it takes none wait in the folder
     /// `<path>.spool`, unless [`spool`](Self::spool) names another place.
     #[cfg(feature = "sqlite")]
-    pub fn sqlite(mut self, path: impl Into<PathBuf>) -> Self {
+    pub fn sqlite(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
+        self
+    }
+
+    /// Stores everything in a PostgreSQL database, which any number of servers share. Its tables are made where it is empty,
+    /// and brought up to date under a lock. `stead::store::PostgresStore::open` says what the URL may have:
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+    ///
+    /// Tokens that arrive while the database takes none wait in memory, unless [`spool`](Self::spool) names a folder of this
+    /// machine.
+    #[cfg(feature = "postgres")]
+    pub fn postgres(mut self, url: &str) -> Self {
+        self.store = Some(StoreChoice::Postgres(url.into()));
         self
     }
 
@@ -265,6 +268,11 @@ impl PlatformBuilder {
         self.set(|options| options.sign_in_provider = Some(provider))
     }
 
+    /// Lets agents use JWTs of an issuer of yours at `/mcp`. Its host may have a private address.
+    pub fn mcp_issuer(self, issuer: McpIssuer) -> Self {
+        self.set(|options| options.mcp_issuer = Some(issuer))
+    }
+
     /// Says who confirms that the right user came back; the application by default.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
@@ -317,6 +325,8 @@ impl PlatformBuilder {
                 private_hosts.extend(options.products.values().flat_map(ProductOptions::hosts));
                 let provider = options.sign_in_provider.as_ref();
                 private_hosts.extend(provider.map(|provider| provider.host().to_owned()));
+                let issuer = options.mcp_issuer.as_ref();
+                private_hosts.extend(issuer.map(|issuer| issuer.host().to_owned()));
                 crate::default_transport(Some(private_hosts))?
             }
         };
@@ -325,11 +335,11 @@ impl PlatformBuilder {
             None => Arc::new(TokioRuntime::current()?),
         };
         let entropy: Arc<dyn Entropy> = self.entropy.unwrap_or_else(|| Arc::new(OsEntropy));
-        #[cfg_attr(
-            not(feature = "sqlite"),
-            expect(unused_variables, reason = "nothing was opened")
-        )]
-        let (store, spool, opened) = open_store(self.store, Arc::clone(&runtime)).await?;
+        let Opened {
+            store,
+            spool,
+            opened,
+        } = open_store(self.store, Arc::clone(&runtime)).await?;
         let mut ports = Ports::new(transport, runtime, entropy, store, keys);
         ports.key_source = self.key_source;
         if let Some(policy) = self.policy {
@@ -340,7 +350,6 @@ impl PlatformBuilder {
         Ok(Platform {
             stead: Stead::new(Arc::new(environment.clone())),
             environment,
-            #[cfg(feature = "sqlite")]
             opened,
         })
     }
@@ -352,32 +361,5 @@ impl fmt::Debug for PlatformBuilder {
         f.debug_struct("PlatformBuilder")
             .field("options", &self.options)
             .finish_non_exhaustive()
-    }
-}
-
-/// A store, the spool next to it, and the store again where it was opened here.
-#[cfg(feature = "sqlite")]
-type Opened = (
-    Arc<dyn Store>,
-    Option<Arc<dyn Spool>>,
-    Option<Arc<stead_store::SqliteStore>>,
-);
-#[cfg(not(feature = "sqlite"))]
-type Opened = (Arc<dyn Store>, Option<Arc<dyn Spool>>, Option<()>);
-
-async fn open_store(choice: Option<StoreChoice>, runtime: Arc<dyn Runtime>) -> Result<Opened> {
-    match choice {
-        Some(StoreChoice::Memory) => Ok((Arc::new(MemoryStore::new(runtime)), None, None)),
-        #[cfg(feature = "sqlite")]
-        Some(StoreChoice::Sqlite(path)) => {
-            let spool = stead_store::FileSpool::next_to(&path);
-            let store = Arc::new(stead_store::SqliteStore::open(path, runtime).await?);
-            Ok((Arc::clone(&store) as _, Some(Arc::new(spool)), Some(store)))
-        }
-        Some(StoreChoice::Own(store)) => Ok((store, None, None)),
-        None => Err(Error::new(
-            ErrorKind::InvalidRequest,
-            "a store is needed: choose .sqlite(path), .in_memory() or .store(your own)",
-        )),
     }
 }

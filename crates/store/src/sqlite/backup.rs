@@ -9,10 +9,13 @@ use sqlx::{ConnectOptions as _, Connection as _, sqlite::SqliteConnectOptions};
 use stead_core::{Error, ErrorKind, Result};
 
 use super::{
-    fault::{Fault, unavailable},
-    file::{for_owner_only, unusable},
+    fault::unavailable,
     migrate,
     state::{BACKUP, set},
+};
+use crate::{
+    fault::Fault,
+    files::{for_owner_only, unusable},
 };
 
 /// Writes a copy of the database into a new file, which only its owner can read. Others may go on reading and writing

@@ -1,6 +1,8 @@
 //! What SQLite's errors mean.
 
-use stead_core::{Error, ErrorKind};
+use stead_core::Error;
+
+use crate::fault::Fault;
 
 /// Primary result codes (SQLite, Result and Error Codes).
 const BUSY: i32 = 5;
@@ -12,25 +14,7 @@ const FULL: i32 = 13;
 const CANNOT_OPEN: i32 = 14;
 const NOT_A_DATABASE: i32 = 26;
 
-/// Why the store does not answer. SQLite's own words name tables and columns, never values.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) why: String,
-    /// Whether this may be the consequence of an earlier fault, which then says more.
-    pub(super) may_follow: bool,
-    source: Option<sqlx::Error>,
-}
-
-impl Fault {
-    pub(super) fn new(why: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            may_follow: false,
-            source: None,
-        }
-    }
-}
-
+/// SQLite's own words name tables and columns, never values.
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
         let (why, may_follow) = match (&error, primary_code(&error)) {
@@ -51,24 +35,6 @@ impl From<sqlx::Error> for Fault {
             source: Some(error),
         }
     }
-}
-
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
-        let message = format!("the store does not answer: {}", fault.why);
-        let error = Self::new(ErrorKind::StorageUnavailable, message);
-        match fault.source {
-            Some(source) => error.with_source(source),
-            None => error,
-        }
-    }
-}
-
-/// Whether a key or another unique value exists already.
-pub(super) fn is_unique_violation(error: &sqlx::Error) -> bool {
-    error
-        .as_database_error()
-        .is_some_and(|error| error.is_unique_violation())
 }
 
 /// Whether another connection has the lock that is needed.

@@ -7,7 +7,10 @@ use std::{
 
 use stead_core::{Error, ErrorKind, Result};
 
-use super::fault::Fault;
+use crate::{
+    fault::Fault,
+    files::{for_owner_only, unusable, with_suffix},
+};
 
 /// The file that a store has open.
 #[derive(Debug)]
@@ -52,17 +55,6 @@ impl DatabaseFile {
             ))),
         }
     }
-}
-
-/// Lets a new file be read by its owner only.
-pub(crate) fn for_owner_only(options: &mut fs::OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    #[cfg(not(unix))]
-    let _ = options;
 }
 
 /// Looks at a file that exists, without opening it: closing it again would take away the locks that this process may
@@ -135,13 +127,6 @@ fn close_to_others(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The path with something added to its last name.
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 #[cfg(unix)]
 fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
     use std::os::unix::fs::MetadataExt as _;
@@ -151,12 +136,4 @@ fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
 #[cfg(not(unix))]
 fn identity(path: &Path) -> io::Result<Option<(u64, u64)>> {
     fs::metadata(path).map(|_| None)
-}
-
-pub(crate) fn unusable(error: io::Error) -> Error {
-    let message = match error.kind() {
-        io::ErrorKind::ReadOnlyFilesystem => String::from("its file system is read-only"),
-        _ => error.to_string(),
-    };
-    Error::new(ErrorKind::StorageUnavailable, message).with_source(error)
 }

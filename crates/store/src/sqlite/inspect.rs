@@ -6,10 +6,11 @@ use sqlx::{ConnectOptions as _, Connection as _, Row as _, sqlite::SqliteConnect
 use stead_core::{Error, ErrorKind, Result};
 
 use super::{
-    fault::{Fault, is_unwritable, unavailable},
-    file::{unusable, why_read_only},
+    fault::{is_unwritable, unavailable},
+    file::why_read_only,
     migrate::{self, MIGRATIONS},
 };
+use crate::{fault::Fault, files::unusable};
 
 /// How a database file is.
 #[derive(Debug)]

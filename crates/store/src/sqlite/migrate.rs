@@ -8,7 +8,11 @@ use jiff::Timestamp;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use stead_core::{Error, ErrorKind, Result};
 
-use super::fault::{Fault, unavailable};
+use super::fault::unavailable;
+use crate::{
+    fault::Fault,
+    schema::{self, check_at_opening},
+};
 
 /// The first is version 1.
 pub(super) const MIGRATIONS: &[&str] = &[
@@ -23,6 +27,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0009_members.sql"),
     include_str!("../../migrations/0010_mcp_sessions.sql"),
     include_str!("../../migrations/0011_policies.sql"),
+    include_str!("../../migrations/0012_account_state.sql"),
 ];
 
 /// Brings the schema to the last version.
@@ -39,15 +44,7 @@ pub(super) async fn migrate(
         .await
         .map_err(unavailable)?;
     let present = version(&mut transaction).await?;
-    if present > migrations.len() {
-        return Err(Error::new(
-            ErrorKind::StorageUnavailable,
-            format!(
-                "the store was written by a newer Stead: its schema has version {present}, this one knows up to {}",
-                migrations.len()
-            ),
-        ));
-    }
+    check_at_opening(present, migrations.len())?;
     for (migration, number) in migrations.iter().zip(1_i64..).skip(present) {
         sqlx::raw_sql(*migration)
             .execute(&mut *transaction)
@@ -104,8 +101,7 @@ pub(super) async fn last_version(connection: &mut SqliteConnection) -> Result<us
         .fetch_one(connection)
         .await
         .and_then(|row| row.try_get(0))?;
-    usize::try_from(last.unwrap_or(0))
-        .map_err(|_| Fault::new("the version of its schema cannot be read"))
+    schema::version(last)
 }
 
 #[cfg(test)]

@@ -29,18 +29,15 @@ use stead_core::{
 };
 
 pub use self::backup::backup;
-pub(crate) use self::file::{for_owner_only, unusable, with_suffix};
 pub use self::inspect::{Inspection, inspect};
 pub use self::open::SqliteOptions;
 use self::{
-    fault::{Fault, is_unique_violation, unavailable},
-    file::DatabaseFile,
-    migrate::MIGRATIONS,
-    state::State,
-    writer::Writer,
+    fault::unavailable, file::DatabaseFile, migrate::MIGRATIONS, state::State, writer::Writer,
 };
 use crate::{
-    engine::{Engine, Fields, Statement, Step, Transaction},
+    engine::{Engine, Fields, Read, Statement, Step, Transaction},
+    fault::{Fault, is_unique_violation},
+    schema::check_while_running,
     store::SqlStore,
 };
 
@@ -102,15 +99,32 @@ struct Sweeps {
 }
 
 impl Engine for Sqlite {
-    async fn fetch(&self, query: Statement) -> Result<Vec<Fields>> {
+    /// One writes at a time.
+    const LOCKS_ROWS: bool = false;
+
+    async fn fetch(&self, query: Statement) -> Result<Vec<Read>> {
         self.0.file.check()?;
         let rows = bind(query)
             .fetch_all(&self.0.readers)
             .await
             .map_err(unavailable)?;
+        let read_at = self.0.runtime.now();
         rows.iter()
-            .map(|row| fields(row).map_err(unavailable))
+            .map(|row| {
+                let fields = fields(row).map_err(unavailable)?;
+                Ok(Read { fields, read_at })
+            })
             .collect()
+    }
+
+    /// A store that does not answer has no time either.
+    async fn now(&self) -> Result<Timestamp> {
+        self.0.file.check()?;
+        sqlx::query("SELECT 1 FROM \"stead_schema\"")
+            .fetch_all(&self.0.readers)
+            .await
+            .map_err(unavailable)?;
+        Ok(self.0.runtime.now())
     }
 
     async fn commit(&self, transaction: Transaction) -> Result<Commit> {
@@ -212,12 +226,7 @@ impl Sqlite {
             return Ok(());
         }
         let present = migrate::last_version(connection).await?;
-        if present > MIGRATIONS.len() {
-            return Err(Fault::new(format!(
-                "a newer Stead has changed the store's schema to version {present} while this one runs, which knows up to {}; run the newer one",
-                MIGRATIONS.len()
-            )));
-        }
+        check_while_running(present, MIGRATIONS.len())?;
         *lock(&self.0.schema_seen) = Some(now);
         Ok(())
     }
@@ -276,7 +285,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool, Fault> {
     match step {
-        Step::Require(query) => Ok(bind(query).fetch_optional(connection).await?.is_some()),
+        Step::Require { query, .. } => Ok(bind(query).fetch_optional(connection).await?.is_some()),
         Step::Change(statement) => match bind(statement).execute(connection).await {
             Ok(done) => Ok(done.rows_affected() == 1),
             Err(error) if is_unique_violation(&error) => Ok(false),
@@ -425,7 +434,7 @@ mod tests {
                     let rest = values[1..].to_vec();
                     statements.push(statement::list(&list.clone().descending()));
                     statements.push(statement::list(&list.clone().after(Some(rest))));
-                    statements.push(statement::prune(&list.below(Value::Integer(0))));
+                    statements.push(statement::prune(&list.below(Value::Integer(0)), false));
                 }
             }
         }

@@ -83,8 +83,8 @@ impl SqliteStore {
         options: SqliteOptions,
     ) -> Result<Self> {
         let path = path.as_ref();
-        match prepare(path, Arc::clone(&runtime), &options).await {
-            Ok(engine) => Ok(Self { engine, runtime }),
+        match prepare(path, runtime, &options).await {
+            Ok(engine) => Ok(Self { engine }),
             Err(error) => {
                 let read_only = is_unwritable(&error).then(|| why_read_only(path)).flatten();
                 let why = read_only.as_deref().unwrap_or(error.message());

@@ -14,9 +14,9 @@ use std::{
 use jiff::Timestamp;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 
-use super::{
+use crate::{
     fault::Fault,
-    file::{for_owner_only, with_suffix},
+    files::{for_owner_only, with_suffix},
 };
 
 /// Writes raise the counter at most so often.

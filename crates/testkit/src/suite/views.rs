@@ -36,7 +36,7 @@ pub(super) fn readable_views_are_portable(subject: &Subject) -> Vec<String> {
 }
 
 /// The view of every result of a case passes the published schema, names nothing besides, and is not longer than the result
-/// unless both are short.
+/// unless both are short. What it gives only in part is in the result.
 pub(super) fn readable_views_keep_to_their_schema(subject: &Subject) -> Vec<String> {
     let mut faults = Vec::new();
     for (tool, case) in subject.cases() {
@@ -48,7 +48,7 @@ pub(super) fn readable_views_keep_to_their_schema(subject: &Subject) -> Vec<Stri
             continue;
         };
         let name = format!("{}, {:?}", tool.entry().name(), case.name);
-        let view = match view.of(result.data.clone()) {
+        let (view, wholes) = match view.with_wholes(result.data.clone()) {
             Ok(view) => view,
             Err(error) => {
                 faults.push(format!("{name}: {error}"));
@@ -70,6 +70,12 @@ pub(super) fn readable_views_keep_to_their_schema(subject: &Subject) -> Vec<Stri
             members.find(|(member, _)| named.is_none_or(|named| !named.contains_key(*member)))
         {
             faults.push(format!("{name}: the view's schema does not name {member}"));
+        }
+        for whole in wholes {
+            if view.pointer(&whole.part).is_none() || result.data.pointer(&whole.pointer).is_none()
+            {
+                faults.push(format!("{name}: {whole:?} leads nowhere"));
+            }
         }
         let (full, short) = (result.data.to_string().len(), view.to_string().len());
         if short > full.max(200) {

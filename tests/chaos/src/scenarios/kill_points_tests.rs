@@ -115,7 +115,7 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
             }
             continue;
         }
-        if file.ends_with("tests.rs") {
+        if file.ends_with("tests.rs") || !file.ends_with(".rs") {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
@@ -129,7 +129,8 @@ fn names(folder: &Path, found: &mut BTreeSet<String>) {
                 .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
                 .next();
             let function = function.unwrap();
-            if !function.starts_with("change") && !["add", "named"].contains(&function) {
+            let is_change = function == "change" || function.starts_with("change_");
+            if !is_change && !["add", "named"].contains(&function) {
                 continue;
             }
             let name = code[position + 1..].split('"').next().unwrap();

@@ -1,13 +1,17 @@
-//! The database file: whether it is there, whole, of this version, and can be written.
+//! The database: whether it is there, whole, of this version, and can be written.
 
-use stead::store::{Inspection, inspect};
+use secrecy::{ExposeSecret as _, SecretString};
+use stead::store::{Inspection, PostgresInspection, inspect, inspect_postgres};
 
 use super::{Finding, files};
-use crate::target::Database;
+use crate::target::{Database, Place};
 
 pub(super) const CHECK: &str = "database";
 
 pub(super) async fn look(database: &Database) -> Vec<Finding> {
+    if let Ok(Some(Place::Server(url))) = database.place() {
+        return look_at_server(database, url).await;
+    }
     let file = match database.file() {
         Ok(file) => file,
         Err(failure) => return vec![Finding::of_failure(CHECK, failure, "")],
@@ -47,24 +51,68 @@ fn inspected(inspection: &Inspection) -> Vec<Finding> {
             remedy(why),
         ));
     }
-    if schema > known_schema {
-        findings.push(Finding::error(
-            CHECK,
-            format!("a newer Stead has written it: its schema has version {schema}, this one knows up to {known_schema}"),
-            "Run the newer Stead; `stead --version` says which one this is.",
-        ));
-    } else if schema < known_schema {
-        findings.push(Finding::warning(
-            CHECK,
-            format!("its schema has version {schema}; this Stead brings it to {known_schema} when a command other than this one opens it"),
-            "Make a copy first: stead backup FILE",
-        ));
-    }
+    findings.extend(other_schema(*schema, *known_schema, "stead backup FILE"));
     if findings.is_empty() {
         let message = format!("it is whole, can be written, and has schema version {schema}");
         findings.push(Finding::ok(CHECK, message));
     }
     findings
+}
+
+async fn look_at_server(database: &Database, url: &SecretString) -> Vec<Finding> {
+    let PostgresInspection {
+        place,
+        schema,
+        known_schema,
+        not_durable,
+        ..
+    } = match inspect_postgres(url.expose_secret()).await {
+        Ok(inspection) => inspection,
+        Err(error) => {
+            let remedy = "Check --database-url or STEAD_DATABASE_URL, and try it with: psql";
+            return vec![Finding::error(CHECK, error.message(), remedy)];
+        }
+    };
+    let mut findings = Vec::from_iter(other_schema(schema, known_schema, "pg_dump"));
+    if findings.is_empty() {
+        let message = format!("{place}: it can be written, and has schema version {schema}");
+        findings.push(Finding::ok(CHECK, message));
+    }
+    if let Some(setting) = not_durable {
+        findings.push(Finding::warning(
+            "durability",
+            format!("the database server has {setting}: what it has confirmed can be lost with it"),
+            "Set it to on, or tokens that replace each other end with the server's next crash.",
+        ));
+    }
+    if database.lacks_spool() {
+        findings.push(Finding::warning(
+            "spool",
+            "tokens that arrive while the database takes nothing wait in memory, and end with the process",
+            "Give --spool-dir or STEAD_SPOOL_DIR a folder of this machine that stays.",
+        ));
+    }
+    findings
+}
+
+/// What is to be said of a schema that is not this program's.
+fn other_schema(schema: usize, known_schema: usize, copy: &str) -> Option<Finding> {
+    if schema > known_schema {
+        return Some(Finding::error(
+            CHECK,
+            format!(
+                "a newer Stead has written it: its schema has version {schema}, this one knows up to {known_schema}"
+            ),
+            "Run the newer Stead; `stead --version` says which one this is.",
+        ));
+    }
+    (schema < known_schema).then(|| {
+        Finding::warning(
+            CHECK,
+            format!("its schema has version {schema}; this Stead brings it to {known_schema} when a command other than this one opens it"),
+            format!("Make a copy first: {copy}"),
+        )
+    })
 }
 
 const RESTORE: &str = "Stop the service and put a backup in its place: docs/guide/operations.md says how. Without a backup, try: sqlite3 FILE .recover";

@@ -1,6 +1,7 @@
 //! `stead serve`: the service.
 
 mod brand;
+mod mcp;
 mod sign_in;
 
 use std::{net::SocketAddr, time::Duration};
@@ -11,7 +12,7 @@ use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
-use self::{brand::BrandArgs, sign_in::SignInArgs};
+use self::{brand::BrandArgs, mcp::McpArgs, sign_in::SignInArgs};
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -100,8 +101,8 @@ pub(crate) struct Serve {
     )]
     allowed_origins: Vec<String>,
 
-    /// Make the database where there is none. Without it a missing database is refused, because a name with a typing
-    /// error would start an empty service.
+    /// Make the database file where there is none. Without it a missing file is refused, because a name with a typing
+    /// error would start an empty service. A PostgreSQL database is made by its administrator, and its tables by Stead.
     #[arg(long)]
     create: bool,
 
@@ -110,6 +111,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     sign_in: SignInArgs,
+
+    #[command(flatten)]
+    mcp: McpArgs,
 
     #[command(flatten)]
     calls: CallLimitArgs,
@@ -132,11 +136,17 @@ impl Serve {
         };
         let brand = self.brand.brand()?;
         let provider = self.sign_in.provider()?;
+        let issuer = self.mcp.issuer(verification)?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {
             tracing::warn!(
                 "--trust-whoever-has-the-link: a link that is passed on connects the wrong person's account"
+            );
+        }
+        if self.database.lacks_spool() {
+            tracing::warn!(
+                "no spool: tokens that arrive while the database takes nothing end with this process; --spool-dir or STEAD_SPOOL_DIR names a folder for them"
             );
         }
         let if_missing = match self.create {
@@ -147,6 +157,7 @@ impl Serve {
             calls: (&self.calls).into(),
             retention: self.history.retention(),
             provider,
+            issuer,
             ..Opening::new(verification, if_missing)
         };
         let platform = self.database.open(opening).await?;

@@ -33,19 +33,12 @@ const MOST_PER_MINUTE: u32 = 1_000_000;
 /// The credential's row.
 async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredential>> {
     let found = context.store.app_credential(client_id).await?;
-    let seen = |found: &Versioned<AppCredential>| is_seen(context, &found.row);
+    let seen = |found: &Versioned<AppCredential>| context.sees_credential(&found.row);
     found.filter(seen).ok_or_else(|| {
         let shown: String = client_id.chars().take(80).collect();
         let message = format!("there is no credential with the client id {shown:?}");
         Error::new(ErrorKind::NotFound, message)
     })
-}
-
-/// Whether the caller knows of it.
-fn is_seen(context: &Context, row: &AppCredential) -> bool {
-    let own = context.caller.policies().into_iter().flatten().next();
-    context.caller.connections().cover(&row.connections)
-        && own.is_none_or(|own| row.policy.as_deref() == Some(own))
 }
 
 /// Stands for every connection.

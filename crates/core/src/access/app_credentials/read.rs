@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{is_seen, row};
+use super::row;
 use crate::{
     Result,
     context::Context,
@@ -27,7 +27,7 @@ pub(crate) async fn list(
         .then(|| rows.last().map(|row| row.row.client_id.clone()))
         .flatten();
     let now = context.now();
-    let seen = rows.iter().filter(|row| is_seen(context, &row.row));
+    let seen = rows.iter().filter(|row| context.sees_credential(&row.row));
     let items = seen.map(|row| view(&row.row, now)).collect();
     Ok(Page::new(items, next_page_token))
 }

@@ -45,6 +45,9 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
             format!("an MCP session lives {SHORTEST} to {LONGEST} seconds"),
         ));
     }
+    if new.max_bytes == Some(0) {
+        return Err(Error::invalid_at("/max_bytes", "expected at least 1"));
+    }
     let identifier = Identifier::new(new.identifier)?;
     let connections = connections(context, new.connections.as_deref()).await?;
     let tools = new.tools.as_deref();
@@ -65,6 +68,8 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         tools,
         read_only: new.read_only,
         policy: new.policy,
+        view: new.view,
+        max_bytes: new.max_bytes,
         verify_url,
         client_id,
         created_at: now,

@@ -1,6 +1,9 @@
 //! MCP sessions: what an agent may hold that calls tools for one user, and nothing else.
 
 mod authenticate;
+mod by_issuer;
+#[cfg(test)]
+mod by_issuer_tests;
 mod create;
 mod delete;
 mod link;
@@ -9,6 +12,7 @@ mod offer;
 mod request_state;
 
 pub(super) use authenticate::check;
+pub(super) use by_issuer::check_jwt;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use link::new_link;
@@ -30,6 +34,7 @@ pub(super) const PREFIX: &str = "stead_mcp_";
 
 /// As applications see it.
 fn view(row: domain::McpSession) -> resource::McpSession {
+    let results = row.results();
     resource::McpSession {
         session_id: row.id,
         identifier: row.identifier,
@@ -37,6 +42,8 @@ fn view(row: domain::McpSession) -> resource::McpSession {
         tools: row.tools.map(|tools| tools.into_iter().collect()),
         read_only: row.read_only,
         policy: row.policy,
+        view: results.view,
+        max_bytes: results.max_bytes,
         verify_url: row.verify_url,
         client_id: row.client_id,
         created_at: row.created_at,

@@ -3,7 +3,8 @@
 use super::own;
 use crate::{
     Result, catalogue::CatalogueTool, context::Context, domain::readiness::connection_ready,
-    identifier::ConnectionName, product::Product, scope::ScopeName, tool::Effect,
+    identifier::ConnectionName, product::Product, results::ResultOptions, scope::ScopeName,
+    tool::Effect,
 };
 
 /// What an MCP session has now.
@@ -14,6 +15,8 @@ pub struct McpOffer<'c> {
     pub connections: Vec<McpConnection>,
     /// The newest version of every tool that it may call, by name.
     pub tools: Vec<&'c CatalogueTool>,
+    /// Form and size of its results.
+    pub results: &'c ResultOptions,
 }
 
 /// A connection of an MCP session.
@@ -57,5 +60,9 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
             && !is_refused(tool.entry().name())
     });
     let tools = tools.collect();
-    Ok(McpOffer { connections, tools })
+    Ok(McpOffer {
+        connections,
+        tools,
+        results: &session.results,
+    })
 }

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{HeaderValue, header};
 use serde::Deserialize;
-use url::Url;
 
 use super::failed;
 use crate::{
     Result,
     context::{Context, KnownProvider, ProviderEndpoints},
-    oauth::token_endpoint::{self, LIMITS},
-    ports::{Body, is_loopback},
+    oauth::metadata,
 };
 
 /// Members of the document that are needed here.
@@ -38,7 +34,8 @@ pub(super) async fn endpoints(
 }
 
 async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
-    let document = fetch(context, issuer).await?;
+    let document = metadata::fetch(context, &metadata::configuration(issuer)).await;
+    let document = document.map_err(|unread| unread.error("discovery document", failed))?;
     let document: Document = serde_json::from_slice(&document)
         .map_err(|_| failed("its discovery document cannot be read"))?;
     // 4.3: exactly, or another provider could speak for this one.
@@ -57,36 +54,11 @@ async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
     })
 }
 
-async fn fetch(context: &Context, issuer: &str) -> Result<Bytes> {
-    // 4.1: a slash at the end of the issuer goes.
-    let address = issuer.strip_suffix('/').unwrap_or(issuer);
-    let address = format!("{address}/.well-known/openid-configuration");
-    let mut request = http::Request::new(Body::Empty);
-    *request.uri_mut() = address
-        .parse()
-        .map_err(|_| failed("its discovery document has no usable address"))?;
-    let json = HeaderValue::from_static("application/json");
-    request.headers_mut().insert(header::ACCEPT, json);
-    request.extensions_mut().insert(LIMITS);
-    match token_endpoint::exchange(context, request).await {
-        Ok((status, body)) if status == http::StatusCode::OK => Ok(body),
-        Ok((status, _)) => Err(failed(&format!(
-            "its discovery document came with the status {}",
-            status.as_u16()
-        ))),
-        Err(error) => Err(failed("its discovery document could not be fetched").with_source(error)),
-    }
-}
-
-/// Plain http is for a provider of this machine, which itself is reached so.
+/// An endpoint that may be used.
 fn encrypted(endpoint: String, issuer: &str) -> Result<String> {
-    let is_local = |url: &Url| {
-        let host = url.host_str().is_some_and(is_loopback);
-        url.scheme() == "http" && host && issuer.starts_with("http://")
-    };
-    match Url::parse(&endpoint) {
-        Ok(url) if url.scheme() == "https" || is_local(&url) => Ok(endpoint),
-        _ => Err(failed(
+    match metadata::is_encrypted(&endpoint, issuer) {
+        true => Ok(endpoint),
+        false => Err(failed(
             "its discovery document names an endpoint that is not https",
         )),
     }

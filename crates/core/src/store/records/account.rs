@@ -1,21 +1,28 @@
-//! Accounts: by id, by user, and by how their identifier begins.
+//! Accounts: by id, by user, by state, and by how their identifier begins.
 
 use super::{Found, Listed, Records, text};
 use crate::{
     domain::{Account, Extra},
     identifier::{AccountId, ConnectionId, Identifier},
+    state::AccountState,
     store::{Index, List, Record, Rewritten, Table, Value},
 };
 
 pub(super) static ACCOUNT: Table = Table {
     name: "account",
-    columns: &[text("id"), text("connection_id"), text("identifier")],
+    columns: &[
+        text("id"),
+        text("connection_id"),
+        text("identifier"),
+        text("state"),
+    ],
     key: Index::unique(&["id"]),
-    indexes: &[ACCOUNT_OF_USER, ACCOUNTS_OF_CONNECTION],
+    indexes: &[ACCOUNT_OF_USER, ACCOUNTS_OF_CONNECTION, ACCOUNTS_IN_STATE],
     sealed: false,
 };
 const ACCOUNT_OF_USER: Index = Index::unique(&["connection_id", "identifier"]);
 const ACCOUNTS_OF_CONNECTION: Index = Index::of(&["connection_id", "id"]);
+const ACCOUNTS_IN_STATE: Index = Index::of(&["state", "id"]);
 
 impl Rewritten for Account {}
 impl Record for Account {
@@ -28,6 +35,7 @@ impl Record for Account {
             Value::text(self.id),
             Value::text(self.connection_id),
             Value::text(&self.identifier),
+            Value::text(self.state.name()),
         ]
     }
 }
@@ -62,6 +70,18 @@ impl Records {
                 .limit(limit),
         )
         .await
+    }
+
+    /// Accounts whose rows are in a state, by id, starting after `after`.
+    pub(crate) async fn accounts_in_state(
+        &self,
+        state: AccountState,
+        after: Option<AccountId>,
+        limit: u32,
+    ) -> Listed<Account> {
+        let list = List::new(&ACCOUNT, ACCOUNTS_IN_STATE).prefix([Value::text(state.name())]);
+        let list = list.after(after.map(|id| vec![Value::text(id)]));
+        self.list(list.limit(limit)).await
     }
 
     /// Accounts of a connection whose identifier begins with `prefix`, by identifier: behind `after`, which begins so too,

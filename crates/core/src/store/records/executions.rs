@@ -145,8 +145,8 @@ pub(crate) const KINDS: [(bool, bool); 4] =
     [(false, false), (false, true), (true, false), (true, true)];
 /// Groups of a kind that are read together.
 const READ: u32 = 4;
-/// Groups that one page reads at most in search of what matches.
-const READ_AT_MOST: usize = 400;
+/// Groups that one page reads at most in search of what matches: about 40 ms of one core.
+const READ_AT_MOST: usize = 100;
 
 /// The groups of one kind, the latest first, a few at a time.
 struct Reading {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, shortened, text_of};
+use stead_core::tool::{Readable, Whole, shortened, text_of};
 
 use crate::charset::{decode_base64, decode_text};
 
@@ -25,12 +25,15 @@ pub(crate) struct AttachmentView {
     /// Size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// Content of a file of text; that of any other is in the view `full`, as base64.
+    /// Content of a file of text; that of any other is read by its handle, and is in the view `full`, as base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// True where the text goes on; the view `full` has all.
+    /// True where the text goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
+    /// Whether the result has content.
+    #[serde(skip)]
+    has_content: bool,
 }
 
 impl Readable for AttachmentView {
@@ -52,7 +55,17 @@ impl Readable for AttachmentView {
             size: result["size"].as_u64(),
             text: text.map(|(text, _)| text),
             truncated,
+            has_content: text_of(&result["data"]).is_some(),
         }
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        if !self.has_content {
+            return Vec::new();
+        }
+        let media_type = self.mime_type.clone().unwrap_or_default();
+        let name = self.file_name.clone();
+        vec![Whole::file("/data", name, media_type, self.size)]
     }
 }
 
@@ -67,6 +80,15 @@ mod tests {
         let file = |kind: &str| json!({ "attachment_id": "part:1", "mime_type": kind, "size": 2, "data": "aGk=" });
         let text = AttachmentView::of(file("text/csv"));
         assert_eq!(text.text.as_deref(), Some("hi"));
-        assert_eq!(AttachmentView::of(file("image/png")).text, None);
+        let image = AttachmentView::of(file("image/png"));
+        assert_eq!(image.text, None);
+        let whole = image.wholes().remove(0);
+        let media_type = String::from("image/png");
+        assert_eq!(whole, Whole::file("/data", None, media_type, Some(2)));
+        assert!(
+            AttachmentView::of(json!({ "size": 0, "data": "" }))
+                .wholes()
+                .is_empty()
+        );
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, shortened};
+use stead_core::tool::{Readable, Whole, shortened};
 
 use super::quoted::without_history;
 use crate::{Address, Attachment, ReadableMail};
@@ -45,7 +45,7 @@ pub(crate) struct MailView {
     /// Subject of the mail.
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// Ids of its labels.
+    /// Its labels by name, such as `INBOX` or `Projects/Engine`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
     /// Its text without the mails that it quotes at its end, made from the HTML where there is no other; its first words
@@ -59,6 +59,9 @@ pub(crate) struct MailView {
     /// Files of the mail, the first 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<FileView>,
+    /// Bytes of the whole text, where there is only its beginning and the result has all of it.
+    #[serde(skip)]
+    cut_from: Option<usize>,
 }
 
 /// A file of a mail in short.
@@ -83,6 +86,7 @@ impl MailView {
     /// The view of a mail in a result, with so many bytes of its text.
     pub(super) fn of(mut mail: Value, text_bytes: usize) -> Self {
         let read = serde_json::from_value(mail["readable"].take());
+        let has_text = read.is_ok();
         let mail = read.unwrap_or_else(|_| ReadableMail::of(&mail));
         let listed = |addresses: &[Address]| -> Vec<String> {
             addresses.iter().take(LISTED).map(shown).collect()
@@ -95,6 +99,7 @@ impl MailView {
             mail.attachments.len(),
         ];
         let words = mail.text.filter(|text| !text.trim().is_empty());
+        let size = words.as_ref().map(String::len);
         let (text, is_cut) = match words {
             Some(text) => shortened(without_history(&text), text_bytes),
             None => (mail.snippet, false),
@@ -118,7 +123,15 @@ impl MailView {
                 .take(LISTED)
                 .map(FileView::of)
                 .collect(),
+            cut_from: size.filter(|_| is_cut && has_text),
         }
+    }
+
+    /// Where the whole text of a mail is, which stands at this pointer in the view and in the result.
+    pub(super) fn whole(&self, mail: &str) -> Option<Whole> {
+        let size = self.cut_from?;
+        let (part, pointer) = (format!("{mail}/text"), format!("{mail}/readable/text"));
+        Some(Whole::text(part, pointer, size))
     }
 }
 
@@ -170,6 +183,10 @@ impl Readable for OneMail {
             mail: MailView::of(result, TEXT),
         }
     }
+
+    fn wholes(&self) -> Vec<Whole> {
+        self.mail.whole("").into_iter().collect()
+    }
 }
 
 #[cfg(test)]
@@ -209,6 +226,23 @@ mod tests {
             assert_eq!(view["truncated"], true);
             assert_eq!(view["to"].as_array().unwrap().len(), 20);
         }
+    }
+
+    #[test]
+    fn a_text_that_is_cut_says_where_all_of_it_is() {
+        let text = "word ".repeat(2_000);
+        let result = with_readable(with_text(&text));
+        let wholes = OneMail::of(result.clone()).wholes();
+        let whole = Whole::text("/text", "/readable/text", 10_000);
+        assert_eq!(wholes, [whole]);
+        assert_eq!(result.pointer(&wholes[0].pointer).unwrap(), &text);
+        assert!(
+            OneMail::of(with_readable(with_text("short")))
+                .wholes()
+                .is_empty()
+        );
+        // The product's own form has no text to point at.
+        assert!(OneMail::of(with_text(&text)).wholes().is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, text_of};
+use stead_core::tool::{Readable, Whole, text_of};
 use stead_google::items;
 
 use super::mail::MailView;
@@ -44,6 +44,10 @@ impl Readable for MailsView {
             result_size_estimate: result["result_size_estimate"].as_u64(),
         }
     }
+
+    fn wholes(&self) -> Vec<Whole> {
+        wholes(&self.messages)
+    }
 }
 
 /// A thread in short.
@@ -65,9 +69,20 @@ impl Readable for ThreadView {
             messages: views(&mut result, THREAD_TEXT),
         }
     }
+
+    fn wholes(&self) -> Vec<Whole> {
+        wholes(&self.messages)
+    }
 }
 
 fn views(result: &mut Value, text_bytes: usize) -> Vec<MailView> {
     let mails = items(result, "messages").into_iter();
     mails.map(|mail| MailView::of(mail, text_bytes)).collect()
+}
+
+fn wholes(mails: &[MailView]) -> Vec<Whole> {
+    let mails = mails.iter().enumerate();
+    mails
+        .filter_map(|(index, mail)| mail.whole(&format!("/messages/{index}")))
+        .collect()
 }

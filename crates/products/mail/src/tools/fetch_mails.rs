@@ -9,7 +9,10 @@ use stead_core::{
 };
 use stead_google::items;
 
-use crate::{Mail, MessageFormat, message::with_readable, page::page, readable::MailsView, scopes};
+use crate::{
+    Mail, MessageFormat, label_names::name_labels, message::with_readable, page::page,
+    readable::MailsView, scopes,
+};
 
 /// Find mails and return them with their content, newest first; full ones are large, so ask for few, or for
 /// `format` `metadata`. For an overview use `mail_list_threads`.
@@ -70,8 +73,8 @@ impl Tool for FetchMails {
     type Output = Mails;
     const READABLE: Option<ReadableView> = ReadableView::some::<MailsView>();
 
-    /// Gmail API, `users.messages.list`, then `users.messages.get` for each.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    /// Gmail API, `users.messages.list`, then `users.messages.get` for each; for readers `users.labels.list`.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let mut list: Value = io.send(self.list()).await?.json()?;
         let found = items(&mut list, "messages");
         let ids: Vec<&str> = found
@@ -101,6 +104,7 @@ impl Tool for FetchMails {
             }
         }
 
+        name_labels(call, &io, &mut mails).await;
         let mut output = Output::from(page("messages", mails, &list));
         if self.max_results() > MOST_RESULTS {
             let message = format!(

@@ -7,7 +7,10 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{Mail, MessageFormat, message::with_readable, readable::OneMail, scopes};
+use crate::{
+    Mail, MessageFormat, label_names::name_labels, message::with_readable, readable::OneMail,
+    scopes,
+};
 
 /// Read one mail by its id.
 ///
@@ -30,8 +33,8 @@ impl Tool for GetMessageById {
     type Output = Mail;
     const READABLE: Option<ReadableView> = ReadableView::some::<OneMail>();
 
-    /// Gmail API, `users.messages.get`.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    /// Gmail API, `users.messages.get`; for readers `users.labels.list`.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let format = self.format.unwrap_or_default();
         let response = io
             .send(ApiRequest::get(["messages", &self.message_id]).query("format", format.name()))
@@ -39,6 +42,8 @@ impl Tool for GetMessageById {
         if !format.is_readable() {
             return Ok(response.into());
         }
-        Ok(with_readable(response.json()?).into())
+        let mut mail = with_readable(response.json()?);
+        name_labels(call, &io, std::slice::from_mut(&mut mail)).await;
+        Ok(mail.into())
     }
 }

@@ -11,6 +11,7 @@ use stead_google::items;
 
 use crate::{
     Mail, ThreadFormat,
+    label_names::name_labels,
     message::{taken_in, with_readable},
     readable::ThreadView,
     scopes,
@@ -61,8 +62,8 @@ impl Tool for GetThreadById {
     type Output = MailThread;
     const READABLE: Option<ReadableView> = ReadableView::some::<ThreadView>();
 
-    /// Gmail API, `users.threads.get`.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    /// Gmail API, `users.threads.get`; for readers `users.labels.list`.
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let format = self.format.unwrap_or_default();
         let is_metadata = format == ThreadFormat::Metadata;
         let headers = self.metadata_headers.as_ref().filter(|_| is_metadata);
@@ -73,7 +74,7 @@ impl Tool for GetThreadById {
         let output = if format == ThreadFormat::Minimal {
             response.into()
         } else {
-            readable(response.json()?)
+            readable(call, &io, response.json()?).await
         };
         Ok(if self.metadata_headers.is_some() && !is_metadata {
             let message = format!(
@@ -88,10 +89,12 @@ impl Tool for GetThreadById {
 }
 
 /// The thread with each mail in readable form, oldest first.
-fn readable(mut thread: Value) -> Output {
+async fn readable(call: &Call, io: &Io<'_>, mut thread: Value) -> Output {
     let mut messages = items(&mut thread, "messages");
     messages.sort_by_key(taken_in);
     let mut output = json!({ "thread_id": thread["id"], "history_id": thread["historyId"] });
-    output["messages"] = messages.into_iter().map(with_readable).collect();
+    let mut mails: Vec<Value> = messages.into_iter().map(with_readable).collect();
+    name_labels(call, io, &mut mails).await;
+    output["messages"] = mails.into();
     output.into()
 }

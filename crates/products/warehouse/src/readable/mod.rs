@@ -5,7 +5,7 @@ mod cell;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stead_core::tool::{Readable, items_of, text_of};
+use stead_core::tool::{Readable, Whole, items_of, text_of};
 
 use crate::Column;
 
@@ -50,6 +50,9 @@ pub(crate) struct StatementView {
     /// `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows_left_out: Option<usize>,
+    /// JSON pointer to all rows in the result.
+    #[serde(skip)]
+    all_rows: &'static str,
 }
 
 /// A row by the names of the columns, or in their order.
@@ -132,13 +135,20 @@ impl Readable for StatementView {
             ..Self::default()
         };
         if result["rows"].is_array() {
+            view.all_rows = "/rows";
             view.put_objects(&result["rows"], &result["columns"]);
             return view;
         }
+        view.all_rows = "/result/data";
         let own = &result["result"];
         view.message = text_of(&own["message"]);
         view.put_rows(&own["data"], &own["resultSetMetaData"]);
         view
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        let rows = || Whole::list("/rows", self.all_rows);
+        self.rows_left_out.map(|_| rows()).into_iter().collect()
     }
 }
 
@@ -177,7 +187,12 @@ mod tests {
     #[test]
     fn more_rows_than_a_model_reads_are_counted() {
         let data = vec![json!(["x"]); 250];
-        let shown = view(json!({ "state": "done", "partition": 3, "result": { "data": data } }));
+        let result = json!({ "state": "done", "partition": 3, "result": { "data": data } });
+        let wholes = StatementView::of(result.clone()).wholes();
+        assert_eq!(wholes, [Whole::list("/rows", "/result/data")]);
+        let all = result.pointer(&wholes[0].pointer).unwrap();
+        assert_eq!(all.as_array().unwrap().len(), 250);
+        let shown = view(result);
         assert_eq!(shown["rows"].as_array().unwrap().len(), 100);
         assert_eq!(shown["rows"][0], json!(["x"]));
         assert_eq!(

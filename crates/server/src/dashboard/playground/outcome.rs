@@ -38,6 +38,8 @@ pub(super) struct Done {
     /// Whether it is the result of the same form, sent before.
     replayed: bool,
     warnings: Vec<String>,
+    /// What it has only in part, and the handle of each.
+    left_out: Vec<(String, String)>,
 }
 
 /// The requests that a tool would send.
@@ -137,6 +139,11 @@ fn done(execution: &Execution, micros: u64) -> Outcome {
             .warnings
             .iter()
             .map(|one| one.message.clone())
+            .collect(),
+        left_out: execution
+            .left_out
+            .iter()
+            .map(|one| (one.to_string(), one.handle.clone()))
             .collect(),
     }))
 }

@@ -258,6 +258,14 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
 }
 
 #[tokio::test]
+async fn whom_this_machine_signs_in_reads_that_there_is_no_need_of_a_password() {
+    let browser = dashboard::tests::Browser::new(TestService::new().await);
+    let page = browser.get("/dashboard/you").await;
+    page.assert_contains("signs in every browser of this machine by itself");
+    assert!(!page.text().contains("no longer set up"), "{}", page.text());
+}
+
+#[tokio::test]
 async fn over_https_the_cookie_is_of_this_host_only_and_one_by_plain_name_is_not_read() {
     let public_url = "https://stead.example.com";
     let service = TestService::open(public_url, Verification::Application, |_| {

@@ -87,6 +87,8 @@ async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
     Ok(context! {
         has_second_factor => member.second_factor,
         provider => page.environment.sign_in_provider(),
+        // Who has no way to sign in sits at this machine.
+        signs_in => !member.sign_in_with.is_empty(),
         has_password => member.sign_in_with.contains(&SignInMethod::Password),
     })
 }

@@ -13,14 +13,15 @@ use stead_core::{
     ports::BoxFuture,
     resource::{
         Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, CallTotals,
-        Connection, ConnectionChange, DataKey, Disconnected, Disconnection, EventFilter, EventPage,
-        ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord, ExportedTools,
-        IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink, KeyActivation,
-        Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, Page,
-        ProxyRequest, Reencryption, SecretRotation, ToolDescription, ToolFilter, TotalsStep,
-        Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
+        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
+        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
+        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
+        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
+        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
+        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
+        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
+        WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -150,6 +151,11 @@ pub(crate) trait Backend: PolicyBackend + Send + Sync + 'static {
         request: ExecuteRequest,
         effect: Option<Effect>,
     ) -> Pending<'a, Execution>;
+    fn read_result<'a>(
+        &'a self,
+        handle: &'a str,
+        range: Option<ByteRange>,
+    ) -> Pending<'a, ResultFile>;
     fn proxy(&self, request: ProxyRequest) -> Pending<'_, http::Response<Bytes>>;
 
     fn create_webhook(&self, new: NewWebhook) -> Pending<'_, WebhookWithSecret>;

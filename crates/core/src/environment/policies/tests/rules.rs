@@ -312,3 +312,71 @@ fn a_test_explains_a_decision_and_sends_nothing() {
     assert_eq!(unknown.unwrap_err().violation_list()[0].path, "/policies/0");
     assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
 }
+
+#[test]
+fn a_test_of_a_caller_says_what_its_policies_its_scopes_and_its_session_allow() {
+    let stage = Stage::new();
+    stage.set_named("quiet", false, json!({ "tools": { "deny": [SEND] } }));
+    stage.set_named("few", false, json!({ "requests": [] }));
+    let by = |by: &Environment, caller: &str, changes: Value| {
+        let mut test = json!({ "tool": READ, "input": { "note_id": "1" }, "caller": caller });
+        let members = test.as_object_mut().unwrap();
+        members.extend(changes.as_object().unwrap().clone());
+        members.retain(|_, value| !value.is_null());
+        let test = serde_json::from_value(test).unwrap();
+        stage.world.run(by.test_policy(test))
+    };
+    let outcome = |caller: &str, changes: Value| {
+        let decision = by(&stage.environment, caller, changes).unwrap();
+        (decision.outcome, decision.rule)
+    };
+    let send = || json!({ "tool": SEND, "input": { "to": [IN] } });
+    let raw = || json!({ "tool": null, "input": null, "product": "demo", "method": "GET", "path": "/v1/notes/1" });
+    let mut new =
+        NewAppCredential::new("agent").scopes(["tools:execute", "proxy:read", "policies:read"]);
+    new.policy = Some(String::from("quiet"));
+    let made = stage
+        .world
+        .run(stage.environment.create_app_credential(new));
+    let credential = made.unwrap().credential.client_id;
+    assert_eq!(
+        outcome(&credential, json!({})),
+        (PolicyOutcome::Allowed, None)
+    );
+    let denied = Some(String::from("/tools/deny/0"));
+    assert_eq!(
+        outcome(&credential, send()),
+        (PolicyOutcome::Refused, denied)
+    );
+    assert_eq!(outcome(&credential, raw()).0, PolicyOutcome::Allowed);
+    // It has no scope to write with: no rule says so.
+    let mut write = raw();
+    write["method"] = json!("POST");
+    assert_eq!(outcome(&credential, write), (PolicyOutcome::Refused, None));
+
+    let agent = stage.environment.acting_as(Caller::limited_application(
+        credential.clone(),
+        crate::scope::Scopes::parse(["tools:execute"]).unwrap(),
+        None,
+    ));
+    let mut new = NewMcpSession::new("ada");
+    new.policy = Some(String::from("few"));
+    new.tools = Some(vec![READ.to_owned()]);
+    let session = stage.world.run(agent.create_mcp_session(new)).unwrap();
+    let session = session.session.session_id.to_string();
+    assert_eq!(outcome(&session, json!({})), (PolicyOutcome::Allowed, None));
+    assert_eq!(outcome(&session, send()), (PolicyOutcome::Refused, None));
+    assert_eq!(outcome(&session, raw()).0, PolicyOutcome::Refused);
+
+    for (caller, changes) in [
+        ("nobody", json!({})),
+        ("mcp_00000000000000000000000000000000", json!({})),
+        (credential.as_str(), json!({ "policies": ["few"] })),
+    ] {
+        let error = by(&stage.environment, caller, changes).unwrap_err();
+        assert_eq!(error.violation_list()[0].path, "/caller", "{error}");
+    }
+    let gone = stage.environment.revoke_app_credential(&credential);
+    stage.world.run(gone).unwrap();
+    assert!(by(&stage.environment, &session, json!({})).is_err());
+}

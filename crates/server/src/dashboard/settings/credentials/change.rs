@@ -48,6 +48,7 @@ async fn change(page: &Page, id: &str, given: &Given) -> Result<AppCredential, E
         true => change.connections(["*"]),
         false => change.connections(&given.connections),
     };
+    let change = change.policy(&given.policy);
     page.environment.change_app_credential(id, change).await
 }
 

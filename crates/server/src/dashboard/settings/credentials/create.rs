@@ -41,5 +41,6 @@ async fn create(page: &Page, given: &Given) -> Result<IssuedAppSecret, Error> {
     new.rate_per_minute = given.rate_per_minute()?;
     new.expires_in = given.expires_in()?;
     new.connections = Some(given.connections.clone()).filter(|names| !names.is_empty());
+    new.policy = Some(given.policy.clone()).filter(|name| !name.is_empty());
     page.environment.create_app_credential(new).await
 }

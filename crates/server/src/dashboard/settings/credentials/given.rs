@@ -64,6 +64,8 @@ pub(super) struct Given {
     pub(super) name: String,
     pub(super) scopes: Vec<String>,
     pub(super) connections: Vec<String>,
+    /// Empty where it has none.
+    pub(super) policy: String,
     rate_per_minute: String,
     expires_in: String,
 }
@@ -75,6 +77,7 @@ impl Given {
             name: String::new(),
             scopes: USUAL.map(|scope| scope.name().to_owned()).to_vec(),
             connections: Vec::new(),
+            policy: String::new(),
             rate_per_minute: String::new(),
             expires_in: String::new(),
         }
@@ -87,6 +90,7 @@ impl Given {
             name: credential.name.clone(),
             scopes: credential.scopes.words(),
             connections: credential.connections.clone().unwrap_or_default(),
+            policy: credential.policy.clone().unwrap_or_default(),
             rate_per_minute: rate.unwrap_or_default(),
             expires_in: String::new(),
         }
@@ -99,6 +103,7 @@ impl Given {
             name: text("name"),
             scopes: form.all("scopes"),
             connections: form.all("connections"),
+            policy: text("policy"),
             rate_per_minute: text("rate_per_minute"),
             expires_in: text("expires_in"),
         }
@@ -132,7 +137,16 @@ impl Given {
             .iter()
             .map(|(title, names)| group(environment, title, names))
             .collect();
-        Ok(context! { given => Serde(self), groups => Serde(groups), connections => connections })
+        let policies = environment.policies().await?.items.into_iter();
+        let policies = policies.map(|policy| (policy.name.clone(), policy.name));
+        let none = [(String::new(), String::from("No policy"))];
+        let policies: Vec<_> = none.into_iter().chain(policies).collect();
+        Ok(context! {
+            given => Serde(self),
+            groups => Serde(groups),
+            connections => connections,
+            policies => policies,
+        })
     }
 }
 

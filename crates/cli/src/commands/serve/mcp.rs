@@ -1,0 +1,225 @@
+//! The operator's own issuer of agents' tokens: the options of `stead serve` about it.
+
+use clap::Args;
+use stead::core::environment::{McpIssuer, Verification};
+
+use crate::failure::{Failure, Outcome};
+
+/// An issuer, and what agents with its tokens have. An empty variable is as good as none.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Tokens of agents")]
+pub(super) struct McpArgs {
+    /// Authorization server whose JWTs agents may use at /mcp, besides the tokens of MCP sessions: its issuer, exactly as it
+    /// names itself. The user is the one whom the token names.
+    #[arg(long, env = "STEAD_MCP_ISSUER", value_name = "URL")]
+    mcp_issuer: Option<String>,
+
+    /// Audience that a JWT has to be for; the address of /mcp unless given.
+    #[arg(long, env = "STEAD_MCP_AUDIENCE", value_name = "AUDIENCE")]
+    mcp_audience: Option<String>,
+
+    /// Claim of a JWT that is your application's id of the user; sub unless given.
+    #[arg(long, env = "STEAD_MCP_IDENTIFIER_CLAIM", value_name = "NAME")]
+    mcp_identifier_claim: Option<String>,
+
+    /// Scope that a JWT has to have.
+    #[arg(long, env = "STEAD_MCP_REQUIRED_SCOPE", value_name = "SCOPE")]
+    mcp_required_scope: Option<String>,
+
+    /// Connections that agents with a JWT may use, with commas between them; every one unless given.
+    #[arg(
+        long,
+        env = "STEAD_MCP_CONNECTIONS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    mcp_connections: Vec<String>,
+
+    /// Tools that agents with a JWT may call, with commas between them; every one unless given.
+    #[arg(
+        long,
+        env = "STEAD_MCP_TOOLS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    mcp_tools: Vec<String>,
+
+    /// Agents with a JWT call only tools that change nothing.
+    #[arg(long, env = "STEAD_MCP_READ_ONLY")]
+    mcp_read_only: bool,
+
+    /// Policy for the calls of agents with a JWT. As long as there is none of this name, they may call nothing.
+    #[arg(long, env = "STEAD_MCP_POLICY", value_name = "NAME")]
+    mcp_policy: Option<String>,
+
+    /// Where the browser of a user goes after a product, for your application to confirm who it was. Needed with
+    /// --mcp-issuer, unless whoever opens a link counts as its user.
+    #[arg(long, env = "STEAD_MCP_VERIFY_URL", value_name = "URL")]
+    mcp_verify_url: Option<String>,
+}
+
+impl McpArgs {
+    /// The issuer, where there is one.
+    pub(super) fn issuer(&self, verification: Verification) -> Outcome<Option<McpIssuer>> {
+        let Some(issuer) = given(self.mcp_issuer.as_ref()) else {
+            return match self.has_more() {
+                true => Err(missing("ISSUER", "the other options of the issuer need")),
+                false => Ok(None),
+            };
+        };
+        let mut issuer =
+            McpIssuer::new(issuer).map_err(|error| refused("ISSUER", error.message()))?;
+        if let Some(audience) = given(self.mcp_audience.as_ref()) {
+            issuer = issuer.audience(audience);
+        }
+        if let Some(claim) = given(self.mcp_identifier_claim.as_ref()) {
+            issuer = issuer.identifier_claim(claim);
+        }
+        if let Some(scope) = given(self.mcp_required_scope.as_ref()) {
+            issuer = issuer.required_scope(scope);
+        }
+        let connections = list(&self.mcp_connections);
+        if !connections.is_empty() {
+            issuer = issuer
+                .connections(connections)
+                .map_err(|error| refused("CONNECTIONS", error.message()))?;
+        }
+        let tools = list(&self.mcp_tools);
+        if !tools.is_empty() {
+            issuer = issuer.tools(tools);
+        }
+        if self.mcp_read_only {
+            issuer = issuer.read_only();
+        }
+        if let Some(policy) = given(self.mcp_policy.as_ref()) {
+            issuer = issuer.policy(policy);
+        }
+        match given(self.mcp_verify_url.as_ref()) {
+            Some(url) => Ok(Some(issuer.verify_url(url))),
+            None if verification == Verification::Application => {
+                Err(missing("VERIFY_URL", "--mcp-issuer needs"))
+            }
+            None => Ok(Some(issuer)),
+        }
+    }
+
+    fn has_more(&self) -> bool {
+        let texts = [
+            &self.mcp_audience,
+            &self.mcp_identifier_claim,
+            &self.mcp_required_scope,
+            &self.mcp_policy,
+            &self.mcp_verify_url,
+        ];
+        let lists = [&self.mcp_connections, &self.mcp_tools];
+        self.mcp_read_only
+            || texts.into_iter().any(|text| given(text.as_ref()).is_some())
+            || lists.into_iter().any(|names| !list(names).is_empty())
+    }
+}
+
+fn given(text: Option<&String>) -> Option<&str> {
+    text.map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+fn list(names: &[String]) -> Vec<&str> {
+    names.iter().filter_map(|name| given(Some(name))).collect()
+}
+
+fn option(name: &str) -> String {
+    format!("--mcp-{}", name.to_lowercase().replace('_', "-"))
+}
+
+fn missing(name: &str, because: &str) -> Failure {
+    let option = option(name);
+    Failure::configuration(
+        format!("{option} is missing, which {because}"),
+        format!("Give {option}, or the environment variable STEAD_MCP_{name}."),
+    )
+}
+
+fn refused(name: &str, why: &str) -> Failure {
+    Failure::configuration(
+        format!("{}: {why}", option(name)),
+        format!("Change the option, or the environment variable STEAD_MCP_{name}."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Option<String> {
+        Some(text.to_owned())
+    }
+
+    #[test]
+    fn without_any_option_there_is_no_issuer_and_with_all_there_is_one() {
+        let none = McpArgs {
+            mcp_issuer: text(" "),
+            mcp_tools: vec![String::new()],
+            ..McpArgs::default()
+        };
+        assert!(none.issuer(Verification::Application).unwrap().is_none());
+        let all = McpArgs {
+            mcp_issuer: text("https://login.example.com"),
+            mcp_audience: text("stead"),
+            mcp_identifier_claim: text("email"),
+            mcp_required_scope: text("tools"),
+            mcp_connections: vec![String::from("mail"), String::from(" calendar")],
+            mcp_tools: vec![String::from("mail_fetch_mails")],
+            mcp_read_only: true,
+            mcp_policy: text("agents"),
+            mcp_verify_url: text("https://app.example.com/connected"),
+        };
+        let issuer = all.issuer(Verification::Application).unwrap().unwrap();
+        assert_eq!(issuer.issuer(), "https://login.example.com");
+        assert_eq!(issuer.scope(), Some("tools"));
+        let said = format!("{issuer:?}");
+        for part in [
+            "stead",
+            "email",
+            "calendar",
+            "mail_fetch_mails",
+            "read_only: true",
+            "agents",
+        ] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_or_missing_names_its_option() {
+        let issuer = || text("https://login.example.com");
+        let needs = |args: McpArgs, verification, expected: &str| {
+            let said = format!("{:?}", args.issuer(verification).unwrap_err());
+            assert!(said.contains(expected), "{expected}: {said}");
+        };
+        let link = Verification::LinkPossession;
+        let lone = McpArgs {
+            mcp_read_only: true,
+            ..McpArgs::default()
+        };
+        needs(lone, link, "--mcp-issuer is missing");
+        let plain = McpArgs {
+            mcp_issuer: text("http://login.example.com"),
+            ..McpArgs::default()
+        };
+        needs(plain, link, "--mcp-issuer: ");
+        let unverified = || McpArgs {
+            mcp_issuer: issuer(),
+            ..McpArgs::default()
+        };
+        needs(
+            unverified(),
+            Verification::Application,
+            "STEAD_MCP_VERIFY_URL",
+        );
+        assert!(unverified().issuer(link).unwrap().is_some());
+        let names = McpArgs {
+            mcp_connections: vec![String::from("no name")],
+            ..unverified()
+        };
+        needs(names, link, "--mcp-connections: ");
+    }
+}

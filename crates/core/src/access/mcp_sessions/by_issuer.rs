@@ -1,0 +1,50 @@
+//! Checks a JWT of the operator's own issuer, which is a session that no one had to make.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::{
+    Error, ErrorKind, Result,
+    caller::{Caller, McpSession},
+    context::{Context, KnownIssuer},
+    identifier::{Identifier, McpSessionId},
+    oauth,
+    results::ResultOptions,
+};
+
+/// Whose session it is, and until when. The user is the one whom the token names; what the session has is set up with the
+/// issuer. Tokens of one user for one client are one session, so that it outlives each of them.
+pub(in crate::access) async fn check_jwt(
+    context: &Context,
+    issuer: &KnownIssuer,
+    bearer: &str,
+) -> Result<(Caller, Timestamp)> {
+    let (claims, end) = oauth::issuer::claims(context, issuer, bearer).await?;
+    let options = &issuer.options;
+    let claim = &options.identifier_claim;
+    let identifier = claims[claim].as_str().unwrap_or_default();
+    let identifier = Identifier::new(identifier).map_err(|_| {
+        let message =
+            format!("the JWT is not accepted: its claim {claim:?} cannot be an identifier");
+        Error::new(ErrorKind::Unauthenticated, message)
+    })?;
+    let client = ["client_id", "azp"].map(|name| claims[name].as_str());
+    let client = client.into_iter().flatten().next().unwrap_or_default();
+    let id = issuer.session_of(context, client, identifier.as_str());
+    let id = McpSessionId::from_uuid(id.await?);
+    let session = McpSession {
+        session_id: id,
+        name: id.to_string(),
+        client_id: None,
+        identifier,
+        connections: options.connections.clone(),
+        tools: options.tools.clone(),
+        read_only: options.read_only,
+        results: ResultOptions::for_agents(None, None),
+        verify_url: options.verify_url.clone(),
+        scopes: None,
+        policies: [options.policy.clone(), None],
+    };
+    Ok((Caller::McpSession(Arc::new(session)), end))
+}

@@ -1,0 +1,382 @@
+//! JWTs of an issuer of these tests: who comes in with one, who does not, and how often the issuer is asked.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    Error, ErrorKind, Result,
+    access::{authenticate, authenticate_agent},
+    caller::{Caller, McpSession},
+    catalogue::Catalogue,
+    context::{Context, EnvironmentOptions, McpIssuer, Verification},
+    jwt::signers::Signer,
+    ports::{Transport, TransportError, TransportErrorKind},
+    store::MemoryStore,
+    testing::{Responses, STABLE, World, ports, response},
+};
+
+const ISSUER: &str = "https://login.test/realm";
+
+/// What the issuer publishes, and how often it was asked for what.
+struct Issuer {
+    configuration: Value,
+    keys: Vec<Value>,
+    is_down: bool,
+    asked: Vec<String>,
+}
+
+struct Scene {
+    world: World,
+    context: Context,
+    issuer: Arc<Mutex<Issuer>>,
+    signer: Signer,
+}
+
+impl Scene {
+    fn new(set: impl FnOnce(McpIssuer) -> McpIssuer) -> Self {
+        let signer = Signer::ed25519(1);
+        let issuer = Arc::new(Mutex::new(Issuer {
+            configuration: json!({ "issuer": ISSUER, "jwks_uri": "https://keys.test/jwks" }),
+            keys: vec![signer.jwk("k1")],
+            is_down: false,
+            asked: Vec::new(),
+        }));
+        let shared = Arc::clone(&issuer);
+        let network: Arc<dyn Transport> = Responses::by(move |request| {
+            let shared = Arc::clone(&shared);
+            async move {
+                let mut issuer = shared.lock().unwrap();
+                let uri = request.uri().to_string();
+                issuer.asked.push(uri.clone());
+                if issuer.is_down {
+                    let kind = TransportErrorKind::Unreachable;
+                    return Err(TransportError::new(kind, "connection refused"));
+                }
+                let body = match uri.as_str() {
+                    "https://keys.test/jwks" => json!({ "keys": issuer.keys }),
+                    _ if issuer.configuration["at"]
+                        .as_str()
+                        .is_none_or(|at| at == uri) =>
+                    {
+                        issuer.configuration.clone()
+                    }
+                    _ => return Ok(response(404, "")),
+                };
+                Ok(response(200, body.to_string()))
+            }
+        });
+        let world = World::new();
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let ports = ports(world.process(0), network, store);
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.verification = Verification::LinkPossession;
+        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
+        let context = world.run(opened).unwrap();
+        Self {
+            world,
+            context,
+            issuer,
+            signer,
+        }
+    }
+
+    /// Claims of a token that is good for five minutes, where these do not differ; `null` where one is absent.
+    fn claims(&self, changes: &Value) -> Value {
+        let now = self.context.now().as_second();
+        let mut claims = json!({
+            "iss": ISSUER, "aud": "https://stead.test/mcp", "sub": "ada", "client_id": "agent",
+            "iat": now, "exp": now + 300,
+        });
+        let members = claims.as_object_mut().unwrap();
+        members.extend(changes.as_object().unwrap().clone());
+        members.retain(|_, value| !value.is_null());
+        claims
+    }
+
+    fn token(&self, changes: &Value) -> String {
+        let header = json!({ "alg": "EdDSA", "kid": "k1", "typ": "at+jwt" });
+        self.signer.sign(&header, &self.claims(changes))
+    }
+
+    fn enter(&self, token: &str) -> Result<Arc<McpSession>> {
+        match self.world.run(authenticate_agent(&self.context, token))? {
+            Caller::McpSession(session) => Ok(session),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The error of a token whose claims differ so.
+    fn refused(&self, changes: &Value) -> Error {
+        self.enter(&self.token(changes))
+            .expect_err(&changes.to_string())
+    }
+
+    fn asked(&self) -> usize {
+        self.issuer.lock().unwrap().asked.len()
+    }
+}
+
+#[test]
+fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gives() {
+    let scene = Scene::new(|issuer| {
+        issuer
+            .connections(["mail"])
+            .unwrap()
+            .policy("agents")
+            .read_only()
+    });
+    let session = scene.enter(&scene.token(&json!({}))).unwrap();
+    assert_eq!(session.identifier.as_str(), "ada");
+    assert_eq!(session.connections.to_texts().unwrap(), ["mail"]);
+    assert_eq!(session.policies, [Some(String::from("agents")), None]);
+    assert!(session.read_only && session.client_id.is_none());
+    // The next token of the same user and client is the same session; another user's or client's is not.
+    let next = scene.token(&json!({ "jti": "2", "aud": ["x", "https://stead.test/mcp"] }));
+    assert_eq!(scene.enter(&next).unwrap().session_id, session.session_id);
+    for other in [json!({ "sub": "bob" }), json!({ "client_id": "other" })] {
+        let other = scene.enter(&scene.token(&other)).unwrap();
+        assert_ne!(other.session_id, session.session_id);
+    }
+    // Configuration and keys were read once.
+    assert_eq!(scene.asked(), 2);
+    // Elsewhere it opens nothing.
+    let fresh = scene.token(&json!({ "jti": "3" }));
+    let elsewhere = scene.world.run(authenticate(&scene.context, &fresh));
+    assert_eq!(elsewhere.unwrap_err().kind(), ErrorKind::Unauthenticated);
+}
+
+#[test]
+fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
+    let scene = Scene::new(|issuer| issuer);
+    let now = scene.context.now().as_second();
+    for (changes, why) in [
+        (json!({ "iss": "https://login.test/" }), "another issuer"),
+        (json!({ "iss": null }), "another issuer"),
+        (json!({ "aud": "https://stead.test" }), "another audience"),
+        (
+            json!({ "aud": ["https://other.test/mcp"] }),
+            "another audience",
+        ),
+        (json!({ "aud": null }), "another audience"),
+        (json!({ "exp": now - 60 }), "it has ended"),
+        (json!({ "exp": 0.5 }), "it has ended"),
+        (json!({ "exp": null }), "does not say when it ends"),
+        (json!({ "exp": "tomorrow" }), "does not say when it ends"),
+        (json!({ "nbf": now + 61 }), "not good yet"),
+        (json!({ "nbf": "x" }), "does not say when it begins"),
+        (json!({ "sub": null }), "cannot be an identifier"),
+        (json!({ "sub": 7 }), "cannot be an identifier"),
+        (json!({ "sub": "" }), "cannot be an identifier"),
+    ] {
+        let error = scene.refused(&changes);
+        assert_eq!(error.kind(), ErrorKind::Unauthenticated, "{changes}");
+        assert!(error.message().contains(why), "{changes}: {error}");
+    }
+    let says = scene.refused(&json!({ "aud": "x" }));
+    assert!(
+        says.message()
+            .contains("for the audience https://stead.test/mcp"),
+        "{says}"
+    );
+    // Clocks are a minute apart at most.
+    for changes in [json!({ "exp": now - 59 }), json!({ "nbf": now + 60 })] {
+        assert!(scene.enter(&scene.token(&changes)).is_ok(), "{changes}");
+    }
+    // One that was good ends, although it was seen a moment ago.
+    let token = scene.token(&json!({ "exp": now - 58 }));
+    scene.enter(&token).unwrap();
+    scene.world.advance(Duration::from_secs(2));
+    assert_eq!(
+        scene.enter(&token).unwrap_err().kind(),
+        ErrorKind::Unauthenticated
+    );
+}
+
+#[test]
+fn audience_identifier_and_scope_are_what_the_operator_says() {
+    let scene = Scene::new(|issuer| {
+        let issuer = issuer.audience("stead").identifier_claim("email");
+        issuer.required_scope("tools")
+    });
+    let with = |changes: Value| {
+        let mut all = json!({ "aud": "stead", "email": "ada@example.com" });
+        all.as_object_mut()
+            .unwrap()
+            .extend(changes.as_object().unwrap().clone());
+        scene.enter(&scene.token(&all))
+    };
+    for scope in [
+        json!({ "scope": "openid tools" }),
+        json!({ "scp": ["tools"] }),
+        json!({ "scp": "tools x" }),
+    ] {
+        let session = with(scope).unwrap();
+        assert_eq!(session.identifier.as_str(), "ada@example.com");
+    }
+    for scope in [
+        json!({}),
+        json!({ "scope": "toolsmith" }),
+        json!({ "scp": [] }),
+    ] {
+        let error = with(scope).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InsufficientScope);
+        assert_eq!(error.required_scopes(), ["tools"]);
+    }
+    let own = json!({ "aud": "https://stead.test/mcp", "scope": "tools" });
+    assert_eq!(with(own).unwrap_err().kind(), ErrorKind::Unauthenticated);
+}
+
+#[test]
+fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() {
+    let scene = Scene::new(|issuer| issuer);
+    let (new, header) = (Signer::ed25519(2), json!({ "alg": "EdDSA", "kid": "k2" }));
+    let of_new = |id: u8| new.sign(&header, &scene.claims(&json!({ "jti": id })));
+    scene.enter(&scene.token(&json!({}))).unwrap();
+    assert_eq!(scene.asked(), 2);
+    for id in 0..5 {
+        let error = scene.enter(&of_new(id)).unwrap_err();
+        assert!(
+            error.message().contains("does not publish its key"),
+            "{error}"
+        );
+    }
+    assert_eq!(scene.asked(), 2, "they were read less than a minute ago");
+    // The issuer changes its key: both are good until it withdraws the first.
+    let both = vec![scene.signer.jwk("k1"), new.jwk("k2")];
+    scene.issuer.lock().unwrap().keys = both;
+    scene.world.advance(Duration::from_secs(60));
+    scene.enter(&of_new(6)).unwrap();
+    assert_eq!(scene.asked(), 4);
+    scene.enter(&scene.token(&json!({ "jti": 7 }))).unwrap();
+    let unknown = new.sign(
+        &json!({ "alg": "EdDSA", "kid": "k3" }),
+        &scene.claims(&json!({})),
+    );
+    for _ in 0..3 {
+        scene.enter(&unknown).unwrap_err();
+    }
+    assert_eq!(scene.asked(), 4);
+    scene.issuer.lock().unwrap().keys = vec![new.jwk("k2")];
+    scene.world.advance(Duration::from_secs(3600));
+    assert!(
+        scene.enter(&scene.token(&json!({}))).is_err(),
+        "it was withdrawn"
+    );
+    scene.enter(&of_new(8)).unwrap();
+    assert_eq!(scene.asked(), 6);
+}
+
+#[test]
+fn an_issuer_that_does_not_respond_is_the_operators_and_what_is_known_of_it_goes_on() {
+    let scene = Scene::new(|issuer| issuer);
+    let is_down = |is_down| scene.issuer.lock().unwrap().is_down = is_down;
+    is_down(true);
+    for _ in 0..3 {
+        let error = scene.refused(&json!({}));
+        assert_eq!(error.kind(), ErrorKind::IssuerUnavailable);
+        assert!(error.retryable() && error.retry_after().is_some());
+        assert!(error.message().contains("operator's issuer"), "{error}");
+    }
+    assert_eq!(scene.asked(), 1);
+    is_down(false);
+    scene.world.advance(Duration::from_secs(5));
+    scene.enter(&scene.token(&json!({}))).unwrap();
+    is_down(true);
+    let asked = scene.asked();
+    scene.world.advance(Duration::from_secs(3600));
+    scene.enter(&scene.token(&json!({}))).unwrap();
+    scene.enter(&scene.token(&json!({ "jti": 1 }))).unwrap();
+    assert_eq!(scene.asked(), asked + 1, "once a minute");
+    // Whether another key is the issuer's is not known now.
+    let other = Signer::ed25519(2).sign(
+        &json!({ "alg": "EdDSA", "kid": "k2" }),
+        &scene.claims(&json!({})),
+    );
+    assert_eq!(
+        scene.enter(&other).unwrap_err().kind(),
+        ErrorKind::IssuerUnavailable
+    );
+    scene.world.advance(Duration::from_secs(24 * 3600));
+    assert_eq!(
+        scene.refused(&json!({})).kind(),
+        ErrorKind::IssuerUnavailable
+    );
+}
+
+#[test]
+fn a_configuration_is_found_by_either_standard_and_speaks_for_its_issuer_only() {
+    let of = |configuration: Value| {
+        let scene = Scene::new(|issuer| issuer);
+        scene.issuer.lock().unwrap().configuration = configuration;
+        let entered = scene.enter(&scene.token(&json!({})));
+        (
+            entered.map(drop),
+            scene.issuer.lock().unwrap().asked.clone(),
+        )
+    };
+    let jwks = "https://keys.test/jwks";
+    let openid = "https://login.test/realm/.well-known/openid-configuration";
+    let oauth = "https://login.test/.well-known/oauth-authorization-server/realm";
+    let (entered, asked) = of(json!({ "issuer": ISSUER, "jwks_uri": jwks, "at": oauth }));
+    entered.unwrap();
+    assert_eq!(asked, [openid, oauth, jwks]);
+    for wrong in [
+        json!({ "issuer": "https://login.test", "jwks_uri": jwks }),
+        json!({ "issuer": ISSUER, "jwks_uri": "http://keys.test/jwks" }),
+        json!({ "issuer": ISSUER }),
+        json!({ "issuer": ISSUER, "jwks_uri": "https://keys.test/other" }),
+        json!({ "at": "nowhere" }),
+    ] {
+        let error = of(wrong.clone()).0.unwrap_err();
+        assert_eq!(
+            error.kind(),
+            ErrorKind::IssuerUnavailable,
+            "{wrong}: {error}"
+        );
+    }
+}
+
+#[test]
+fn an_issuer_that_no_token_could_be_good_for_is_refused() {
+    let opened = |set: fn(McpIssuer) -> McpIssuer, verification| {
+        let world = World::new();
+        let network = Responses::by(|_| async { Ok(response(404, "")) });
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let ports = ports(world.process(0), network, store);
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.verification = verification;
+        options.mcp_issuer = Some(set(McpIssuer::new(ISSUER).unwrap()));
+        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
+        world.run(opened).map(drop)
+    };
+    let (link, application) = (Verification::LinkPossession, Verification::Application);
+    opened(|issuer| issuer, link).unwrap();
+    opened(
+        |issuer| issuer.verify_url("https://app.test/back"),
+        application,
+    )
+    .unwrap();
+    for (set, verification) in [
+        ((|issuer| issuer) as fn(McpIssuer) -> McpIssuer, application),
+        (|issuer| issuer.verify_url("ftp://app.test"), link),
+        (|issuer| issuer.tools(["no_such_tool"]), link),
+        (|issuer| issuer.tools(Vec::<String>::new()), link),
+        (
+            |issuer| issuer.connections(Vec::<String>::new()).unwrap(),
+            link,
+        ),
+        (|issuer| issuer.audience(" "), link),
+        (|issuer| issuer.identifier_claim(""), link),
+    ] {
+        opened(set, verification).unwrap_err();
+    }
+    for wrong in ["login.test", "http://login.test", "https://login.test?x"] {
+        assert!(McpIssuer::new(wrong).is_err(), "{wrong}");
+    }
+    assert!(McpIssuer::new("http://127.0.0.1:8080").is_ok());
+}

@@ -1,0 +1,245 @@
+//! Handles: what a part of a result is, sealed for whoever holds it. Nothing of it is stored.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Caller,
+    context::{Context, Snapshot},
+    identifier::AccountId,
+    resource::{ExecuteRequest, LeftOut},
+    results::{Part, View},
+    seal::place,
+    sealed::Sealed,
+    tool::{ToolEntry, Warning, Whole, WholeKind},
+};
+
+/// What every handle begins with.
+const PREFIX: &str = "file_";
+/// How long a handle is good.
+const LIFE: SignedDuration = SignedDuration::from_hours(24);
+/// Most characters of a handle. It stands in the path of a request, of which servers on the way take 8 kB.
+const LONGEST: usize = 4_096;
+/// Bytes that an input takes in memory beyond which its JSON is longer than any handle.
+pub(in crate::call) const LARGEST_INPUT: u64 = 128 * 1024;
+
+/// The account of a call: another one that has its names later is not meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::call) struct Owner {
+    #[serde(rename = "a")]
+    account_id: AccountId,
+    #[serde(rename = "d", default, skip_serializing_if = "is_zero")]
+    disconnections: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Owner {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            account_id: snapshot.account.id,
+            disconnections: snapshot.account.disconnections,
+        }
+    }
+
+    /// Refuses an account that was disconnected since, or erased.
+    pub(in crate::call) fn check(self, snapshot: &Snapshot) -> Result<()> {
+        match self == Self::of(snapshot) {
+            true => Ok(()),
+            false => Err(unknown()),
+        }
+    }
+}
+
+/// The call to make again, and what to take out of its result. Its names are short, since models carry it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::call) struct Reference {
+    #[serde(rename = "c")]
+    connection_name: String,
+    #[serde(rename = "i")]
+    identifier: String,
+    #[serde(flatten)]
+    pub(in crate::call) owner: Owner,
+    #[serde(rename = "t")]
+    pub(in crate::call) tool: String,
+    #[serde(rename = "v")]
+    version: String,
+    #[serde(rename = "n")]
+    input: Value,
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<String>,
+    #[serde(rename = "r", default, skip_serializing_if = "std::ops::Not::not")]
+    readable: bool,
+    #[serde(rename = "p", default, skip_serializing_if = "String::is_empty")]
+    pub(super) pointer: String,
+    /// Name and type of a file, whose content is base64.
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<(Option<String>, String)>,
+    /// Seconds since 1970.
+    #[serde(rename = "e")]
+    ends: i64,
+}
+
+impl Reference {
+    /// The call, with the form of the result that has the whole.
+    pub(in crate::call) fn request(&mut self) -> ExecuteRequest {
+        let (connection, user) = (&self.connection_name, &self.identifier);
+        let mut request = ExecuteRequest::new(connection, user, self.input.take());
+        request.tool_version = Some(self.version.clone());
+        request.result.fields = std::mem::take(&mut self.fields);
+        if self.readable {
+            request.result.view = View::Readable;
+        }
+        request
+    }
+}
+
+/// A handle for each part of a call's result, and what to know about them.
+pub(in crate::call) fn handles(
+    context: &Context,
+    snapshot: &Snapshot,
+    entry: &ToolEntry,
+    input: Option<&Value>,
+    parts: Vec<Part>,
+) -> Result<(Vec<LeftOut>, Option<Warning>)> {
+    if parts.is_empty() {
+        return Ok((Vec::new(), None));
+    }
+    let ends = context.now().checked_add(LIFE).unwrap_or(Timestamp::MAX);
+    let (all, mut left_out) = (parts.len(), Vec::new());
+    let mut reference = Reference {
+        connection_name: snapshot.connection.name.to_string(),
+        identifier: snapshot.account.identifier.to_string(),
+        owner: Owner::of(snapshot),
+        tool: entry.name().to_owned(),
+        version: entry.version().to_owned(),
+        input: input.cloned().unwrap_or_default(),
+        fields: Vec::new(),
+        readable: false,
+        pointer: String::new(),
+        file: None,
+        ends: ends.as_second(),
+    };
+    for part in parts.into_iter().filter(|_| input.is_some()) {
+        let Whole {
+            pointer,
+            kind,
+            size,
+            ..
+        } = part.whole;
+        let (media_type, file) = match kind {
+            WholeKind::Text => (String::from("text/plain"), None),
+            WholeKind::List => (String::from("application/json"), None),
+            WholeKind::File { name, media_type } => {
+                let kind = safe_media_type(media_type);
+                (kind.clone(), Some((name, kind)))
+            }
+        };
+        reference.fields = part.options.fields;
+        reference.readable = part.options.view == View::Readable;
+        (reference.pointer, reference.file) = (pointer, file);
+        let Some(handle) = seal(context, &reference)? else {
+            continue;
+        };
+        let mut one = LeftOut::new(handle, media_type);
+        one.name = reference.file.take().and_then(|(name, _)| name);
+        (one.path, one.size) = (part.path, size);
+        left_out.push(one);
+    }
+    let warning = warning(&left_out, all, ends);
+    Ok((left_out, Some(warning)))
+}
+
+/// The type of a file as it may stand in a header: a type and a subtype of plain characters (RFC 9110, 8.3.1). Parameters are
+/// the product's words, and are not passed on.
+fn safe_media_type(kind: String) -> String {
+    let is_token = |part: &str| {
+        let plain =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.' | b'_');
+        !part.is_empty() && part.len() <= 100 && part.bytes().all(plain)
+    };
+    let parts = kind.split_once('/');
+    match parts.is_some_and(|(one, two)| is_token(one) && is_token(two)) {
+        true => kind,
+        false => String::from("application/octet-stream"),
+    }
+}
+
+fn warning(left_out: &[LeftOut], all: usize, ends: Timestamp) -> Warning {
+    if left_out.is_empty() {
+        let message = format!(
+            "what was left out has no handle, because the input of this call does not fit into one ({LONGEST} characters); ask for less with fields, or give a larger max_bytes"
+        );
+        return Warning::new("no_handle", message);
+    }
+    let named: Vec<String> = left_out.iter().map(ToString::to_string).collect();
+    let mut message = format!(
+        "all of {} can be read with the handles in left_out, until {ends:.0}",
+        named.join(", ")
+    );
+    if left_out.len() < all {
+        message.push_str("; what has none does not fit into one");
+    }
+    Warning::new("left_out", message)
+}
+
+/// The handle of a reference; none where it would be too long.
+fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
+    let text = serde_json::to_vec(reference)
+        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+    if text.len() > LONGEST {
+        return Ok(None);
+    }
+    let sealed = context.vault.seal(place::result_part(), &text)?;
+    let handle = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(sealed.as_bytes()));
+    Ok((handle.len() <= LONGEST).then_some(handle))
+}
+
+/// What a handle stands for. One of another user or connection than the caller's is unknown to it.
+pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Reference> {
+    let encoded = handle.strip_prefix(PREFIX).ok_or_else(unknown)?;
+    if handle.len() > LONGEST {
+        return Err(unknown());
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| unknown())?;
+    let opened = context
+        .vault
+        .open_sealed(place::result_part(), &Sealed::from_bytes(bytes))
+        .await
+        .map_err(|error| match error.kind() {
+            ErrorKind::StorageUnavailable => error,
+            _ => unknown(),
+        })?;
+    let reference: Reference = serde_json::from_slice(&opened).map_err(|_| unknown())?;
+    let is_own = match &context.caller {
+        Caller::McpSession(session) => session.identifier.as_str() == reference.identifier,
+        _ => true,
+    };
+    if !is_own || !context.caller.sees(&reference.connection_name) {
+        return Err(unknown());
+    }
+    if reference.ends <= context.now().as_second() {
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            "this handle has ended; call the tool again for another one",
+        ));
+    }
+    Ok(reference)
+}
+
+/// There is no such handle, as far as the caller may know.
+pub(in crate::call) fn unknown() -> Error {
+    Error::new(
+        ErrorKind::NotFound,
+        "this is not a handle of this environment for what you may read; call the tool again for another one",
+    )
+}

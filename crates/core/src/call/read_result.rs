@@ -1,0 +1,22 @@
+//! Reads a handle: the call is made again as its user, and admitted and recorded as any other.
+
+use super::{
+    account_token,
+    execute::execute_again,
+    file::{content, open},
+};
+use crate::{Result, context::Context, resource::ResultFile};
+
+/// What a handle leads to, as the product has it now.
+pub(crate) async fn read_result(context: &Context, handle: &str) -> Result<ResultFile> {
+    account_token::refuse(&context.caller)?;
+    let mut reference = open(context, handle).await?;
+    let (request, owner) = (reference.request(), reference.owner);
+    let execution = execute_again(context, &reference.tool, request, owner).await?;
+    let bytes = execution.data.get().len() as u64;
+    let id = execution.execution_id;
+    let taken = context.computed(bytes, move || content(reference, &execution));
+    taken
+        .await?
+        .map_err(|error| error.with_execution_id(id.to_string()))
+}

@@ -1,0 +1,316 @@
+//! The operator's own issuer, whose JWTs are sessions at `/mcp`: how it is set up, and the keys that it published last.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{Mutex as Turn, OnceCell};
+use uuid::Uuid;
+
+use super::{
+    Context,
+    endpoints::{base_url, is_loopback},
+};
+use crate::{
+    Error, ErrorKind, Result,
+    caller::Connections,
+    catalogue::Catalogue,
+    identifier::ConnectionName,
+    jwt::{KeyName, Keys},
+    seal::Pseudonyms,
+};
+
+/// Keys are read again after so long.
+const FRESH: Duration = Duration::from_secs(60 * 60);
+/// While the issuer does not respond, they are good for so long.
+const OUTAGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Keys that are known are not read again for an unknown one before so long.
+const AGAIN: Duration = Duration::from_secs(60);
+/// An issuer that could not be read, and of which no keys are known, is not asked again for so long.
+const AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// An authorization server of the operator whose JWTs are accepted at `/mcp`: whom of its users a token means, and what an
+/// agent with one has. No argument of a tool says whose user is meant, only the token does.
+///
+/// ```
+/// # use stead_core::environment::McpIssuer;
+/// # fn run() -> stead_core::Result<()> {
+/// let issuer = McpIssuer::new("https://login.example.com")?
+///     .identifier_claim("email")
+///     .required_scope("stead")
+///     .connections(["mail"])?
+///     .read_only();
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct McpIssuer {
+    pub(crate) issuer: String,
+    pub(crate) audience: Option<String>,
+    pub(crate) identifier_claim: String,
+    pub(crate) required_scope: Option<String>,
+    pub(crate) connections: Connections,
+    pub(crate) tools: Option<BTreeSet<String>>,
+    pub(crate) read_only: bool,
+    pub(crate) policy: Option<String>,
+    pub(crate) verify_url: Option<String>,
+    host: String,
+}
+
+impl McpIssuer {
+    /// An issuer, exactly as it names itself in `iss`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where it is not an https URL (plain http for this machine only).
+    pub fn new(issuer: &str) -> Result<Self> {
+        let url = base_url(issuer, "the issuer")?;
+        if url.scheme() == "http" && !is_loopback(&url) {
+            return Err(refused(
+                "the issuer must be https; plain http is allowed for this machine only",
+            ));
+        }
+        Ok(Self {
+            issuer: issuer.to_owned(),
+            audience: None,
+            identifier_claim: String::from("sub"),
+            required_scope: None,
+            connections: Connections::ALL,
+            tools: None,
+            read_only: false,
+            policy: None,
+            verify_url: None,
+            host: url.host_str().unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// What `aud` of a token has to be, or to hold; the URL of `/mcp` unless told.
+    #[must_use]
+    pub fn audience(mut self, audience: impl Into<String>) -> Self {
+        self.audience = Some(audience.into());
+        self
+    }
+
+    /// The claim that is the application's id of the user; `sub` unless told.
+    #[must_use]
+    pub fn identifier_claim(mut self, claim: impl Into<String>) -> Self {
+        self.identifier_claim = claim.into();
+        self
+    }
+
+    /// A scope that a token has to have, in `scope` or `scp`.
+    #[must_use]
+    pub fn required_scope(mut self, scope: impl Into<String>) -> Self {
+        self.required_scope = Some(scope.into());
+        self
+    }
+
+    /// Connections that agents may use, by name; every one unless told.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a text that cannot be the name of a connection.
+    pub fn connections<S: AsRef<str>>(
+        mut self,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Self> {
+        let names = names
+            .into_iter()
+            .map(|name| ConnectionName::new(name.as_ref()));
+        self.connections = Connections::only(names.collect::<Result<Vec<_>>>()?);
+        Ok(self)
+    }
+
+    /// Tools that agents may call, by name; every one unless told.
+    #[must_use]
+    pub fn tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.tools = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Agents call only tools that change nothing.
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.read_only = true;
+        self
+    }
+
+    /// A policy for the calls of agents. As long as there is none of this name, they may call nothing.
+    #[must_use]
+    pub fn policy(mut self, name: impl Into<String>) -> Self {
+        self.policy = Some(name.into());
+        self
+    }
+
+    /// Where the user's browser goes after a product, for the application to confirm who it was; needed unless possession of
+    /// a link is enough.
+    #[must_use]
+    pub fn verify_url(mut self, url: impl Into<String>) -> Self {
+        self.verify_url = Some(url.into());
+        self
+    }
+
+    /// The issuer's host, which may have a private address.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The issuer, as it names itself.
+    pub fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// The scope that a token has to have, if any.
+    pub fn scope(&self) -> Option<&str> {
+        self.required_scope.as_deref()
+    }
+}
+
+fn refused(why: &str) -> Error {
+    Error::new(ErrorKind::InvalidRequest, why)
+}
+
+/// An issuer, and the keys that it published last.
+pub(crate) struct KnownIssuer {
+    pub(crate) options: McpIssuer,
+    last: Mutex<Option<Last>>,
+    /// Whose turn it is to read them.
+    turn: Turn<()>,
+    pseudonyms: OnceCell<Pseudonyms>,
+}
+
+/// What came of the last readings.
+struct Last {
+    tried_at: Duration,
+    failure: Option<Error>,
+    /// With when they were read.
+    keys: Option<(Arc<Keys>, Duration)>,
+}
+
+impl KnownIssuer {
+    /// Refuses what no token could be good for: names that there are not, and values that are empty.
+    pub(super) fn new(mut options: McpIssuer, catalogue: &Catalogue) -> Result<Self> {
+        let texts = [
+            Some(&options.identifier_claim),
+            options.audience.as_ref(),
+            options.required_scope.as_ref(),
+            options.policy.as_ref(),
+        ];
+        if texts
+            .into_iter()
+            .flatten()
+            .any(|text| text.trim().is_empty())
+        {
+            return Err(refused(
+                "the issuer of agents' tokens has an empty audience, claim, scope or policy",
+            ));
+        }
+        let connections = options.connections.names();
+        let no_connection = connections.is_some_and(|mut names| names.next().is_none());
+        if no_connection || options.tools.as_ref().is_some_and(BTreeSet::is_empty) {
+            return Err(refused(
+                "the issuer of agents' tokens gives no connection or no tool; without the option it is every one",
+            ));
+        }
+        if let Some(tools) = &options.tools {
+            let present = tools.iter().map(|name| {
+                let tool = catalogue.find(name, None, None)?;
+                Ok(tool.entry().name().to_owned())
+            });
+            options.tools = Some(present.collect::<Result<_>>()?);
+        }
+        Ok(Self {
+            options,
+            last: Mutex::default(),
+            turn: Turn::default(),
+            pseudonyms: OnceCell::new(),
+        })
+    }
+
+    /// Refuses an address to which links could not send a user back.
+    pub(super) fn check(&self, context: &Context) -> Result<()> {
+        let url = self.options.verify_url.as_deref();
+        context.checked_verify_url(url).map(drop).map_err(|error| {
+            let what = error
+                .violation_list()
+                .first()
+                .map(|one| one.message.clone());
+            let what = what.unwrap_or_else(|| error.message().to_owned());
+            refused(&format!("the issuer of agents' tokens: {what}"))
+        })
+    }
+
+    /// The keys, with the one of this name where the issuer has it. What was read is good for an hour; for a key that is not
+    /// among them they are read again, once in a minute.
+    pub(crate) async fn keys<R>(
+        &self,
+        context: &Context,
+        wanted: &KeyName,
+        read: impl FnOnce() -> R + Send,
+    ) -> Result<Arc<Keys>>
+    where
+        R: Future<Output = Result<Keys>> + Send,
+    {
+        if let Some(known) = self.known(context.monotonic(), wanted) {
+            return known;
+        }
+        let _turn = self.turn.lock().await;
+        if let Some(known) = self.known(context.monotonic(), wanted) {
+            return known;
+        }
+        let result = read().await;
+        let now = context.monotonic();
+        self.note(now, result);
+        self.known(now, wanted)
+            .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "no keys were read")))
+    }
+
+    fn note(&self, now: Duration, result: Result<Keys>) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = last.take().and_then(|last| last.keys);
+        let (keys, failure) = match result {
+            Ok(keys) => (Some((Arc::new(keys), now)), None),
+            Err(error) => (before, Some(error)),
+        };
+        *last = Some(Last {
+            tried_at: now,
+            failure,
+            keys,
+        });
+    }
+
+    /// What is known well enough not to ask the issuer.
+    pub(crate) fn known(&self, now: Duration, wanted: &KeyName) -> Option<Result<Arc<Keys>>> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref()?;
+        let tried = now.saturating_sub(last.tried_at);
+        let kept = last.keys.as_ref();
+        let kept = kept.map(|(keys, read_at)| (keys, now.saturating_sub(*read_at)));
+        match (kept.filter(|(_, age)| *age < OUTAGE), &last.failure) {
+            (Some((keys, age)), _) if age < FRESH && keys.have(wanted) => {
+                Some(Ok(Arc::clone(keys)))
+            }
+            (Some((keys, _)), failure) if tried < AGAIN => match failure {
+                Some(error) if !keys.have(wanted) => Some(Err(error.clone())),
+                _ => Some(Ok(Arc::clone(keys))),
+            },
+            (None, Some(error)) if tried < AFTER_FAILURE => Some(Err(error.clone())),
+            _ => None,
+        }
+    }
+
+    /// The id of the session that a user of the issuer has with a client: the same one in every process, which says nothing
+    /// of them to whoever does not have the key.
+    pub(crate) async fn session_of(
+        &self,
+        context: &Context,
+        client: &str,
+        identifier: &str,
+    ) -> Result<Uuid> {
+        let open = || {
+            let (runtime, entropy) = (context.runtime.as_ref(), context.entropy.as_ref());
+            Pseudonyms::open(&context.vault, &context.store, runtime, entropy)
+        };
+        let pseudonyms = self.pseudonyms.get_or_try_init(open).await?;
+        pseudonyms.id_of(&[&self.options.issuer, client, identifier])
+    }
+}

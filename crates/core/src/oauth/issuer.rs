@@ -1,0 +1,152 @@
+//! JWTs of the operator's own issuer: whether one is good here and now (RFC 9068, 4, and RFC 8725).
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::Value;
+use url::Url;
+
+use super::metadata::{self, Unread};
+use crate::{
+    Error, ErrorKind, Result,
+    context::{Context, KnownIssuer},
+    jwt::{Keys, Token},
+};
+
+/// How far the issuer's clock may be from ours, in seconds.
+const CLOCKS_APART: i64 = 60;
+
+/// What a good token says, and until when it is good.
+pub(crate) async fn claims(
+    context: &Context,
+    issuer: &KnownIssuer,
+    bearer: &str,
+) -> Result<(Value, Timestamp)> {
+    let options = &issuer.options;
+    let own = context.at("/mcp");
+    let audience = options.audience.as_deref().unwrap_or(&own);
+    let refused = |why: &str| {
+        let message = format!(
+            "the JWT is not accepted: {why}; get one of {} for the audience {audience}",
+            options.issuer
+        );
+        Error::new(ErrorKind::Unauthenticated, message)
+    };
+    let token = Token::read(bearer).map_err(refused)?;
+    let wanted = token.key_name();
+    let keys = match issuer.known(context.monotonic(), wanted) {
+        Some(known) => known?,
+        None => {
+            // To its end, so that callers who go away do not make it begin again and again.
+            let wanted = wanted.clone();
+            let reading = context.detached(async move |context| {
+                let Some(issuer) = &context.mcp_issuer else {
+                    return Err(Error::new(ErrorKind::Internal, "there is no issuer"));
+                };
+                let read = || read_keys(&context, &issuer.options.issuer);
+                issuer.keys(&context, &wanted, read).await
+            });
+            reading.await??
+        }
+    };
+    let claims = token.claims(&keys).map_err(refused)?;
+    let end = check(&claims, &options.issuer, audience, context.now()).map_err(refused)?;
+    if let Some(scope) = &options.required_scope
+        && !has_scope(&claims, scope)
+    {
+        let message = format!("the JWT does not have the scope {scope}; get one that has it");
+        let error = Error::new(ErrorKind::InsufficientScope, message);
+        return Err(error.with_required_scopes([scope.clone()]));
+    }
+    Ok((claims, end))
+}
+
+/// When a token ends that is of this issuer, for this audience, and of now.
+fn check(
+    claims: &Value,
+    issuer: &str,
+    audience: &str,
+    now: Timestamp,
+) -> Result<Timestamp, &'static str> {
+    if claims["iss"].as_str() != Some(issuer) {
+        return Err("it is of another issuer");
+    }
+    let is_own = |one: &Value| one.as_str() == Some(audience);
+    let several = claims["aud"].as_array();
+    if !is_own(&claims["aud"]) && !several.is_some_and(|all| all.iter().any(is_own)) {
+        return Err("it is for another audience");
+    }
+    let end = seconds(&claims["exp"]).ok_or("it does not say when it ends")?;
+    let end = Timestamp::from_second(end.saturating_add(CLOCKS_APART)).unwrap_or(Timestamp::MAX);
+    if end <= now {
+        return Err("it has ended");
+    }
+    let begins = match &claims["nbf"] {
+        Value::Null => i64::MIN,
+        given => seconds(given).ok_or("it does not say when it begins")?,
+    };
+    if begins > now.as_second().saturating_add(CLOCKS_APART) {
+        return Err("it is not good yet; compare the clocks of both machines");
+    }
+    Ok(end)
+}
+
+/// Seconds since 1970, of which some issuers write parts too (RFC 7519, 2).
+fn seconds(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| Some(value.as_f64()? as i64))
+}
+
+/// By `scope` (RFC 9068, 2.2.3), or by `scp`, as some issuers call it; a text with spaces or a list.
+fn has_scope(claims: &Value, scope: &str) -> bool {
+    [&claims["scope"], &claims["scp"]].into_iter().any(|given| {
+        let listed = given.as_array().into_iter().flatten();
+        let texts = listed.chain([given]).filter_map(Value::as_str);
+        texts
+            .flat_map(str::split_whitespace)
+            .any(|one| one == scope)
+    })
+}
+
+/// Members of the issuer's configuration that are needed here.
+#[derive(Deserialize)]
+struct Configuration {
+    issuer: String,
+    jwks_uri: String,
+}
+
+async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
+    let configuration = configuration(context, issuer).await?;
+    let configuration: Configuration = serde_json::from_slice(&configuration)
+        .map_err(|_| failed("its configuration cannot be read"))?;
+    // OpenID Connect Discovery 1.0, 4.3, and RFC 8414, 3.3: exactly, or another issuer could speak for this one.
+    if configuration.issuer != issuer {
+        return Err(failed(
+            "its configuration names another issuer than the one that is set up",
+        ));
+    }
+    if !metadata::is_encrypted(&configuration.jwks_uri, issuer) {
+        return Err(failed("the address of its keys is not https"));
+    }
+    let keys = metadata::fetch(context, &configuration.jwks_uri).await;
+    let keys = keys.map_err(|unread| unread.error("document of keys", failed))?;
+    Keys::read(&keys).ok_or_else(|| failed("its keys cannot be read"))
+}
+
+/// By OpenID Connect Discovery 1.0; where there is nothing, by RFC 8414.
+async fn configuration(context: &Context, issuer: &str) -> Result<bytes::Bytes> {
+    let mut read = metadata::fetch(context, &metadata::configuration(issuer)).await;
+    if let Err(Unread::Status(status)) = &read
+        && status.is_client_error()
+        && let Ok(mut url) = Url::parse(issuer)
+    {
+        let path = url.path().trim_end_matches('/');
+        url.set_path(&format!("/.well-known/oauth-authorization-server{path}"));
+        read = metadata::fetch(context, url.as_str()).await;
+    }
+    read.map_err(|unread| unread.error("configuration", failed))
+}
+
+fn failed(why: &str) -> Error {
+    let message = format!("the operator's issuer of agents' tokens does not respond: {why}");
+    Error::new(ErrorKind::IssuerUnavailable, message)
+        .with_retry_after(std::time::Duration::from_secs(5))
+}

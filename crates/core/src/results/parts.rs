@@ -1,0 +1,100 @@
+//! The largest of what a result has only in part, and where each is as a whole.
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::{ResultOptions, left_out::Cut};
+use crate::tool::Whole;
+
+/// Parts of a result that are named: each costs a model some hundred tokens.
+const MOST: usize = 5;
+
+/// Something that a result has only in part, or only by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Where it is in the result: `messages[0].text`; empty for content of which the result shows nothing.
+    pub path: String,
+    /// The form of the result that has the whole of it.
+    pub options: ResultOptions,
+    /// Where it is in that form.
+    pub whole: Whole,
+}
+
+/// The largest of what the view and the limits have cut. Where both did, the whole is that of the full result.
+pub(super) fn largest(
+    options: &ResultOptions,
+    value: &Value,
+    wholes: Vec<Whole>,
+    cuts: &[Cut],
+) -> Vec<Part> {
+    let is_shown = |whole: &Whole| {
+        let part = value.pointer(&whole.part);
+        part.is_some_and(|part| !part.is_null()) && !cuts.iter().any(|cut| cut.hides(&whole.part))
+    };
+    let mut wholes: Vec<Whole> = wholes.into_iter().filter(is_shown).collect();
+    let full = ResultOptions::default();
+    let of_view = wholes.len();
+    for cut in cuts {
+        let is_known = wholes.iter().any(|whole| whole.part == cut.pointer);
+        if !is_known && let Some(found) = value.pointer(&cut.pointer) {
+            wholes.push(whole(&cut.pointer, found));
+        }
+    }
+    let asked = ResultOptions {
+        max_bytes: None,
+        ..options.clone()
+    };
+    let mut parts: Vec<Part> = wholes
+        .into_iter()
+        .enumerate()
+        .map(|(index, whole)| Part {
+            path: path(&whole.part),
+            options: match index < of_view {
+                true => full.clone(),
+                false => asked.clone(),
+            },
+            whole,
+        })
+        .collect();
+    // What has no known size is a list of which the view has the beginning.
+    parts.sort_by_key(|part| Reverse(part.whole.size.unwrap_or(u64::MAX)));
+    parts.truncate(MOST);
+    parts
+}
+
+impl Cut {
+    /// Whether what is at a pointer is in an item that was left out.
+    fn hides(&self, pointer: &str) -> bool {
+        let inside = pointer.strip_prefix(&self.pointer);
+        let index = inside.and_then(|inside| inside.strip_prefix('/')?.split('/').next());
+        let index = index.and_then(|index| index.parse::<usize>().ok());
+        matches!((self.kept, index), (Some(kept), Some(index)) if index >= kept)
+    }
+}
+
+/// A text or a list that stands at this place in the form that was asked for.
+fn whole(pointer: &str, value: &Value) -> Whole {
+    match value {
+        Value::String(text) => Whole::text(pointer, pointer, text.len()),
+        list => Whole {
+            size: Some(list.to_string().len() as u64),
+            ..Whole::list(pointer, pointer)
+        },
+    }
+}
+
+/// A JSON pointer as it is written for people.
+fn path(pointer: &str) -> String {
+    let mut path = String::new();
+    for step in pointer.split('/').skip(1) {
+        let step = step.replace("~1", "/").replace("~0", "~");
+        match step.parse::<usize>() {
+            Ok(index) => path.push_str(&format!("[{index}]")),
+            Err(_) if path.is_empty() => path = step,
+            Err(_) => path = format!("{path}.{step}"),
+        }
+    }
+    path
+}

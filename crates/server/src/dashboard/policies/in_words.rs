@@ -1,0 +1,85 @@
+//! The rules of a policy as sentences.
+
+use stead::core::resource::{FactRule, Policy};
+
+/// A sentence for each rule.
+pub(super) fn in_words(policy: &Policy) -> Vec<String> {
+    let mut words = Vec::new();
+    if policy.read_only {
+        words.push(String::from("Only requests that read pass."));
+    }
+    if let Some(tools) = &policy.tools {
+        if let Some(allow) = &tools.allow {
+            words.push(format!("Only these tools may be called: {}.", list(allow)));
+        }
+        if !tools.deny.is_empty() {
+            words.push(format!(
+                "These tools may not be called: {}.",
+                list(&tools.deny)
+            ));
+        }
+    }
+    match policy.requests.as_deref() {
+        None => {}
+        Some([]) => words.push(String::from("No raw request passes.")),
+        Some(rules) => {
+            for rule in rules {
+                let methods = match &rule.methods {
+                    Some(methods) => list(methods),
+                    None => String::from("any method"),
+                };
+                let product = rule.product.as_deref().unwrap_or("every product");
+                let paths = list(&rule.paths);
+                words.push(format!(
+                    "Raw requests pass of {product}: {methods} to {paths}."
+                ));
+            }
+            words.push(String::from("No other raw request passes."));
+        }
+    }
+    for rule in &policy.facts {
+        facts(rule, &mut words, ("Only these pass", "These do not pass"));
+    }
+    if let Some(approval) = &policy.requires_approval {
+        if !approval.tools.is_empty() {
+            let tools = list(&approval.tools);
+            words.push(format!("A person has to approve calls of {tools}."));
+        }
+        if !approval.effects.is_empty() {
+            let effects = approval
+                .effects
+                .iter()
+                .map(|effect| effect.name().to_owned());
+            let effects: Vec<_> = effects.collect();
+            words.push(format!(
+                "A person has to approve requests that {}.",
+                effects.join(" or ")
+            ));
+        }
+        for rule in &approval.facts {
+            let says = (
+                "A person has to approve all but these",
+                "A person has to approve these",
+            );
+            facts(rule, &mut words, says);
+        }
+    }
+    words
+}
+
+fn facts(rule: &FactRule, words: &mut Vec<String>, (allow, deny): (&str, &str)) {
+    let of = format!("{} of {}", rule.kind, rule.product);
+    if let Some(values) = &rule.allow {
+        words.push(format!("{of}: {allow}: {}.", list(values)));
+    }
+    if !rule.deny.is_empty() {
+        words.push(format!("{of}: {deny}: {}.", list(&rule.deny)));
+    }
+}
+
+fn list(values: &[String]) -> String {
+    match values {
+        [] => String::from("none"),
+        values => values.join(", "),
+    }
+}

@@ -1,0 +1,49 @@
+//! `GET /dashboard/policies/{policy_name}`: its rules in words and as JSON, and a form that explains what they decide.
+
+use axum::response::Response;
+use http::StatusCode;
+use minijinja::{Value, context, value::Serde};
+use stead::core::resource::Policy;
+
+use super::{editor::Editor, in_words::in_words};
+use crate::{
+    dashboard::page::Page,
+    extract::{Path, Query},
+    problem::Result,
+};
+
+pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
+    query.end()?;
+    let policy = page.environment.policy(&name).await?;
+    let form = Editor::of(&document(&policy));
+    Ok(show(&page, StatusCode::OK, &policy, &form, untested()))
+}
+
+/// The page, with what stands in its forms.
+pub(super) fn show(
+    page: &Page,
+    status: StatusCode,
+    policy: &Policy,
+    form: &Editor,
+    test: Value,
+) -> Response {
+    let context = context! {
+        policy => Serde(policy),
+        rules => in_words(policy),
+        form => Serde(form),
+        ..test
+    };
+    page.render_with(status, "policies/read.html", context)
+}
+
+/// What a test form has that no one has filled in.
+pub(super) fn untested() -> Value {
+    context! { test => context! {} }
+}
+
+/// A policy as its form has it.
+pub(super) fn document(policy: &Policy) -> String {
+    let mut policy = policy.clone();
+    policy.updated_at = None;
+    serde_json::to_string_pretty(&policy).unwrap_or_default()
+}

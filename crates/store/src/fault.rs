@@ -1,0 +1,40 @@
+//! Why a store does not answer.
+
+use stead_core::{Error, ErrorKind};
+
+/// What keeps a database from answering, in words that hold no values.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) why: String,
+    /// Whether this may be the consequence of an earlier fault, which then says more.
+    pub(crate) may_follow: bool,
+    pub(crate) source: Option<sqlx::Error>,
+}
+
+impl Fault {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self {
+            why: why.into(),
+            may_follow: false,
+            source: None,
+        }
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let message = format!("the store does not answer: {}", fault.why);
+        let error = Self::new(ErrorKind::StorageUnavailable, message);
+        match fault.source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
+    }
+}
+
+/// Whether a key or another unique value exists already.
+pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
+    error
+        .as_database_error()
+        .is_some_and(|error| error.is_unique_violation())
+}

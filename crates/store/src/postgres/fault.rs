@@ -1,0 +1,91 @@
+//! What PostgreSQL's errors mean.
+
+use std::{fmt, io};
+
+use stead_core::Error;
+
+use crate::fault::Fault;
+
+/// What kept the database from answering. Its own words are told where they speak of the server and the user; elsewhere
+/// they may hold values, and only the code is told (PostgreSQL, Appendix A).
+pub(super) fn fault(error: sqlx::Error) -> Fault {
+    let mut may_follow = false;
+    let why = match &error {
+        sqlx::Error::PoolTimedOut => {
+            may_follow = true;
+            "no connection was to be had in time: its server cannot be reached, is starting, or is busy"
+                .to_owned()
+        }
+        sqlx::Error::PoolClosed => "it is closed".to_owned(),
+        // A certificate that does not hold comes as data that makes no sense.
+        sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => insecure(error),
+        sqlx::Error::Io(error) => {
+            may_follow = true;
+            format!("the connection to its server failed: {error}")
+        }
+        sqlx::Error::Tls(error) => insecure(error),
+        sqlx::Error::Database(error) => {
+            let code = error.code().unwrap_or_default();
+            may_follow = code.starts_with("57P") || code.starts_with("08");
+            match &*code {
+                "25006" => "its server takes no writes: it is a standby".to_owned(),
+                "53100" => "the disk of its server is full".to_owned(),
+                "55P03" => "a row is locked by another program".to_owned(),
+                "57014" => "the database took too long".to_owned(),
+                "25P03" => "the connection was idle for too long".to_owned(),
+                "42501" => {
+                    "its user may not do that there; make it the owner of the database".to_owned()
+                }
+                code if ["08", "28", "3D", "53", "57"]
+                    .iter()
+                    .any(|class| code.starts_with(class)) =>
+                {
+                    error.message().to_owned()
+                }
+                code => format!("the database failed with the code {code}"),
+            }
+        }
+        _ => {
+            may_follow = true;
+            "the database failed".to_owned()
+        }
+    };
+    // What the database itself says of an error can hold values, and a wrong configuration the password.
+    let is_plain = matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut);
+    Fault {
+        why,
+        may_follow,
+        source: is_plain.then_some(error),
+    }
+}
+
+fn insecure(error: &dyn fmt::Display) -> String {
+    format!(
+        "no secure connection to its server: {error}; sslrootcert names the certificate of an authority of your own, and sslmode how much is asked for"
+    )
+}
+
+/// The error of something that the store needs while it opens.
+pub(super) fn unavailable(error: sqlx::Error) -> Error {
+    fault(error).into()
+}
+
+/// Whether the transaction was undone so that others could go on: serialization failure, deadlock.
+pub(super) fn gave_way(error: &sqlx::Error) -> bool {
+    matches!(code(error).as_deref(), Some("40001" | "40P01"))
+}
+
+/// Whether there is no server at the other end any more, or one that ends this connection.
+pub(super) fn is_lost(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
+        // A server that became a standby is found again by its name.
+        _ => code(error).is_some_and(|code| {
+            code.starts_with("57P") || code.starts_with("08") || code == "25006" || code == "25P03"
+        }),
+    }
+}
+
+fn code(error: &sqlx::Error) -> Option<String> {
+    Some(error.as_database_error()?.code()?.into_owned())
+}

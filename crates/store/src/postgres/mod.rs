@@ -1,0 +1,344 @@
+//! PostgreSQL: one database that any number of servers share.
+
+mod fault;
+mod migrate;
+mod open;
+mod origin;
+mod text;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::future::{Either, select};
+use jiff::Timestamp;
+use sqlx::{
+    AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres as Driver, Row as _, TypeInfo as _,
+    ValueRef as _,
+    postgres::{PgArguments, PgRow},
+    query::Query,
+};
+use stead_core::{
+    Result,
+    ports::Runtime,
+    store::{Commit, Value},
+};
+
+pub use self::open::{PostgresInspection, PostgresOptions, inspect_postgres};
+use self::{
+    fault::{fault, gave_way, is_lost},
+    migrate::{MIGRATIONS, last_version},
+};
+use crate::{
+    engine::{Engine, Read, Statement, Step, Transaction},
+    fault::{Fault, is_unique_violation},
+    health::Health,
+    schema::check_while_running,
+    store::SqlStore,
+    taken::Taken,
+};
+
+/// The version of the schema is looked at, and a probe written, at most so often.
+const ONCE: Duration = Duration::from_secs(1);
+
+/// Longest time that one operation takes, whatever the network does; the server's own limits in [`BEGIN`] end before it.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// A transaction that gave way to another one begins again so often.
+const MOST_TRIES: u32 = 5;
+
+/// Begins every transaction, so that nothing is left to the settings of a session, which a pooler may give to another client: what
+/// the limits are, that the server takes writes (a standby does not), and that each statement sees what was committed before
+/// it. Rows that a batch depends on are locked, so that no stricter isolation is needed.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; \
+    SET LOCAL statement_timeout = '8s'; SET LOCAL lock_timeout = '5s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '15s'";
+
+/// The time of the database, in microseconds: of this moment, and not of the transaction's beginning.
+const CLOCK: &str = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+/// A store in a PostgreSQL database; see [`PostgresStore::open`].
+///
+/// Any number of processes of any number of machines may have it open; its time is that of the database server. It
+/// needs a tokio runtime with input and output around it.
+///
+/// Every statement is in a transaction, and nothing is kept in a session: no prepared statement, no setting, no lock. So it
+/// works through a pooler that gives each transaction another connection (PgBouncer: `pool_mode = transaction`).
+///
+/// A connection that fails is closed, and the next call has a new one, which may lead to another server after a failover.
+/// Operations take 10 s at most.
+pub type PostgresStore = SqlStore<Postgres>;
+
+/// The engine of [`PostgresStore`].
+#[derive(Debug, Clone)]
+pub struct Postgres(Arc<Parts>);
+
+struct Parts {
+    pool: PgPool,
+    health: Health,
+    /// One probe at a time; whoever waits for it reads what it has shown.
+    probe: futures_util::lock::Mutex<()>,
+    /// When the version of the schema was last looked at.
+    schema_seen: Mutex<Option<Duration>>,
+    restored_at: Option<Timestamp>,
+    runtime: Arc<dyn Runtime>,
+}
+
+impl fmt::Debug for Parts {
+    /// Does not show the pool: its options have the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Parts").finish_non_exhaustive()
+    }
+}
+
+impl Engine for Postgres {
+    const LOCKS_ROWS: bool = true;
+
+    async fn fetch(&self, mut query: Statement) -> Result<Vec<Read>> {
+        // In the same statement as the rows.
+        query.sql.insert_str("SELECT ".len(), &format!("{CLOCK}, "));
+        let rows = self.in_time(self.rows(query)).await;
+        let rows = rows.map_err(|fault| self.noted(fault))?;
+        rows.iter()
+            .map(|row| read(row).map_err(|error| fault(error).into()))
+            .collect()
+    }
+
+    async fn now(&self) -> Result<Timestamp> {
+        let query = Statement {
+            sql: String::from("SELECT 1"),
+            values: Vec::new(),
+        };
+        let rows = self.fetch(query).await?;
+        let read_at = rows.first().map(|read| read.read_at);
+        read_at.ok_or_else(|| Fault::new("the database has no time").into())
+    }
+
+    async fn commit(&self, transaction: Transaction) -> Result<Commit> {
+        let writes = |step: &Step| matches!(step, Step::Change(_));
+        let writes = transaction.steps.iter().any(writes);
+        let outcome = self.in_time(self.apply(&transaction)).await;
+        let outcome = outcome.map_err(|fault| self.noted(fault))?;
+        if writes && outcome == Commit::Committed {
+            self.0.health.succeeded(self.0.runtime.monotonic());
+        }
+        Ok(outcome)
+    }
+
+    async fn delete(&self, deletion: Statement) -> Result<u64> {
+        let gone = self.in_time(self.change(&deletion)).await;
+        gone.map_err(|fault| self.noted(fault))
+    }
+
+    async fn ready(&self) -> Result<()> {
+        let parts = &self.0;
+        let _turn = parts.probe.lock().await;
+        if let Some(heard) = parts.health.heard(parts.runtime.monotonic(), ONCE) {
+            return Ok(heard?);
+        }
+        // A write that means little.
+        let probe = Statement {
+            sql: String::from(
+                "UPDATE \"stead_state\" SET \"value\" = (\"value\"::bigint + 1)::text WHERE \"name\" = 'counter'",
+            ),
+            values: Vec::new(),
+        };
+        let steps = vec![Step::Change(probe)];
+        let shreds = false;
+        self.commit(Transaction { steps, shreds }).await.map(drop)
+    }
+
+    fn restored_at(&self) -> Option<Timestamp> {
+        self.0.restored_at
+    }
+}
+
+impl Postgres {
+    async fn close(&self) {
+        self.0.pool.close().await;
+    }
+
+    /// What comes of work within the time that it may take. What is under way then is closed with its connection.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        let end = self.0.runtime.sleep(LONGEST);
+        match select(Box::pin(work), end).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => Err(Fault {
+                may_follow: true,
+                ..Fault::new("the database did not answer in time")
+            }),
+        }
+    }
+
+    /// Notes a failure, and reports it where it is news.
+    fn noted(&self, fault: Fault) -> stead_core::Error {
+        if self.0.pool.is_closed() {
+            return fault.into();
+        }
+        let now = self.0.runtime.monotonic();
+        self.0.health.failed(now, fault).into()
+    }
+
+    /// A connection with a transaction on it.
+    ///
+    /// Those that wait in the pool may have lost their server meanwhile, as all do where it is started again. They are closed and
+    /// the next one is taken: nothing was asked yet.
+    async fn begin(&self) -> Result<Taken<Driver>, Fault> {
+        let mut waiting = self.0.pool.size();
+        loop {
+            let mut connection = Taken::from(&self.0.pool).await.map_err(fault)?;
+            match sqlx::raw_sql(BEGIN).execute(&mut *connection).await {
+                Ok(_) => return Ok(connection),
+                Err(error) if waiting > 0 && is_lost(&error) => waiting -= 1,
+                Err(error) => return Err(fault(error)),
+            }
+        }
+    }
+
+    async fn rows(&self, query: Statement) -> Result<Vec<PgRow>, Fault> {
+        let mut open = self.begin().await?;
+        let rows = bind(&query).fetch_all(&mut *open).await.map_err(fault)?;
+        end(open, "COMMIT").await.map_err(fault)?;
+        Ok(rows)
+    }
+
+    /// Runs a transaction, and again where it gave way to another one: of it nothing was done.
+    async fn apply(&self, transaction: &Transaction) -> Result<Commit, Fault> {
+        let mut tries = 1;
+        loop {
+            let mut open = self.begin().await?;
+            self.check_schema(&mut open).await?;
+            match holds(&mut open, &transaction.steps).await {
+                Ok(true) => {
+                    end(open, "COMMIT").await.map_err(fault)?;
+                    return Ok(Commit::Committed);
+                }
+                Ok(false) => {
+                    end(open, "ROLLBACK").await.map_err(fault)?;
+                    return Ok(Commit::Conflict);
+                }
+                Err(error) if gave_way(&error) => {
+                    end(open, "ROLLBACK").await.map_err(fault)?;
+                    if tries >= MOST_TRIES {
+                        return Ok(Commit::Conflict);
+                    }
+                    tries += 1;
+                }
+                Err(error) => return Err(fault(error)),
+            }
+        }
+    }
+
+    /// Runs one statement by itself, and again where it gave way to another transaction.
+    async fn change(&self, statement: &Statement) -> Result<u64, Fault> {
+        let mut tries = 1;
+        loop {
+            let mut open = self.begin().await?;
+            self.check_schema(&mut open).await?;
+            match bind(statement).execute(&mut *open).await {
+                Ok(done) => {
+                    end(open, "COMMIT").await.map_err(fault)?;
+                    if done.rows_affected() > 0 {
+                        self.0.health.succeeded(self.0.runtime.monotonic());
+                    }
+                    return Ok(done.rows_affected());
+                }
+                Err(error) if gave_way(&error) && tries < MOST_TRIES => {
+                    end(open, "ROLLBACK").await.map_err(fault)?;
+                    tries += 1;
+                }
+                Err(error) => return Err(fault(error)),
+            }
+        }
+    }
+
+    async fn check_schema(&self, connection: &mut PgConnection) -> Result<(), Fault> {
+        let now = self.0.runtime.monotonic();
+        let seen = || {
+            let seen = self.0.schema_seen.lock();
+            seen.unwrap_or_else(PoisonError::into_inner)
+        };
+        if seen().is_some_and(|seen| now.saturating_sub(seen) < ONCE) {
+            return Ok(());
+        }
+        let present = last_version(connection).await?;
+        check_while_running(present, MIGRATIONS.len())?;
+        *seen() = Some(now);
+        Ok(())
+    }
+}
+
+/// Ends the transaction and gives its connection back.
+async fn end(mut open: Taken<Driver>, how: &'static str) -> sqlx::Result<()> {
+    sqlx::raw_sql(how).execute(&mut *open).await?;
+    open.give_back();
+    Ok(())
+}
+
+/// Runs steps up to the first that does not hold.
+async fn holds(connection: &mut PgConnection, steps: &[Step]) -> sqlx::Result<bool> {
+    for step in steps {
+        let holds = match step {
+            Step::Require { query, is_written } => {
+                let mut query = query.clone();
+                // A row that many batches depend on, such as the key that seals, is shared by them.
+                query.sql.push_str(if *is_written {
+                    " FOR UPDATE"
+                } else {
+                    " FOR SHARE"
+                });
+                bind(&query)
+                    .fetch_optional(&mut *connection)
+                    .await?
+                    .is_some()
+            }
+            Step::Change(statement) => match bind(statement).execute(&mut *connection).await {
+                Ok(done) => done.rows_affected() == 1,
+                Err(error) if is_unique_violation(&error) => false,
+                Err(error) => return Err(error),
+            },
+        };
+        if !holds {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A statement without a name, which ends with its transaction.
+fn bind(statement: &Statement) -> Query<'static, Driver, PgArguments> {
+    // Only this crate's own words are in the text; every value is bound.
+    let query = sqlx::query(AssertSqlSafe(statement.sql.clone())).persistent(false);
+    statement
+        .values
+        .iter()
+        .fold(query, |query, value| match value {
+            Value::Null => query.bind(None::<String>),
+            Value::Integer(integer) => query.bind(*integer),
+            Value::Text(text) => query.bind(text::stored(text).into_owned()),
+        })
+}
+
+/// The time that comes first, and the values after it.
+fn read(row: &PgRow) -> sqlx::Result<Read> {
+    let read_at = Timestamp::from_microsecond(row.try_get(0)?);
+    let fields = row.columns().iter().skip(1).map(|column| {
+        let index = column.ordinal();
+        let value = row.try_get_raw(index)?;
+        if value.is_null() {
+            return Ok(Some(Value::Null));
+        }
+        let read = match value.type_info().name() {
+            "TEXT" => row.try_get(index).map(text::plain).map(Value::Text).ok(),
+            "INT8" => row.try_get(index).map(Value::Integer).ok(),
+            _ => None,
+        };
+        Ok(read)
+    });
+    Ok(Read {
+        fields: fields.collect::<sqlx::Result<_>>()?,
+        read_at: read_at.map_err(|error| sqlx::Error::Decode(error.into()))?,
+    })
+}

@@ -1,0 +1,259 @@
+//! Opening the database: where it is, who asks, and whether it is ours.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use sqlx::{
+    ConnectOptions as _, PgPool, Row as _,
+    pool::PoolOptions,
+    postgres::{PgConnectOptions, PgSslMode},
+};
+use stead_core::{Error, ErrorKind, Result, ports::Runtime};
+
+use super::{
+    BEGIN, Parts, Postgres, PostgresStore, end,
+    fault::unavailable,
+    migrate::{MIGRATIONS, is_ours, last_version, migrate},
+    origin,
+};
+use crate::{health::Health, taken::Taken};
+
+/// How a database is opened.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PostgresOptions {
+    /// Most connections of this process; 10 unless told.
+    pub connections: u32,
+    /// Longest wait for a connection; 5 s unless told.
+    pub wait: Duration,
+}
+
+impl Default for PostgresOptions {
+    fn default() -> Self {
+        Self {
+            connections: 10,
+            wait: Duration::from_secs(5),
+        }
+    }
+}
+
+impl PostgresOptions {
+    /// Sets how many connections this process has at most; at least 1.
+    #[must_use]
+    pub fn with_connections(mut self, connections: u32) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+    /// Sets the longest wait for a connection.
+    #[must_use]
+    pub fn with_wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+}
+
+impl PostgresStore {
+    /// Opens a database, and makes its tables where it is empty. An older schema is brought up to date; of several servers that
+    /// start together one does so, and the others wait for it.
+    ///
+    /// The URL has the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `?host=/run/postgresql` stands for a socket
+    /// of this machine. What it leaves out is taken from the variables of PostgreSQL (`PGPASSWORD`, `PGPASSFILE`).
+    /// `sslmode` is `verify-full` unless the URL names another one: the server proves its name by a certificate, which
+    /// the machine's authorities or those of `sslrootcert` have signed. On this machine itself it is `prefer`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] where the URL cannot be read; [`ErrorKind::StorageUnavailable`] where the database
+    /// cannot be reached or written, or belongs to another program or to a newer Stead. The message names server and
+    /// database, and never the password.
+    pub async fn open(url: &str, runtime: Arc<dyn Runtime>) -> Result<Self> {
+        Self::open_with(url, runtime, PostgresOptions::default()).await
+    }
+
+    /// Opens a database as [`open`](Self::open) does, in another way than usual.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub async fn open_with(
+        url: &str,
+        runtime: Arc<dyn Runtime>,
+        options: PostgresOptions,
+    ) -> Result<Self> {
+        let target = parse(url)?;
+        let pool = pool(&target, &options);
+        match prepare(pool.clone(), runtime).await {
+            Ok(engine) => Ok(Self { engine }),
+            Err(error) => {
+                pool.close().await;
+                Err(cannot_open(&target, error))
+            }
+        }
+    }
+
+    /// Finishes what is being written, and closes the connections. Later calls fail; not closing it loses nothing.
+    pub async fn close(&self) {
+        self.engine.close().await;
+    }
+}
+
+/// What a database is, seen from outside.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PostgresInspection {
+    /// Where it is: server and database.
+    pub place: String,
+    /// Version of its schema; 0 where it is empty.
+    pub schema: usize,
+    /// Version of the schema that this Stead knows.
+    pub known_schema: usize,
+    /// Why a commit is not on the disk when it returns, where the server is set so.
+    pub not_durable: Option<String>,
+}
+
+/// Looks at a database and changes nothing. That it takes writes is seen by a transaction that asks for them.
+///
+/// # Errors
+/// As for [`PostgresStore::open`].
+pub async fn inspect_postgres(url: &str) -> Result<PostgresInspection> {
+    let target = parse(url)?;
+    let pool = pool(&target, &PostgresOptions::default().with_connections(1));
+    let inspected = inspect(&pool).await;
+    pool.close().await;
+    let (schema, not_durable) = inspected.map_err(|error| cannot_open(&target, error))?;
+    Ok(PostgresInspection {
+        place: place(&target),
+        schema,
+        known_schema: MIGRATIONS.len(),
+        not_durable,
+    })
+}
+
+async fn inspect(pool: &PgPool) -> Result<(usize, Option<String>)> {
+    let mut connection = Taken::from(pool).await.map_err(unavailable)?;
+    let begun = sqlx::raw_sql(BEGIN).execute(&mut *connection).await;
+    begun.map_err(unavailable)?;
+    let schema = match is_ours(&mut connection).await? {
+        Some(()) => last_version(&mut connection).await?,
+        None => 0,
+    };
+    let settings = "SELECT name || ' = ' || setting FROM pg_catalog.pg_settings \
+        WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off' ORDER BY name LIMIT 1";
+    let not_durable = sqlx::raw_sql(settings)
+        .fetch_optional(&mut *connection)
+        .await
+        .and_then(|row| row.map(|row| row.try_get(0)).transpose())
+        .map_err(unavailable)?;
+    end(connection, "COMMIT").await.map_err(unavailable)?;
+    Ok((schema, not_durable))
+}
+
+async fn prepare(pool: PgPool, runtime: Arc<dyn Runtime>) -> Result<Postgres> {
+    let mut connection = Taken::from(&pool).await.map_err(unavailable)?;
+    migrate(&mut connection, MIGRATIONS).await?;
+    let restored_at = origin::restored_at(&mut connection).await?;
+    connection.give_back();
+    Ok(Postgres(Arc::new(Parts {
+        pool,
+        health: Health::default(),
+        probe: futures_util::lock::Mutex::default(),
+        schema_seen: Mutex::default(),
+        restored_at,
+        runtime,
+    })))
+}
+
+/// Where the URL leads, and how.
+fn parse(url: &str) -> Result<PgConnectOptions> {
+    let is_ours = url.starts_with("postgres://") || url.starts_with("postgresql://");
+    let target: Option<PgConnectOptions> = is_ours.then(|| url.parse().ok()).flatten();
+    let Some(target) = target else {
+        // The URL itself has the password.
+        return Err(Error::new(
+            ErrorKind::InvalidRequest,
+            "the database URL cannot be read: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with what is special in a password percent-encoded",
+        ));
+    };
+    let is_here = target.get_socket().is_some()
+        || target.get_host().starts_with('/')
+        || matches!(
+            target.get_host(),
+            "localhost" | "127.0.0.1" | "::1" | "[::1]"
+        );
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    let is_told = query.contains("sslmode=") || query.contains("ssl-mode=");
+    let target = match target.get_ssl_mode() {
+        PgSslMode::Prefer if !is_here && !is_told => target.ssl_mode(PgSslMode::VerifyFull),
+        _ => target,
+    };
+    Ok(target
+        // A pooler knows no sessions: no prepared statements, and no settings that it does not pass on.
+        .statement_cache_capacity(0)
+        .extra_float_digits(None)
+        .disable_statement_logging())
+}
+
+fn pool(target: &PgConnectOptions, options: &PostgresOptions) -> PgPool {
+    PoolOptions::new()
+        .max_connections(options.connections.max(1))
+        .acquire_timeout(options.wait)
+        // A statement asks by itself whether its connection lives.
+        .test_before_acquire(false)
+        .connect_lazy_with(target.clone())
+}
+
+fn cannot_open(target: &PgConnectOptions, error: Error) -> Error {
+    let message = format!("cannot open {}: {}", place(target), error.message());
+    Error::new(error.kind(), message).with_source(error)
+}
+
+/// Server, database and user, for messages.
+fn place(target: &PgConnectOptions) -> String {
+    let user = target.get_username();
+    let database = target.get_database().unwrap_or(user);
+    match target.get_socket() {
+        Some(socket) => format!("database {database} at {} as {user}", socket.display()),
+        None => format!(
+            "database {database} at {}:{} as {user}",
+            target.get_host(),
+            target.get_port()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_elsewhere_proves_its_name_unless_told() {
+        for (url, expected) in [
+            ("postgres://u:p@db.example/d", "VerifyFull"),
+            ("postgresql://u:p@db.example/d?sslmode=prefer", "Prefer"),
+            ("postgres://u:p@db.example/d?sslmode=disable", "Disable"),
+            ("postgres://u:p@db.example/d?sslmode=require", "Require"),
+            ("postgres://u:p@127.0.0.1/d", "Prefer"),
+            ("postgres://u@localhost/d?host=/run/postgresql", "Prefer"),
+        ] {
+            let mode = parse(url).unwrap().get_ssl_mode();
+            assert_eq!(format!("{mode:?}"), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_cannot_be_read_is_not_shown() {
+        for url in [
+            "mysql://u:topsecret@db/d",
+            "postgres://u:topsecret@db:port/d",
+            "postgres://u:topsecret@db/d?sslmode=topsecret",
+            "postgres://u:top%ffsecret@db/d",
+        ] {
+            let error = parse(url).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+            assert!(
+                !format!("{error:?} {error}").contains("secret"),
+                "{error:?}"
+            );
+        }
+    }
+}

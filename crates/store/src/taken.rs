@@ -1,0 +1,48 @@
+//! A connection while one piece of work has it.
+
+use std::ops::{Deref, DerefMut};
+
+use sqlx::{Database, Pool, pool::PoolConnection};
+
+/// Unless it is given back, it is closed and another takes its place: after a failure no one knows what is open on it,
+/// and neither where the caller went away in the middle.
+pub(crate) struct Taken<D: Database> {
+    connection: PoolConnection<D>,
+    is_sound: bool,
+}
+
+impl<D: Database> Taken<D> {
+    /// A connection of the pool, when it is this caller's turn.
+    pub(crate) async fn from(pool: &Pool<D>) -> sqlx::Result<Self> {
+        Ok(Self {
+            connection: pool.acquire().await?,
+            is_sound: false,
+        })
+    }
+
+    /// Gives the connection back: nothing is open on it.
+    pub(crate) fn give_back(mut self) {
+        self.is_sound = true;
+    }
+}
+
+impl<D: Database> Deref for Taken<D> {
+    type Target = D::Connection;
+    fn deref(&self) -> &D::Connection {
+        &self.connection
+    }
+}
+
+impl<D: Database> DerefMut for Taken<D> {
+    fn deref_mut(&mut self) -> &mut D::Connection {
+        &mut self.connection
+    }
+}
+
+impl<D: Database> Drop for Taken<D> {
+    fn drop(&mut self) {
+        if !self.is_sound {
+            self.connection.close_on_drop();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The PostgreSQL store: the suite that every store passes, and what is PostgreSQL's own. Each test has a database of its own
+//! on a server that ends with this program.
+#![cfg(all(feature = "postgres", unix))]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::print_stdout, reason = "what is left out is told")]
+
+mod failures;
+mod open;
+mod pooler;
+mod positions;
+mod secure;
+mod server;
+mod simulation;
+mod suite;

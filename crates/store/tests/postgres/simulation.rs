@@ -1,0 +1,120 @@
+//! The histories of the simulation of refreshes over a PostgreSQL database.
+
+use std::{future::ready, sync::Arc};
+
+use jiff::Timestamp;
+use stead_core::{
+    Result,
+    oauth::simulation::{Class, Open, cases, play},
+    ports::{BoxFuture, Runtime},
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
+};
+use stead_store::PostgresStore;
+
+use crate::server::Server;
+
+/// One history of each class, which asks the store thousands of times; `PROPTEST_CASES` asks for 400 times as many as
+/// are played.
+const OF_CASES: u32 = 400;
+
+/// A store whose operations end before they return: the tasks of a simulation have an executor of their own, which
+/// drives no database. Its time is that of the simulation.
+struct Driven {
+    store: PostgresStore,
+    time: Arc<dyn Runtime>,
+    runtime: Arc<tokio::runtime::Runtime>,
+}
+
+impl Driven {
+    fn end<'a, T: Send + 'a>(&'a self, work: impl Future<Output = T>) -> BoxFuture<'a, T> {
+        Box::pin(ready(self.runtime.block_on(work)))
+    }
+
+    fn timed(&self, mut found: Versioned<Row>) -> Versioned<Row> {
+        found.read_at = self.time.now();
+        found
+    }
+}
+
+impl Store for Driven {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        self.find(key.table, key.table.key, &key.values)
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        let found = self.store.find(table, index, values);
+        self.end(async { Ok(found.await?.map(|found| self.timed(found))) })
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        let found = self.store.list(list);
+        self.end(async {
+            let found = found.await?.into_iter();
+            Ok(found.map(|found| self.timed(found)).collect())
+        })
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        self.end(self.store.commit(batch))
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.end(self.store.prune(list))
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        Box::pin(ready(Ok(self.time.now())))
+    }
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        self.runtime.block_on(self.store.close());
+    }
+}
+
+fn histories(class: Class) {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    let count = (cases() / OF_CASES).max(1);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = Arc::new(runtime.unwrap());
+    // What opens the database of one history, again and again.
+    let next = |time: Arc<dyn Runtime>| -> Open {
+        let database = runtime.block_on(server.database());
+        let runtime = Arc::clone(&runtime);
+        Box::new(move || {
+            Arc::new(Driven {
+                store: runtime.block_on(server.open(&database)),
+                time: Arc::clone(&time),
+                runtime: Arc::clone(&runtime),
+            })
+        })
+    };
+    let reached = play(class, count, next);
+    println!("{class:?} over PostgreSQL: {reached}");
+    assert_eq!(reached.histories, count);
+    assert!(reached.refreshes >= count, "{reached}");
+}
+
+#[test]
+#[ignore = "it takes a minute; `cargo xtask postgres --all` runs it"]
+fn no_history_of_a_stable_grant_loses_an_account() {
+    histories(Class::Stable);
+}
+
+#[test]
+#[ignore = "it takes a minute; `cargo xtask postgres --all` runs it"]
+fn no_history_of_a_rotating_grant_loses_an_account_without_a_reason() {
+    histories(Class::Rotating);
+}
+
+#[test]
+#[ignore = "it takes a minute; `cargo xtask postgres --all` runs it"]
+fn no_history_of_a_grant_whose_spent_tokens_serve_for_a_while_loses_an_account_without_a_reason() {
+    histories(Class::Grace);
+}
+
+#[test]
+#[ignore = "it takes a minute; `cargo xtask postgres --all` runs it"]
+fn no_history_of_a_strict_grant_uses_a_refresh_token_twice_without_a_reason() {
+    histories(Class::Strict);
+}
