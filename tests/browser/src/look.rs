@@ -89,7 +89,11 @@ async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
         .browser
         .tell("Emulation.setDeviceMetricsOverride", size)
         .await?;
-    let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+    // Without motion: what a page looks like between two schemes is no one's concern.
+    let media = json!({ "features": [
+        { "name": "prefers-color-scheme", "value": scheme },
+        { "name": "prefers-reduced-motion", "value": "reduce" },
+    ] });
     stage
         .browser
         .tell("Emulation.setEmulatedMedia", media)
