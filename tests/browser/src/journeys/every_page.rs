@@ -6,9 +6,20 @@ use crate::{stage::Stage, walk::walk};
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let service = stage.dev().await?;
+    let browser = &stage.browser;
+    let home = browser.address().await?;
+    // A policy of its own: there is none from the start.
+    browser
+        .go(&format!("{}/dashboard/policies", service.url))
+        .await?;
+    browser.press("Make the policy").await?;
+    browser.sees("Only requests that read pass.").await?;
+    browser.go(&home).await?;
     let kinds = walk(stage, &service.url).await?;
-    if kinds.len() < 5 {
-        bail!("only {kinds:?} were found");
+    for expected in ["accounts-read", "policies-read", "policies-delete"] {
+        if !kinds.contains(expected) {
+            bail!("no page {expected}, only {kinds:?}");
+        }
     }
     Ok(())
 }

@@ -38,7 +38,14 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
         }
     }
     for rule in &policy.facts {
-        facts(rule, &mut words, ("Only these pass", "These do not pass"));
+        facts(
+            rule,
+            &mut words,
+            (
+                "Only requests with this {} pass",
+                "No request with this {} passes",
+            ),
+        );
     }
     if let Some(approval) = &policy.requires_approval {
         if !approval.tools.is_empty() {
@@ -58,8 +65,8 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
         }
         for rule in &approval.facts {
             let says = (
-                "A person has to approve all but these",
-                "A person has to approve these",
+                "A person has to approve all requests but those with this {}",
+                "A person has to approve requests with this {}",
             );
             facts(rule, &mut words, says);
         }
@@ -69,11 +76,13 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
 
 fn facts(rule: &FactRule, words: &mut Vec<String>, (allow, deny): (&str, &str)) {
     let of = format!("{} of {}", rule.kind, rule.product);
+    let sentence =
+        |says: &str, values: &[String]| format!("{}: {}.", says.replace("{}", &of), list(values));
     if let Some(values) = &rule.allow {
-        words.push(format!("{of}: {allow}: {}.", list(values)));
+        words.push(sentence(allow, values));
     }
     if !rule.deny.is_empty() {
-        words.push(format!("{of}: {deny}: {}.", list(&rule.deny)));
+        words.push(sentence(deny, &rule.deny));
     }
 }
 
