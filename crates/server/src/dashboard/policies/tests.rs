@@ -17,7 +17,7 @@ const LIST: &str = "/dashboard/policies";
 async fn a_policy_is_made_read_changed_tested_and_deleted() {
     let browser = Browser::new(TestService::new().await);
     browser.get(LIST).await.assert_contains("No policies");
-    let document = r#"{"name": "agents", "tools": {"deny": ["mail_fetch_*"]}, "requires_approval": {"effects": ["write"]}}"#;
+    let document = r#"{"name": "agents", "tools": {"deny": ["mail_fetch_*"]}, "facts": [{"product": "mail", "kind": "recipient", "allow": ["*@example.com"]}], "requires_approval": {"effects": ["write"]}}"#;
     let made = browser.act(LIST, &[("document", document)]).await;
     assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text());
     assert!(
@@ -28,6 +28,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     let page = browser.get(own).await;
     page.assert_contains("These tools may not be called: mail_fetch_*.");
     page.assert_contains("A person has to approve requests that write.");
+    page.assert_contains("Only requests with this recipient of mail pass: *@example.com.");
     browser.get(LIST).await.assert_contains("mail_fetch_*");
     // Another one of this name does not take its place by mistake.
     let twice = browser.act(LIST, &[("document", document)]).await;
