@@ -9,6 +9,8 @@ mod clients;
 mod codegen;
 mod conformance;
 mod deny;
+#[cfg(test)]
+mod deploy;
 mod fixtures;
 #[cfg(test)]
 mod guides;

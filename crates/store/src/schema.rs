@@ -1,32 +1,167 @@
-//! Versions of a database's schema: what is refused, and in which words.
+//! Versions of a database's schema: which migrations there are, what is refused, and in which words.
+//!
+//! A migration that only expands leaves a database that the Stead before it goes on working with, so that both run side
+//! by side during an upgrade. The table `stead_schema` holds the versions that a Stead has to know;
+//! `stead_schema_expansion` holds those that it may not know.
 
 use crate::fault::Fault;
 
-/// An older Stead does not open what a newer one has written.
-pub(crate) fn check_at_opening(present: usize, known: usize) -> stead_core::Result<()> {
-    if present <= known {
-        return Ok(());
-    }
-    Err(stead_core::Error::new(
-        stead_core::ErrorKind::StorageUnavailable,
-        format!(
-            "the store was written by a newer Stead: its schema has version {present}, this one knows up to {known}"
-        ),
-    ))
+/// One version of the schema. A released one never changes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Migration {
+    pub(crate) sql: &'static str,
+    /// Whether a Stead that does not know it goes on working.
+    expands: bool,
 }
 
-/// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.
-pub(crate) fn check_while_running(present: usize, known: usize) -> Result<(), Fault> {
-    if present <= known {
-        return Ok(());
+impl Migration {
+    /// One that only adds: tables, indexes that are not unique, and columns that may be left out.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "the kind that a migration usually has")
+    )]
+    pub(crate) const fn expands(sql: &'static str) -> Self {
+        Self { sql, expands: true }
     }
-    Err(Fault::new(format!(
-        "a newer Stead has changed the store's schema to version {present} while this one runs, which knows up to {known}; run the newer one"
-    )))
+
+    /// One that takes away or changes what an older Stead reads or writes. It is released one version after the last
+    /// Stead that needs what goes.
+    pub(crate) const fn contracts(sql: &'static str) -> Self {
+        Self {
+            sql,
+            expands: false,
+        }
+    }
+
+    /// Where it is noted that it was applied.
+    pub(crate) const fn noted_in(&self) -> &'static str {
+        if self.expands {
+            EXPANSIONS
+        } else {
+            "stead_schema"
+        }
+    }
 }
 
-/// The number of versions, from what the table of versions says last.
-pub(crate) fn version(last: Option<i64>) -> Result<usize, Fault> {
-    usize::try_from(last.unwrap_or(0))
-        .map_err(|_| Fault::new("the version of its schema cannot be read"))
+/// The table of versions that only expand.
+pub(crate) const EXPANSIONS: &str = "stead_schema_expansion";
+
+/// What a database holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Versions {
+    /// The last version that was applied.
+    pub(crate) last: usize,
+    /// The version that a Stead has to know at least.
+    pub(crate) needed: usize,
+}
+
+impl Versions {
+    /// From what the two tables of versions say last.
+    pub(crate) fn new(needed: Option<i64>, expansion: Option<i64>) -> Result<Self, Fault> {
+        let number = |last: Option<i64>| {
+            usize::try_from(last.unwrap_or(0))
+                .map_err(|_| Fault::new("the version of its schema cannot be read"))
+        };
+        let needed = number(needed)?;
+        Ok(Self {
+            last: needed.max(number(expansion)?),
+            needed,
+        })
+    }
+
+    /// An older Stead does not open what a newer one has changed, other than by adding to it.
+    pub(crate) fn check_at_opening(self, known: usize) -> stead_core::Result<()> {
+        let needed = self.needed;
+        if needed <= known {
+            return Ok(());
+        }
+        Err(stead_core::Error::new(
+            stead_core::ErrorKind::StorageUnavailable,
+            format!(
+                "the store was written by a newer Stead: its schema has version {needed}, this one knows up to {known}"
+            ),
+        ))
+    }
+
+    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.
+    pub(crate) fn check_while_running(self, known: usize) -> Result<(), Fault> {
+        let needed = self.needed;
+        if needed <= known {
+            return Ok(());
+        }
+        Err(Fault::new(format!(
+            "a newer Stead has changed the store's schema to version {needed} while this one runs, which knows up to {known}; run the newer one"
+        )))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Statements by which a Stead that does not know them loses nothing.
+    fn only_adds(sql: &str) -> Result<(), String> {
+        let plain: Vec<&str> = sql
+            .lines()
+            .map(|line| line.split("--").next().unwrap_or_default())
+            .collect();
+        let plain = plain.join(" ");
+        for statement in plain.split(';').map(str::trim).filter(|s| !s.is_empty()) {
+            let upper = statement.to_uppercase();
+            let words: Vec<&str> = upper.split_whitespace().collect();
+            let adds = match words.as_slice() {
+                ["CREATE", "TABLE", ..] | ["CREATE", "INDEX", ..] => true,
+                ["ALTER", "TABLE", _, "ADD", "COLUMN", rest @ ..] => {
+                    !rest.windows(2).any(|two| two == ["NOT", "NULL"]) || rest.contains(&"DEFAULT")
+                }
+                _ => false,
+            };
+            if !adds {
+                return Err(statement.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Every migration that is said to expand does only that.
+    pub(crate) fn expand_as_they_say(migrations: &[Migration]) {
+        for migration in migrations.iter().filter(|one| one.expands) {
+            only_adds(migration.sql).unwrap_or_else(|statement| {
+                panic!("a migration that expands has the statement {statement}")
+            });
+        }
+    }
+
+    #[test]
+    fn what_takes_away_or_demands_does_not_expand() {
+        for (sql, adds) in [
+            ("CREATE TABLE \"a\" (\"b\" TEXT NOT NULL)", true),
+            ("-- why\nCREATE INDEX \"c\" ON \"a\" (\"b\");\n", true),
+            ("ALTER TABLE \"a\" ADD COLUMN \"d\" TEXT", true),
+            (
+                "ALTER TABLE \"a\" ADD COLUMN \"d\" BIGINT NOT NULL DEFAULT 0",
+                true,
+            ),
+            ("ALTER TABLE \"a\" ADD COLUMN \"d\" TEXT NOT NULL", false),
+            ("CREATE UNIQUE INDEX \"c\" ON \"a\" (\"b\")", false),
+            ("CREATE TABLE \"e\" (\"f\" TEXT); DROP TABLE \"a\"", false),
+            ("ALTER TABLE \"a\" DROP COLUMN \"b\"", false),
+            ("ALTER TABLE \"a\" RENAME COLUMN \"b\" TO \"c\"", false),
+            ("UPDATE \"a\" SET \"b\" = ''", false),
+        ] {
+            assert_eq!(only_adds(sql).is_ok(), adds, "{sql}");
+        }
+    }
+
+    #[test]
+    fn versions_that_only_expand_need_not_be_known() {
+        let expanded = Versions::new(Some(3), Some(5)).unwrap();
+        assert_eq!((expanded.last, expanded.needed), (5, 3));
+        assert!(expanded.check_at_opening(3).is_ok() && expanded.check_while_running(3).is_ok());
+        let contracted = Versions::new(Some(6), Some(5)).unwrap();
+        assert_eq!((contracted.last, contracted.needed), (6, 6));
+        assert!(contracted.check_at_opening(5).is_err());
+        assert!(contracted.check_while_running(5).is_err());
+        assert!(Versions::new(Some(-1), None).is_err());
+    }
 }

@@ -1,7 +1,8 @@
 //! The schema and its versions.
 //!
 //! A released file of `migrations/postgres/` never changes; a new version is a new file at the end of the list. All that
-//! are missing are applied in one transaction, which several servers that start together enter one after another.
+//! are missing are applied in one transaction, which several servers that start together enter one after another. One that
+//! only expands is no reason for an older Stead to refuse the database.
 
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 use stead_core::{Error, ErrorKind, Result};
@@ -9,11 +10,13 @@ use stead_core::{Error, ErrorKind, Result};
 use super::fault::{fault, unavailable};
 use crate::{
     fault::Fault,
-    schema::{self, check_at_opening},
+    schema::{EXPANSIONS, Migration, Versions},
 };
 
 /// The first is version 1.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("../../migrations/postgres/0001_rows.sql")];
+pub(super) const MIGRATIONS: &[Migration] = &[Migration::contracts(include_str!(
+    "../../migrations/postgres/0001_rows.sql"
+))];
 
 /// Who brings the schema up to date holds this lock; others wait for it.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(6071503848194105938)";
@@ -21,10 +24,11 @@ const LOCK: &str = "SELECT pg_advisory_xact_lock(6071503848194105938)";
 /// Brings the schema to the last version.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where the database belongs to another program, or to a newer Stead.
+/// [`ErrorKind::StorageUnavailable`] where the database belongs to another program, or to a newer Stead that has
+/// changed what this one needs.
 pub(super) async fn migrate(
     connection: &mut PgConnection,
-    migrations: &'static [&'static str],
+    migrations: &'static [Migration],
 ) -> Result<()> {
     run(
         connection,
@@ -33,16 +37,15 @@ pub(super) async fn migrate(
     .await?;
     run(connection, LOCK).await?;
     let present = version(connection).await?;
-    check_at_opening(present, migrations.len())?;
+    present.check_at_opening(migrations.len())?;
+    let present = present.last;
     for (migration, number) in migrations.iter().zip(1_usize..).skip(present) {
-        run(connection, migration).await?;
+        run(connection, migration.sql).await?;
+        let table = migration.noted_in();
         let noted = format!(
-            "INSERT INTO \"stead_schema\" (\"version\", \"applied_at\") VALUES ({number}, clock_timestamp())"
+            "INSERT INTO \"{table}\" (\"version\", \"applied_at\") VALUES ({number}, clock_timestamp())"
         );
-        sqlx::raw_sql(AssertSqlSafe(noted))
-            .execute(&mut *connection)
-            .await
-            .map_err(unavailable)?;
+        run(connection, &noted).await?;
     }
     run(connection, "COMMIT").await?;
     if present < migrations.len() {
@@ -55,19 +58,26 @@ pub(super) async fn migrate(
     Ok(())
 }
 
-async fn run(connection: &mut PgConnection, sql: &'static str) -> Result<()> {
-    let done = sqlx::raw_sql(sql).execute(connection).await;
+async fn run(connection: &mut PgConnection, sql: &str) -> Result<()> {
+    let done = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()))
+        .execute(connection)
+        .await;
     done.map(drop).map_err(unavailable)
 }
 
-/// Version of the schema; 0 for an empty database, whose table of versions is then made.
-async fn version(connection: &mut PgConnection) -> Result<usize> {
+/// Versions of the schema; 0 for an empty database. Tables of versions that are missing are made.
+async fn version(connection: &mut PgConnection) -> Result<Versions> {
     if is_ours(connection).await?.is_none() {
-        let table = "CREATE TABLE \"stead_schema\" (\"version\" BIGINT NOT NULL PRIMARY KEY, \"applied_at\" TIMESTAMPTZ NOT NULL)";
-        run(connection, table).await?;
-        return Ok(0);
+        run(connection, &table_of_versions("stead_schema")).await?;
     }
-    last_version(connection).await.map_err(Error::from)
+    run(connection, &table_of_versions(EXPANSIONS)).await?;
+    versions(connection).await.map_err(Error::from)
+}
+
+fn table_of_versions(name: &str) -> String {
+    format!(
+        "CREATE TABLE IF NOT EXISTS \"{name}\" (\"version\" BIGINT NOT NULL PRIMARY KEY, \"applied_at\" TIMESTAMPTZ NOT NULL)"
+    )
 }
 
 /// Nothing where the database is empty.
@@ -95,13 +105,49 @@ pub(super) async fn is_ours(connection: &mut PgConnection) -> Result<Option<()>>
     }
 }
 
-/// The last version in the table of versions.
-pub(super) async fn last_version(connection: &mut PgConnection) -> Result<usize, Fault> {
-    let last: Option<i64> = sqlx::query("SELECT MAX(\"version\") FROM \"stead_schema\"")
+/// What the tables of versions hold. The second is missing where only an older Stead has opened the database.
+pub(super) async fn versions(connection: &mut PgConnection) -> Result<Versions, Fault> {
+    let has_expansions: bool = one(
+        connection,
+        "SELECT to_regclass('\"stead_schema_expansion\"') IS NOT NULL",
+    )
+    .await?;
+    let expansion = match has_expansions {
+        true => {
+            one(
+                connection,
+                "SELECT MAX(\"version\") FROM \"stead_schema_expansion\"",
+            )
+            .await?
+        }
+        false => None,
+    };
+    Versions::new(needed(connection).await?, expansion)
+}
+
+/// The version that a Stead has to know.
+pub(super) async fn needed(connection: &mut PgConnection) -> Result<Option<i64>, Fault> {
+    one(connection, "SELECT MAX(\"version\") FROM \"stead_schema\"").await
+}
+
+async fn one<T>(connection: &mut PgConnection, sql: &'static str) -> Result<T, Fault>
+where
+    T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+{
+    sqlx::query(sql)
         .persistent(false)
         .fetch_one(connection)
         .await
         .and_then(|row| row.try_get(0))
-        .map_err(fault)?;
-    schema::version(last)
+        .map_err(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_that_expand_only_add() {
+        crate::schema::tests::expand_as_they_say(MIGRATIONS);
+    }
 }

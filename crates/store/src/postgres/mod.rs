@@ -29,13 +29,13 @@ use stead_core::{
 pub use self::open::{PostgresInspection, PostgresOptions, inspect_postgres};
 use self::{
     fault::{fault, gave_way, is_lost},
-    migrate::{MIGRATIONS, last_version},
+    migrate::{MIGRATIONS, needed},
 };
 use crate::{
     engine::{Engine, Read, Statement, Step, Transaction},
     fault::{Fault, is_unique_violation},
     health::Health,
-    schema::check_while_running,
+    schema::Versions,
     store::SqlStore,
     taken::Taken,
 };
@@ -263,8 +263,8 @@ impl Postgres {
         if seen().is_some_and(|seen| now.saturating_sub(seen) < ONCE) {
             return Ok(());
         }
-        let present = last_version(connection).await?;
-        check_while_running(present, MIGRATIONS.len())?;
+        let present = Versions::new(needed(connection).await?, None)?;
+        present.check_while_running(MIGRATIONS.len())?;
         *seen() = Some(now);
         Ok(())
     }

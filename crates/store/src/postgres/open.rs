@@ -15,10 +15,10 @@ use stead_core::{Error, ErrorKind, Result, ports::Runtime};
 use super::{
     BEGIN, Parts, Postgres, PostgresStore, end,
     fault::unavailable,
-    migrate::{MIGRATIONS, is_ours, last_version, migrate},
+    migrate::{MIGRATIONS, is_ours, migrate, versions},
     origin,
 };
-use crate::{health::Health, taken::Taken};
+use crate::{health::Health, schema::Versions, taken::Taken};
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -105,6 +105,8 @@ pub struct PostgresInspection {
     pub place: String,
     /// Version of its schema; 0 where it is empty.
     pub schema: usize,
+    /// Version of the schema that a Stead has to know; what came later only expands.
+    pub needed_schema: usize,
     /// Version of the schema that this Stead knows.
     pub known_schema: usize,
     /// Why a commit is not on the disk when it returns, where the server is set so.
@@ -123,19 +125,20 @@ pub async fn inspect_postgres(url: &str) -> Result<PostgresInspection> {
     let (schema, not_durable) = inspected.map_err(|error| cannot_open(&target, error))?;
     Ok(PostgresInspection {
         place: place(&target),
-        schema,
+        schema: schema.last,
+        needed_schema: schema.needed,
         known_schema: MIGRATIONS.len(),
         not_durable,
     })
 }
 
-async fn inspect(pool: &PgPool) -> Result<(usize, Option<String>)> {
+async fn inspect(pool: &PgPool) -> Result<(Versions, Option<String>)> {
     let mut connection = Taken::from(pool).await.map_err(unavailable)?;
     let begun = sqlx::raw_sql(BEGIN).execute(&mut *connection).await;
     begun.map_err(unavailable)?;
     let schema = match is_ours(&mut connection).await? {
-        Some(()) => last_version(&mut connection).await?,
-        None => 0,
+        Some(()) => versions(&mut connection).await?,
+        None => Versions::new(None, None)?,
     };
     let settings = "SELECT name || ' = ' || setting FROM pg_catalog.pg_settings \
         WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off' ORDER BY name LIMIT 1";

@@ -68,7 +68,7 @@ async fn copy(database: &Path, to: &Path) -> Result<()> {
         {
             return Err(Fault::new("it is not a database of Stead"));
         }
-        migrate::last_version(&mut connection).await?;
+        migrate::versions(&mut connection).await?;
         sqlx::query("VACUUM INTO $1")
             .bind(to.to_string_lossy().into_owned())
             .execute(&mut connection)

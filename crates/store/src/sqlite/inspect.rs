@@ -18,6 +18,8 @@ use crate::{fault::Fault, files::unusable};
 pub struct Inspection {
     /// Version of its schema.
     pub schema: usize,
+    /// Version of the schema that a Stead has to know; what came later only expands.
+    pub needed_schema: usize,
     /// The version that this Stead writes.
     pub known_schema: usize,
     /// What SQLite's quick check finds damaged.
@@ -67,7 +69,7 @@ async fn look(path: &Path) -> Result<Inspection> {
         Ok(said) => Some(said).filter(|said| said != "ok"),
         Err(error) => Some(Fault::from(error).why),
     };
-    let schema = migrate::last_version(&mut connection).await?;
+    let schema = migrate::versions(&mut connection).await?;
     let begun = match connection.begin_with("BEGIN IMMEDIATE").await {
         Ok(open) => open.rollback().await,
         Err(error) => Err(error),
@@ -78,7 +80,8 @@ async fn look(path: &Path) -> Result<Inspection> {
     });
     connection.close().await.map_err(unavailable)?;
     Ok(Inspection {
-        schema,
+        schema: schema.last,
+        needed_schema: schema.needed,
         known_schema: MIGRATIONS.len(),
         damage,
         unwritable,

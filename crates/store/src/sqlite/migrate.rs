@@ -5,38 +5,39 @@
 //! sqlx's own migrator does not hold the others off on SQLite, and so is not used.
 
 use jiff::Timestamp;
-use sqlx::{Connection as _, Row as _, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
 use stead_core::{Error, ErrorKind, Result};
 
 use super::fault::unavailable;
 use crate::{
     fault::Fault,
-    schema::{self, check_at_opening},
+    schema::{EXPANSIONS, Migration, Versions},
 };
 
 /// The first is version 1.
-pub(super) const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/0001_rows.sql"),
-    include_str!("../../migrations/0002_history.sql"),
-    include_str!("../../migrations/0003_event_positions.sql"),
-    include_str!("../../migrations/0004_erasures.sql"),
-    include_str!("../../migrations/0005_account_tokens.sql"),
-    include_str!("../../migrations/0006_audit.sql"),
-    include_str!("../../migrations/0007_idempotency.sql"),
-    include_str!("../../migrations/0008_webhooks.sql"),
-    include_str!("../../migrations/0009_members.sql"),
-    include_str!("../../migrations/0010_mcp_sessions.sql"),
-    include_str!("../../migrations/0011_policies.sql"),
-    include_str!("../../migrations/0012_account_state.sql"),
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration::contracts(include_str!("../../migrations/0001_rows.sql")),
+    Migration::contracts(include_str!("../../migrations/0002_history.sql")),
+    Migration::contracts(include_str!("../../migrations/0003_event_positions.sql")),
+    Migration::contracts(include_str!("../../migrations/0004_erasures.sql")),
+    Migration::contracts(include_str!("../../migrations/0005_account_tokens.sql")),
+    Migration::contracts(include_str!("../../migrations/0006_audit.sql")),
+    Migration::contracts(include_str!("../../migrations/0007_idempotency.sql")),
+    Migration::contracts(include_str!("../../migrations/0008_webhooks.sql")),
+    Migration::contracts(include_str!("../../migrations/0009_members.sql")),
+    Migration::contracts(include_str!("../../migrations/0010_mcp_sessions.sql")),
+    Migration::contracts(include_str!("../../migrations/0011_policies.sql")),
+    Migration::contracts(include_str!("../../migrations/0012_account_state.sql")),
 ];
 
 /// Brings the schema to the last version.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where the file belongs to another program, or to a newer Stead.
+/// [`ErrorKind::StorageUnavailable`] where the file belongs to another program, or to a newer Stead that has changed what
+/// this one needs.
 pub(super) async fn migrate(
     connection: &mut SqliteConnection,
-    migrations: &'static [&'static str],
+    migrations: &'static [Migration],
     now: Timestamp,
 ) -> Result<()> {
     let mut transaction = connection
@@ -44,13 +45,17 @@ pub(super) async fn migrate(
         .await
         .map_err(unavailable)?;
     let present = version(&mut transaction).await?;
-    check_at_opening(present, migrations.len())?;
+    present.check_at_opening(migrations.len())?;
+    let present = present.last;
     for (migration, number) in migrations.iter().zip(1_i64..).skip(present) {
-        sqlx::raw_sql(*migration)
+        sqlx::raw_sql(migration.sql)
             .execute(&mut *transaction)
             .await
             .map_err(unavailable)?;
-        sqlx::query("INSERT INTO \"stead_schema\" (\"version\", \"applied_at\") VALUES ($1, $2)")
+        let table = migration.noted_in();
+        let noted =
+            format!("INSERT INTO \"{table}\" (\"version\", \"applied_at\") VALUES ($1, $2)");
+        sqlx::query(AssertSqlSafe(noted))
             .bind(number)
             .bind(now.to_string())
             .execute(&mut *transaction)
@@ -68,8 +73,8 @@ pub(super) async fn migrate(
     Ok(())
 }
 
-/// Version of the schema; 0 for an empty file, whose table of versions is then made.
-async fn version(connection: &mut SqliteConnection) -> Result<usize> {
+/// Versions of the schema; 0 for an empty file. Tables of versions that are missing are made.
+async fn version(connection: &mut SqliteConnection) -> Result<Versions> {
     let tables = sqlx::query("SELECT \"name\" FROM \"sqlite_master\" WHERE \"type\" = 'table'")
         .fetch_all(&mut *connection)
         .await
@@ -85,37 +90,63 @@ async fn version(connection: &mut SqliteConnection) -> Result<usize> {
                 "the file is the database of another program",
             ));
         }
-        let table = "CREATE TABLE \"stead_schema\" (\"version\" BIGINT NOT NULL PRIMARY KEY, \"applied_at\" TEXT NOT NULL)";
-        sqlx::query(table)
-            .execute(connection)
-            .await
-            .map_err(unavailable)?;
-        return Ok(0);
+        make(connection, "stead_schema").await?;
     }
-    last_version(connection).await.map_err(Error::from)
+    make(connection, EXPANSIONS).await?;
+    versions(connection).await.map_err(Error::from)
 }
 
-/// The last version in the table of versions.
-pub(super) async fn last_version(connection: &mut SqliteConnection) -> Result<usize, Fault> {
-    let last: Option<i64> = sqlx::query("SELECT MAX(\"version\") FROM \"stead_schema\"")
-        .fetch_one(connection)
-        .await
-        .and_then(|row| row.try_get(0))?;
-    schema::version(last)
+async fn make(connection: &mut SqliteConnection, table_of_versions: &str) -> Result<()> {
+    let table = format!(
+        "CREATE TABLE IF NOT EXISTS \"{table_of_versions}\" (\"version\" BIGINT NOT NULL PRIMARY KEY, \"applied_at\" TEXT NOT NULL)"
+    );
+    let made = sqlx::query(AssertSqlSafe(table)).execute(connection).await;
+    made.map(drop).map_err(unavailable)
+}
+
+/// What the tables of versions hold. The second is missing where only an older Stead has opened the file.
+pub(super) async fn versions(connection: &mut SqliteConnection) -> Result<Versions, Fault> {
+    let table = "SELECT COUNT(*) FROM \"sqlite_master\" WHERE \"type\" = 'table' AND \"name\" = 'stead_schema_expansion'";
+    let expansion = match one(connection, table).await? {
+        Some(1) => {
+            let last = "SELECT MAX(\"version\") FROM \"stead_schema_expansion\"";
+            one(connection, last).await?
+        }
+        _ => None,
+    };
+    Versions::new(needed(connection).await?, expansion)
+}
+
+/// The version that a Stead has to know.
+pub(super) async fn needed(connection: &mut SqliteConnection) -> Result<Option<i64>, Fault> {
+    one(connection, "SELECT MAX(\"version\") FROM \"stead_schema\"").await
+}
+
+async fn one(connection: &mut SqliteConnection, sql: &'static str) -> Result<Option<i64>, Fault> {
+    let row = sqlx::query(sql).fetch_one(connection).await;
+    Ok(row.and_then(|row| row.try_get(0))?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OLD: &[&str] = &["CREATE TABLE \"thing\" (\"id\" TEXT NOT NULL)"];
-    const NEW: &[&str] = &[
-        "CREATE TABLE \"thing\" (\"id\" TEXT NOT NULL)",
-        "ALTER TABLE \"thing\" ADD COLUMN \"name\" TEXT; UPDATE \"thing\" SET \"name\" = \"id\"",
+    const THING: Migration = Migration::contracts("CREATE TABLE \"thing\" (\"id\" TEXT NOT NULL)");
+    const OLD: &[Migration] = &[THING];
+    const NEW: &[Migration] = &[
+        THING,
+        Migration::contracts(
+            "ALTER TABLE \"thing\" ADD COLUMN \"name\" TEXT; UPDATE \"thing\" SET \"name\" = \"id\"",
+        ),
     ];
-    const BROKEN: &[&str] = &[
-        "CREATE TABLE \"thing\" (\"id\" TEXT NOT NULL)",
-        "CREATE TABLE \"other\" (\"id\" TEXT); nonsense",
+    const EXPANDED: &[Migration] = &[
+        THING,
+        Migration::expands("ALTER TABLE \"thing\" ADD COLUMN \"color\" TEXT"),
+        Migration::expands("CREATE TABLE \"more\" (\"id\" TEXT)"),
+    ];
+    const BROKEN: &[Migration] = &[
+        THING,
+        Migration::contracts("CREATE TABLE \"other\" (\"id\" TEXT); nonsense"),
     ];
 
     async fn in_memory() -> SqliteConnection {
@@ -144,8 +175,27 @@ mod tests {
         assert_eq!(row.get::<String, _>(0), "a");
     }
 
+    #[test]
+    fn migrations_that_expand_only_add() {
+        crate::schema::tests::expand_as_they_say(MIGRATIONS);
+    }
+
     #[tokio::test]
-    async fn a_newer_schema_is_refused() {
+    async fn a_schema_that_a_newer_one_has_only_expanded_is_taken() {
+        let mut connection = in_memory().await;
+        for migrations in [OLD, EXPANDED, OLD, &EXPANDED[..2], EXPANDED] {
+            migrate(&mut connection, migrations, Timestamp::UNIX_EPOCH)
+                .await
+                .unwrap();
+            let row = sqlx::query("INSERT INTO \"thing\" (\"id\") VALUES ('a')");
+            row.execute(&mut connection).await.unwrap();
+        }
+        let versions = versions(&mut connection).await.unwrap();
+        assert_eq!((versions.last, versions.needed), (3, 1));
+    }
+
+    #[tokio::test]
+    async fn a_schema_that_a_newer_one_has_changed_is_refused() {
         let mut connection = in_memory().await;
         migrate(&mut connection, NEW, Timestamp::UNIX_EPOCH)
             .await

@@ -37,7 +37,7 @@ use self::{
 use crate::{
     engine::{Engine, Fields, Read, Statement, Step, Transaction},
     fault::{Fault, is_unique_violation},
-    schema::check_while_running,
+    schema::Versions,
     store::SqlStore,
 };
 
@@ -225,8 +225,8 @@ impl Sqlite {
         if lock(&self.0.schema_seen).as_mut().is_some_and(is_recent) {
             return Ok(());
         }
-        let present = migrate::last_version(connection).await?;
-        check_while_running(present, MIGRATIONS.len())?;
+        let present = Versions::new(migrate::needed(connection).await?, None)?;
+        present.check_while_running(MIGRATIONS.len())?;
         *lock(&self.0.schema_seen) = Some(now);
         Ok(())
     }

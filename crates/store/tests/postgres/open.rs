@@ -30,13 +30,49 @@ async fn several_that_start_at_once_make_the_schema_once() {
     }
     let inspection = inspect_postgres(&url).await.unwrap();
     let mut tamper = server.tamper(&database).await;
-    let rows = sqlx::query("SELECT \"version\" FROM \"stead_schema\" ORDER BY 1");
+    let rows = sqlx::query(
+        "SELECT \"version\" FROM \"stead_schema\" UNION ALL SELECT \"version\" FROM \"stead_schema_expansion\" ORDER BY 1",
+    );
     let rows = rows.fetch_all(&mut tamper).await.unwrap();
     let versions: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
     let known = i64::try_from(inspection.known_schema).unwrap();
     assert_eq!(versions, (1..=known).collect::<Vec<_>>());
     assert_eq!(inspection.schema, inspection.known_schema);
     assert_eq!(inspection.not_durable.as_deref(), Some("fsync = off"));
+}
+
+#[tokio::test]
+async fn an_older_stead_goes_on_where_a_newer_one_has_only_expanded() {
+    let Some(server) = Server::shared() else {
+        return;
+    };
+    let database = server.database().await;
+    let time = ManualClock::default();
+    let url = server.url(&database);
+    let store = PostgresStore::open(&url, Arc::new(time.clone()))
+        .await
+        .unwrap();
+    let mut tamper = server.tamper(&database).await;
+    run(
+        &mut tamper,
+        "ALTER TABLE \"event\" ADD COLUMN \"later\" TEXT",
+    )
+    .await;
+    run(
+        &mut tamper,
+        "INSERT INTO \"stead_schema_expansion\" VALUES (999, now())",
+    )
+    .await;
+    let again = PostgresStore::open(&url, clock()).await.unwrap();
+    time.advance(Duration::from_secs(1));
+    for (store, number) in [(&store, 1), (&again, 2)] {
+        let event = sample::row(sample::table("event"), number);
+        let batch = Batch::new().write(Write::Insert(event));
+        assert_eq!(store.commit(batch).await.unwrap(), Commit::Committed);
+    }
+    let inspection = inspect_postgres(&url).await.unwrap();
+    assert_eq!(inspection.schema, 999);
+    assert!(inspection.needed_schema <= inspection.known_schema);
 }
 
 #[tokio::test]

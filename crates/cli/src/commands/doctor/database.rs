@@ -31,6 +31,7 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
 fn inspected(inspection: &Inspection) -> Vec<Finding> {
     let Inspection {
         schema,
+        needed_schema,
         known_schema,
         damage,
         unwritable,
@@ -51,7 +52,12 @@ fn inspected(inspection: &Inspection) -> Vec<Finding> {
             remedy(why),
         ));
     }
-    findings.extend(other_schema(*schema, *known_schema, "stead backup FILE"));
+    findings.extend(other_schema(
+        *schema,
+        *needed_schema,
+        *known_schema,
+        "stead backup FILE",
+    ));
     if findings.is_empty() {
         let message = format!("it is whole, can be written, and has schema version {schema}");
         findings.push(Finding::ok(CHECK, message));
@@ -63,6 +69,7 @@ async fn look_at_server(database: &Database, url: &SecretString) -> Vec<Finding>
     let PostgresInspection {
         place,
         schema,
+        needed_schema,
         known_schema,
         not_durable,
         ..
@@ -73,7 +80,7 @@ async fn look_at_server(database: &Database, url: &SecretString) -> Vec<Finding>
             return vec![Finding::error(CHECK, error.message(), remedy)];
         }
     };
-    let mut findings = Vec::from_iter(other_schema(schema, known_schema, "pg_dump"));
+    let mut findings = Vec::from_iter(other_schema(schema, needed_schema, known_schema, "pg_dump"));
     if findings.is_empty() {
         let message = format!("{place}: it can be written, and has schema version {schema}");
         findings.push(Finding::ok(CHECK, message));
@@ -96,12 +103,17 @@ async fn look_at_server(database: &Database, url: &SecretString) -> Vec<Finding>
 }
 
 /// What is to be said of a schema that is not this program's.
-fn other_schema(schema: usize, known_schema: usize, copy: &str) -> Option<Finding> {
-    if schema > known_schema {
+fn other_schema(
+    schema: usize,
+    needed_schema: usize,
+    known_schema: usize,
+    copy: &str,
+) -> Option<Finding> {
+    if needed_schema > known_schema {
         return Some(Finding::error(
             CHECK,
             format!(
-                "a newer Stead has written it: its schema has version {schema}, this one knows up to {known_schema}"
+                "a newer Stead has written it: its schema has version {needed_schema}, this one knows up to {known_schema}"
             ),
             "Run the newer Stead; `stead --version` says which one this is.",
         ));
