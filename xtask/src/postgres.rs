@@ -23,7 +23,7 @@ const PROGRAMS: [Program; 3] = [
 ];
 
 /// Stories that depend on the store the most.
-const CHOSEN: [&str; 8] = [
+const CHOSEN: [&str; 7] = [
     "journey::",
     "refresh::",
     "webhooks::",
@@ -31,10 +31,9 @@ const CHOSEN: [&str; 8] = [
     "revocation::",
     "credentials::",
     "events::",
-    "cut_off::",
 ];
 
-/// Stories that stay over the file, and why.
+/// Stories that run over the file only, and why.
 const OF_THE_FILE: &[(&str, &str)] = &[
     ("tampering::", "edits the rows of the file"),
     ("audit::", "edits the rows of the file"),
@@ -46,6 +45,22 @@ const OF_THE_FILE: &[(&str, &str)] = &[
     ),
     ("history::", "measures the file"),
     ("old_database::", "opens a file of an earlier Stead"),
+    (
+        "refresh::a_token_endpoint_that_fails_for_a_while",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "refresh::a_token_that_the_product_refuses",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "refresh::rotating_tokens_survive",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "cut_off::",
+        "finds the call of the ended process still under way over a database",
+    ),
 ];
 
 /// Installs what is missing, where this user may; the tests of the workspace leave out what is missing then. With `all` that is
