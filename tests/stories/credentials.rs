@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
 use stead::{
-    Client, ErrorKind, Platform, Stead,
+    Client, ErrorKind, Stead,
     core::resource::{
         AppCredentialChange, IssuedAppSecret, NewAppCredential, ProxyRequest, SecretRotation,
     },
@@ -106,9 +106,9 @@ async fn story(stage: &Stage, owner: &Stead) {
 #[tokio::test]
 async fn what_another_process_revokes_is_refused_within_5_seconds() {
     let stage = Stage::set(Setting::default()).await;
-    let other = Platform::builder(&stage.url)
+    let other = stage
+        .over_its_store()
         .key(&stage.key)
-        .sqlite(&stage.database)
         .build()
         .await
         .unwrap();

@@ -51,9 +51,9 @@ impl Transport for Cut {
 async fn cut_off(stage: &Stage, product: &'static str, tool: &'static str, input: Value) {
     let (carried_out, wait) = mpsc::channel();
     let network = ReqwestTransport::new(TransportOptions::default()).unwrap();
-    let builder = Platform::builder(&stage.url)
+    let builder = stage
+        .over_its_store()
         .key(&stage.key)
-        .sqlite(&stage.database)
         .gateway(&stage.sandbox.url)
         .transport(Arc::new(Cut {
             network,

@@ -16,9 +16,9 @@ const TIMES: usize = 5;
 
 /// Another process over the stage's database.
 async fn another(stage: &Stage) -> Platform {
-    Platform::builder(&stage.url)
+    stage
+        .over_its_store()
         .key(&stage.key)
-        .sqlite(&stage.database)
         .verification(Verification::LinkPossession)
         .build()
         .await

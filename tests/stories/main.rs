@@ -13,6 +13,7 @@ mod clock;
 mod http_client;
 mod mirror;
 mod notes;
+mod place;
 mod stage;
 
 mod accounts;

@@ -62,9 +62,9 @@ async fn account(stage: &Stage, connection: &str, identifier: &str) -> Value {
 
 /// Another process over the same database.
 async fn reopened(stage: &Stage) -> Platform {
-    Platform::builder(&stage.url)
+    stage
+        .over_its_store()
         .key(&stage.key)
-        .sqlite(&stage.database)
         .gateway(&stage.sandbox.url)
         .build()
         .await

@@ -13,6 +13,7 @@
 mod browser;
 mod clock;
 mod http_client;
+mod place;
 mod stage;
 
 use std::{

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use http::Method;
 use serde_json::{Value, json};
 use stead::{
-    Platform,
+    Platform, PlatformBuilder,
     core::{
         catalogue::Catalogue,
         environment::Verification,
@@ -24,6 +24,7 @@ use crate::{
     browser::Browser,
     clock::Clock,
     http_client::{HttpClient, Reply, encode},
+    place::Place,
 };
 
 /// A user of the sandbox.
@@ -72,6 +73,7 @@ pub struct Stage {
     pub clock: Arc<Clock>,
     pub database: PathBuf,
     pub key: String,
+    place: Place,
     server: JoinHandle<()>,
     _directory: TempDir,
 }
@@ -104,9 +106,10 @@ impl Stage {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let clock = Clock::new();
-        let mut builder = Platform::builder(&url)
+        let place = Place::new(&database);
+        let mut builder = place
+            .of(Platform::builder(&url))
             .key(&key)
-            .sqlite(&database)
             .runtime(Arc::clone(&clock) as _)
             .verification(setting.verification)
             .gateway(&sandbox.url);
@@ -156,12 +159,18 @@ impl Stage {
             clock,
             database,
             key,
+            place,
             server,
             _directory: directory,
         };
         stage.bearer = stage.token().await;
         stage.create_connection("mail", setting.client_secret).await;
         stage
+    }
+
+    /// Another process over the same store.
+    pub fn over_its_store(&self) -> PlatformBuilder {
+        self.place.of(Platform::builder(&self.url))
     }
 
     /// A bearer token for the application.

@@ -31,9 +31,9 @@ async fn write_body(database: &mut SqliteConnection, row: i64, body: &str) {
 
 /// A platform that has nothing cached, over the same database.
 async fn reopened(stage: &Stage, key: &str) -> stead::Result<Platform> {
-    Platform::builder(&stage.url)
+    stage
+        .over_its_store()
         .key(key)
-        .sqlite(&stage.database)
         .gateway(&stage.sandbox.url)
         .build()
         .await

@@ -22,6 +22,47 @@ const PROGRAMS: [Program; 3] = [
     Program::new("openssl"),
 ];
 
+/// Stories that depend on the store the most.
+const CHOSEN: [&str; 7] = [
+    "journey::",
+    "refresh::",
+    "webhooks::",
+    "idempotency::",
+    "revocation::",
+    "credentials::",
+    "events::",
+];
+
+/// Stories that run over the file only, and why.
+const OF_THE_FILE: &[(&str, &str)] = &[
+    ("tampering::", "edits the rows of the file"),
+    ("audit::", "edits the rows of the file"),
+    ("erasure::", "searches the bytes of the file"),
+    ("keys::", "edits and copies the file"),
+    (
+        "permissions::the_request_in_a_missing_scope_s_error",
+        "counts the rows of the file",
+    ),
+    ("history::", "measures the file"),
+    ("old_database::", "opens a file of an earlier Stead"),
+    (
+        "refresh::a_token_endpoint_that_fails_for_a_while",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "refresh::a_token_that_the_product_refuses",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "refresh::rotating_tokens_survive",
+        "moves the clock, and a database has its own",
+    ),
+    (
+        "cut_off::",
+        "finds the call of the ended process still under way over a database",
+    ),
+];
+
 /// Installs what is missing, where this user may; the tests of the workspace leave out what is missing then. With `all` that is
 /// a failure, and the tests are run here with everything, the histories of the simulation too.
 ///
@@ -36,6 +77,11 @@ pub(crate) fn run(all: bool) -> Result<()> {
         }
         println!("left out: the store over PostgreSQL; not installed: {missing}");
     }
+    if missing.is_empty() {
+        for store in ["postgres", "pgbouncer"] {
+            stories(store, all)?;
+        }
+    }
     if !all {
         return Ok(());
     }
@@ -48,6 +94,26 @@ pub(crate) fn run(all: bool) -> Result<()> {
         .success();
     if !passed {
         bail!("failed: {tests}");
+    }
+    Ok(())
+}
+
+/// Runs the stories over a store: all that are not about the file, or those that depend on the store the most.
+fn stories(store: &str, all: bool) -> Result<()> {
+    let mut command = shell::command("cargo test -p stead-stories --test stories --locked --");
+    if !all {
+        command.args(CHOSEN);
+    }
+    for (story, _) in OF_THE_FILE {
+        command.args(["--skip", story]);
+    }
+    let passed = command
+        .env("STEAD_TEST_STORE", store)
+        .status()
+        .context("cannot start cargo")?
+        .success();
+    if !passed {
+        bail!("failed: the stories with STEAD_TEST_STORE={store}");
     }
     Ok(())
 }

@@ -278,9 +278,9 @@ async fn verification(seen: &mut Seen) {
 async fn refresh(seen: &mut Seen) {
     let stage = Stage::connected().await;
     let clock = Clock::new();
-    let other = Platform::builder(&stage.url)
+    let other = stage
+        .over_its_store()
         .key(&stage.key)
-        .sqlite(&stage.database)
         .runtime(Arc::clone(&clock) as _)
         .gateway(&stage.sandbox.url)
         .build()

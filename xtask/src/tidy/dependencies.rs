@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // The independent witness: it shares no code with what it judges.
     ("stead-sandbox", &[]),
     ("stead-stories", &[]),
+    ("stead-test-postgres", &[]),
     // Of the products it reads the fixtures, and the binary's list of tools.
     ("stead-conformance", &["stead-testkit"]),
     // It meets the service as a binary only.

@@ -1,13 +1,7 @@
-//! A PostgreSQL server of this program's own, in a folder that ends with it.
+//! The PostgreSQL server of this program, with what only the tests of the store do with it.
 
 use std::{
-    env, fs,
-    os::unix::{
-        fs::{MetadataExt as _, chown},
-        process::CommandExt as _,
-    },
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    ops::Deref,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -18,18 +12,14 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection, postgres::PgConnect
 use stead_store::PostgresStore;
 use stead_testkit::runtime::ManualClock;
 
-/// With this variable a test fails where there is no PostgreSQL, instead of being left out.
-pub(crate) const REQUIRED: &str = "STEAD_TEST_POSTGRES";
+pub(crate) struct Server(stead_test_postgres::Server);
 
-/// Who runs the server where the tests are run by root, which PostgreSQL refuses: the user who may do nothing else.
-const UNPRIVILEGED: u32 = 65534;
+impl Deref for Server {
+    type Target = stead_test_postgres::Server;
 
-/// A server, and who ends it.
-pub(crate) struct Server {
-    folder: PathBuf,
-    programs: PathBuf,
-    /// Waits until this program ends, however it does, and then ends the server and removes the folder.
-    _keeper: Child,
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 impl Server {
@@ -41,117 +31,12 @@ impl Server {
 
     /// A server of the test's own, to be started again or ended.
     pub(crate) fn start() -> Option<Self> {
-        let server = Self::prepare()?;
-        server.up();
-        Some(server)
+        stead_test_postgres::Server::start().map(Self)
     }
 
     /// A server that is not started yet.
     pub(crate) fn prepare() -> Option<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let Some(programs) = programs() else {
-            assert!(
-                env::var_os(REQUIRED).is_none(),
-                "there is no PostgreSQL: install the package postgresql"
-            );
-            println!("left out: there is no PostgreSQL; install the package postgresql");
-            return None;
-        };
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // The path of a socket has 107 bytes at most.
-        let folder = env::temp_dir().join(format!("stead-pg-{}-{number}", std::process::id()));
-        make_folder(&folder);
-        let keep = "cat > /dev/null; \"$0/pg_ctl\" -D \"$1/data\" -m immediate stop; rm -rf \"$1\"";
-        let keeper = as_user(Command::new("sh"))
-            .args(["-c", keep])
-            .args([&programs, &folder])
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .unwrap();
-        let server = Self {
-            folder,
-            programs,
-            _keeper: keeper,
-        };
-        // A collation in which texts do not sort by their bytes, as the tables have to do by themselves.
-        let data = server.folder.join("data");
-        let data = data.to_str().unwrap();
-        server.run(
-            "initdb",
-            &[
-                "-D",
-                data,
-                "-U",
-                "stead",
-                "-A",
-                "trust",
-                "--no-sync",
-                "-E",
-                "UTF8",
-                "--locale=C.UTF-8",
-                "--locale-provider=icu",
-                "--icu-locale=en-US",
-            ],
-        );
-        let settings = format!(
-            "listen_addresses = ''\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off\n\
-             max_connections = 200\nlog_line_prefix = '%d '\n",
-            server.folder.display()
-        );
-        let file = server.folder.join("data/postgresql.auto.conf");
-        fs::write(file, settings).unwrap();
-        Some(server)
-    }
-
-    /// Starts the server.
-    pub(crate) fn up(&self) {
-        let (data, log) = (self.folder.join("data"), self.folder.join("log"));
-        let (data, log) = (data.to_str().unwrap(), log.to_str().unwrap());
-        self.run(
-            "pg_ctl",
-            &["-D", data, "-l", log, "-w", "-t", "60", "start"],
-        );
-    }
-
-    /// Ends the server: `immediate` as a crash does, `fast` in order.
-    pub(crate) fn down(&self, how: &str) {
-        let data = self.folder.join("data");
-        self.run(
-            "pg_ctl",
-            &["-D", data.to_str().unwrap(), "-m", how, "-w", "stop"],
-        );
-    }
-
-    /// Runs a program of PostgreSQL to its end.
-    pub(crate) fn run(&self, program: &str, arguments: &[&str]) {
-        let output = as_user(Command::new(self.programs.join(program)))
-            .args(arguments)
-            .current_dir(&self.folder)
-            .stdin(Stdio::null())
-            // What the server has inherited stays open.
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-        assert!(output.unwrap().success(), "{program} {arguments:?}\n{log}");
-    }
-
-    /// Whether the server has said this of a database.
-    pub(crate) fn logged(&self, database: &str, what: &str) -> bool {
-        let log = fs::read_to_string(self.folder.join("log")).unwrap();
-        let of_database = |line: &&str| line.starts_with(&format!("{database} "));
-        log.lines()
-            .filter(of_database)
-            .any(|line| line.contains(what))
-    }
-
-    /// The folder that ends with it.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+        stead_test_postgres::Server::prepare().map(Self)
     }
 
     /// A new, empty database; returns its name.
@@ -165,14 +50,6 @@ impl Server {
         )
         .await;
         name
-    }
-
-    /// The URL of a database.
-    pub(crate) fn url(&self, database: &str) -> String {
-        format!(
-            "postgres://stead@localhost/{database}?host={}",
-            self.folder.display()
-        )
     }
 
     /// A store in a database.
@@ -201,38 +78,4 @@ pub(crate) async fn run(connection: &mut PgConnection, sql: &str) -> u64 {
         .await
         .unwrap()
         .rows_affected()
-}
-
-/// Where the programs are: Debian keeps them out of the path.
-fn programs() -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();
-    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
-    folders.extend(versions.flatten().map(|version| version.path().join("bin")));
-    let complete = |folder: &PathBuf| {
-        ["initdb", "pg_ctl", "postgres"]
-            .iter()
-            .all(|name| folder.join(name).is_file())
-    };
-    folders.into_iter().find(complete)
-}
-
-/// A folder of the user that runs the server.
-pub(crate) fn make_folder(folder: &Path) {
-    fs::create_dir(folder).unwrap();
-    if is_root() {
-        chown(folder, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
-    }
-}
-
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
-}
-
-/// As a user whom PostgreSQL lets run it.
-pub(crate) fn as_user(mut command: Command) -> Command {
-    if is_root() {
-        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
-    }
-    command
 }
