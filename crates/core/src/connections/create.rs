@@ -47,10 +47,8 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
             "connection.create",
             || load(context, &connection, new.client_secret.as_ref()),
             |connection| {
-                let created = Change::none()
-                    .event(connection.event("connection.created"))
-                    .audit(connection.audit("connection.created"));
-                Ok((created.insert(connection.clone()), connection))
+                let created = Change::none().audit(connection.audit("connection.created"));
+                Ok((created.new_connection(connection.clone()), connection))
             },
         )
         .await?;

@@ -127,6 +127,12 @@ impl Change {
         self.event(authorization.event(event))
             .update(authorization, version)
     }
+    /// A connection that is new.
+    pub(crate) fn new_connection(mut self, connection: Connection) -> Self {
+        self.connections.push(connection.name.clone());
+        self.event(connection.event("connection.created"))
+            .insert(connection)
+    }
     /// A connection after a transition, if it changed.
     pub(crate) fn connection(
         mut self,
@@ -312,6 +318,9 @@ impl Context {
         }
         for connection in &change.connections {
             self.snapshots.forget_connection(connection);
+        }
+        if !change.connections.is_empty() {
+            self.known_connections.forget();
         }
         outcome
     }

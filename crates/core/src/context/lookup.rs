@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+
 use super::{Context, Endpoints, TokenSet};
 use crate::{
     Error, ErrorKind, Result,
@@ -204,6 +206,15 @@ impl Context {
         let mut all = self.all_connections().await?;
         all.retain(|connection| self.caller.sees(connection.name.as_str()));
         Ok(all)
+    }
+
+    /// Every connection, as it was within the last seconds: for a call, which reads nothing.
+    pub(crate) async fn known_connections(&self) -> Result<Arc<Vec<Connection>>> {
+        self.remembered(
+            |shared| &shared.known_connections,
+            |context| async move { context.all_connections().await }.boxed(),
+        )
+        .await
     }
 
     /// A connection's endpoints.

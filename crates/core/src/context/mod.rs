@@ -17,6 +17,7 @@ pub(crate) mod outbox;
 pub(crate) mod policies;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
+mod remembered;
 mod sign_in;
 mod sign_in_provider;
 pub(crate) mod single_flight;
@@ -57,6 +58,7 @@ use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
     catalogue::Catalogue,
+    domain::Connection,
     identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     resource::Reencryption,
@@ -100,7 +102,9 @@ pub(crate) struct Shared {
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
     pub(crate) store_health: snapshots::StoreHealth,
-    pub(crate) policy_cache: policies::PolicyCache,
+    pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
+    /// All connections, for what shows them again and again.
+    known_connections: remembered::Remembered<Vec<Connection>>,
     pub(crate) bulkheads: bulkheads::Bulkheads,
     /// By account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
@@ -240,7 +244,8 @@ impl Context {
             restored_at,
             snapshots: snapshots::Snapshots::default(),
             store_health: snapshots::StoreHealth::default(),
-            policy_cache: policies::PolicyCache::default(),
+            policy_cache: remembered::Remembered::default(),
+            known_connections: remembered::Remembered::default(),
             bulkheads,
             refreshes: single_flight::SingleFlight::default(),
             keyed_calls: keyed_calls::KeyedCalls::default(),

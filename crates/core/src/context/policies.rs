@@ -1,22 +1,10 @@
 //! The policies of the environment, kept in memory for as long as snapshots of accounts are.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use futures_util::FutureExt as _;
 
-use super::{
-    Context,
-    single_flight::SingleFlight,
-    snapshots::{FRESH, OUTAGE},
-};
+use super::Context;
 use crate::{Error, ErrorKind, Result, caller::Caller, domain, resource::Policy};
 
 /// Most policies of an environment.
@@ -78,73 +66,19 @@ impl Policies {
     }
 }
 
-/// What was read last, and the readings that run.
-#[derive(Default)]
-pub(crate) struct PolicyCache {
-    last: Mutex<Option<(Duration, Arc<Policies>)>>,
-    readings: SingleFlight<u64, Result<Arc<Policies>>>,
-    /// Raised by every change of this process: what was read before one does not serve after it.
-    epoch: AtomicU64,
-}
-
-impl fmt::Debug for PolicyCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PolicyCache").finish_non_exhaustive()
-    }
-}
-
-impl PolicyCache {
-    /// Reads again at the next call.
-    pub(crate) fn forget(&self) {
-        self.epoch.fetch_add(1, Ordering::AcqRel);
-        *self.last() = None;
-    }
-
-    fn keep(&self, epoch: u64, read_at: Duration, policies: &Arc<Policies>) {
-        let mut last = self.last();
-        if self.epoch.load(Ordering::Acquire) == epoch {
-            *last = Some((read_at, Arc::clone(policies)));
-        }
-    }
-
-    fn last(&self) -> MutexGuard<'_, Option<(Duration, Arc<Policies>)>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Context {
     /// The policies: from memory while they are fresh, and while the store is away.
     pub(crate) async fn policies(&self) -> Result<Arc<Policies>> {
-        let now = self.monotonic();
-        let age = |read_at: Duration| now.saturating_sub(read_at);
-        let last = match &*self.policy_cache.last() {
-            Some((read_at, policies)) if age(*read_at) < FRESH => return Ok(Arc::clone(policies)),
-            Some((read_at, policies)) if age(*read_at) < OUTAGE => Some(Arc::clone(policies)),
-            _ => None,
-        };
-        self.last_or_read(last, || self.read_policies()).await
-    }
-
-    fn read_policies(
-        &self,
-    ) -> impl Future<Output = Result<Arc<Policies>>> + Unpin + Send + 'static {
-        let (context, epoch) = (
-            self.clone(),
-            self.policy_cache.epoch.load(Ordering::Acquire),
-        );
-        let runtime = self.runtime.as_ref();
-        self.policy_cache.readings.join(runtime, epoch, |guard| {
-            async move {
-                let read_at = context.monotonic();
-                let read = context.store.policies(MOST).await;
-                context.store_answered(&read);
-                let rows = read?.into_iter().map(|found| found.row);
-                let policies = Arc::new(Policies::of(rows));
-                context.policy_cache.keep(epoch, read_at, &policies);
-                drop(guard);
-                Ok(policies)
-            }
-            .boxed()
-        })
+        self.remembered(
+            |shared| &shared.policy_cache,
+            |context| {
+                async move {
+                    let rows = context.store.policies(MOST).await?;
+                    Ok(Policies::of(rows.into_iter().map(|found| found.row)))
+                }
+                .boxed()
+            },
+        )
+        .await
     }
 }

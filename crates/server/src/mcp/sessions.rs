@@ -47,6 +47,8 @@ impl Mcp {
             .disable_allowed_hosts()
             .with_allowed_origins(origins)
             .enforce_origin_validation()
+            // A response without anything before it is one message, and needs no stream.
+            .with_json_response(true)
             .with_sse_retry(Some(RETRY))
             .with_max_request_body_bytes(LARGEST);
         Self(Box::new(Sessions {

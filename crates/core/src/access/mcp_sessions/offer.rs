@@ -33,8 +33,11 @@ pub struct McpConnection {
 /// refuses are not shown.
 pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
     let session = own(context)?;
-    let rows = context.seen_connections().await?;
-    let usable = rows.iter().filter(|row| connection_ready(row).is_ok());
+    let rows = context.known_connections().await?;
+    let seen = rows
+        .iter()
+        .filter(|row| context.caller.sees(row.name.as_str()));
+    let usable = seen.filter(|row| connection_ready(row).is_ok());
     let connections: Vec<McpConnection> = usable
         .filter_map(|row| {
             let product = context.catalogue.product(&row.product)?;

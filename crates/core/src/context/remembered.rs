@@ -1,0 +1,96 @@
+//! What is read as a whole and kept in memory for as long as snapshots of accounts are.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+
+use super::{
+    Context, Shared,
+    single_flight::SingleFlight,
+    snapshots::{FRESH, OUTAGE},
+};
+use crate::{Result, ports::BoxFuture};
+
+/// What was read last, and the readings that run.
+pub(crate) struct Remembered<T> {
+    last: Mutex<Option<(Duration, Arc<T>)>>,
+    readings: SingleFlight<u64, Result<Arc<T>>>,
+    /// Raised by every change of this process: what was read before one does not serve after it.
+    epoch: AtomicU64,
+}
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self {
+            last: Mutex::default(),
+            readings: SingleFlight::default(),
+            epoch: AtomicU64::new(0),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Remembered<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Remembered").finish_non_exhaustive()
+    }
+}
+
+impl<T> Remembered<T> {
+    /// Reads again at the next call.
+    pub(crate) fn forget(&self) {
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+        *self.last() = None;
+    }
+
+    fn keep(&self, epoch: u64, read_at: Duration, value: &Arc<T>) {
+        let mut last = self.last();
+        if self.epoch.load(Ordering::Acquire) == epoch {
+            *last = Some((read_at, Arc::clone(value)));
+        }
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(Duration, Arc<T>)>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Context {
+    /// From memory while it is fresh, and while the store is away; else what `read` brings.
+    pub(super) async fn remembered<T: Send + Sync + 'static>(
+        &self,
+        of: fn(&Shared) -> &Remembered<T>,
+        read: fn(Self) -> BoxFuture<'static, Result<T>>,
+    ) -> Result<Arc<T>> {
+        let now = self.monotonic();
+        let age = |read_at: Duration| now.saturating_sub(read_at);
+        let last = match &*of(self).last() {
+            Some((read_at, value)) if age(*read_at) < FRESH => return Ok(Arc::clone(value)),
+            Some((read_at, value)) if age(*read_at) < OUTAGE => Some(Arc::clone(value)),
+            _ => None,
+        };
+        let reading = || {
+            let (context, epoch) = (self.clone(), of(self).epoch.load(Ordering::Acquire));
+            let runtime = self.runtime.as_ref();
+            of(self).readings.join(runtime, epoch, |guard| {
+                async move {
+                    let read_at = context.monotonic();
+                    let result = read(context.clone()).await;
+                    context.store_answered(&result);
+                    let value = Arc::new(result?);
+                    of(&context).keep(epoch, read_at, &value);
+                    drop(guard);
+                    Ok(value)
+                }
+                .boxed()
+            })
+        };
+        self.last_or_read(last, reading).await
+    }
+}
