@@ -63,7 +63,7 @@ use crate::{
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     resource::Reencryption,
     seal::Vault,
-    store::Records,
+    store::{Records, StoreClock},
 };
 
 /// Bytes from which on reading them takes long enough to hold up other calls.
@@ -93,6 +93,7 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
+    clock: StoreClock,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
     /// What this process calls itself in leases and totals, so that others can ask the spool whether it has ended.
@@ -209,7 +210,9 @@ impl Context {
         let product_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
-        let store = Records::new(ports.store);
+        let clock = StoreClock::new(Arc::clone(&ports.runtime));
+        let store = Records::timed(ports.store, clock.clone());
+        store.now().await?;
         let restored_at = store.restored_at().await?;
         let vault = Vault::open(
             ports.keys,
@@ -237,6 +240,7 @@ impl Context {
             runtime: ports.runtime,
             entropy: ports.entropy,
             store,
+            clock,
             policy: ports.policy,
             spool: ports.spool,
             process,
@@ -305,8 +309,9 @@ impl Context {
         self.rate_limiters.sweep(now);
     }
 
+    /// The store's time: processes whose own clocks differ agree on it.
     pub(crate) fn now(&self) -> Timestamp {
-        self.runtime.now()
+        self.clock.now()
     }
     pub(crate) fn monotonic(&self) -> Duration {
         self.runtime.monotonic()

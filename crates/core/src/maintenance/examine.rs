@@ -91,7 +91,11 @@ pub struct WaitingInOutbox {
 
 /// Looks at everything, asks each address of a connection that is ready once, and those of `others` too. It changes nothing.
 pub(crate) async fn examine(context: &Context, others: &[String]) -> Result<Examination> {
-    let store_ahead = context.store.now().await?.duration_since(context.now());
+    let store_ahead = context
+        .store
+        .now()
+        .await?
+        .duration_since(context.runtime.now());
     let mut found = Vec::new();
     for row in context.all_connections().await? {
         let endpoints = context.endpoints_of(&row);
@@ -143,7 +147,7 @@ async fn ask(context: &Context, url: &str) -> Probe {
         Ok(response) => {
             let date = response.headers().get(header::DATE);
             let date = date.and_then(|date| http_date(date.to_str().ok()?));
-            let ahead = date.map(|date| context.now().duration_since(date));
+            let ahead = date.map(|date| context.runtime.now().duration_since(date));
             Probe::Response(response.status().as_u16(), ahead)
         }
         Err(error) => Probe::Failed(error.to_string()),

@@ -3,6 +3,7 @@
 //! the crate `stead`, and `stead_testkit::store` is the suite that it has to pass.
 
 mod batch;
+mod clock;
 mod memory;
 mod record;
 mod records;
@@ -11,6 +12,7 @@ mod table;
 use jiff::Timestamp;
 
 pub use batch::{Batch, Commit, Write};
+pub(crate) use clock::StoreClock;
 pub use memory::MemoryStore;
 pub(crate) use record::{Record, Rewritten, read, shown};
 pub use records::TABLES;

@@ -42,8 +42,8 @@ use policy::POLICY;
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
 use super::{
-    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Row, Store, Table,
-    Value, Versioned, Write,
+    Batch, Column, ColumnKind, Commit, Index, Key, List, Record, Rewritten, Row, Store, StoreClock,
+    Table, Value, Versioned, Write,
     record::{read, shown},
 };
 use crate::{
@@ -89,14 +89,33 @@ pub static TABLES: &[&Table] = &[
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
 /// where it is asked for by itself, it is an error.
 #[derive(Clone)]
-pub(crate) struct Records(Arc<dyn Store>);
+pub(crate) struct Records(Arc<dyn Store>, Option<StoreClock>);
 
 type Found<T> = Result<Option<Versioned<T>>>;
 type Listed<T> = Result<Vec<Versioned<T>>>;
 
 impl Records {
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self(store)
+        Self(store, None)
+    }
+
+    /// The same, where every reading sets a clock.
+    pub(crate) fn timed(store: Arc<dyn Store>, clock: StoreClock) -> Self {
+        Self(store, Some(clock))
+    }
+
+    /// What a reading brings; the store's time in it sets the clock.
+    async fn timing<T>(
+        &self,
+        reading: impl Future<Output = Result<T>>,
+        read_at: impl FnOnce(&T) -> Option<Timestamp>,
+    ) -> Result<T> {
+        let began = self.1.as_ref().map(StoreClock::own);
+        let read = reading.await?;
+        if let (Some(clock), Some(began), Some(at)) = (&self.1, began, read_at(&read)) {
+            clock.read(began, at);
+        }
+        Ok(read)
     }
 
     /// Whether the store reads and writes.
@@ -134,11 +153,14 @@ impl Records {
     }
 
     async fn get<T: Record>(&self, key: impl Into<Key>) -> Found<T> {
-        self.0.get(&key.into()).await?.map(read).transpose()
+        let key = key.into();
+        let found = self.timing(self.0.get(&key), time_of).await?;
+        found.map(read).transpose()
     }
 
     async fn find<T: Record>(&self, index: Index, values: &[Value]) -> Found<T> {
-        let found = self.0.find(T::TABLE, index, values).await?;
+        let found = self.0.find(T::TABLE, index, values);
+        let found = self.timing(found, time_of).await?;
         found.map(read).transpose()
     }
 
@@ -146,7 +168,10 @@ impl Records {
     async fn list<T: Record>(&self, mut list: List) -> Listed<T> {
         let mut rows = Vec::new();
         loop {
-            let page = self.0.list(&list).await?;
+            let page = self.timing(self.0.list(&list), |page| {
+                page.first().map(|one| one.read_at)
+            });
+            let page = page.await?;
             let full = page.len() == list.limit as usize;
             let last = page.last().map(|found| list.position(&found.row));
             let mut unreadable = 0;
@@ -167,6 +192,10 @@ impl Records {
             list = list.after(last).limit(unreadable);
         }
     }
+}
+
+fn time_of<T>(found: &Option<Versioned<T>>) -> Option<Timestamp> {
+    found.as_ref().map(|found| found.read_at)
 }
 
 const fn text(name: &'static str) -> Column {
@@ -434,6 +463,6 @@ impl Records {
     }
     /// The store's own time.
     pub(crate) async fn now(&self) -> Result<Timestamp> {
-        self.0.now().await
+        self.timing(self.0.now(), |now| Some(*now)).await
     }
 }

@@ -1,0 +1,54 @@
+//! Processes whose clocks differ, and the store's time that they agree on.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::{
+    store::MemoryStore,
+    testing::{Clock, STABLE, World, always, open},
+};
+
+#[test]
+fn processes_whose_clocks_differ_agree_on_the_stores_time() {
+    let world = World::new();
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    for (process, seconds) in [(1, 30), (2, -30)] {
+        let ahead = SignedDuration::from_secs(seconds);
+        world.set_clock(process, Clock { ahead, drift: 0 });
+    }
+    let opened = |process| {
+        let store = Arc::clone(&store);
+        world.run(open(
+            world.process(process),
+            &STABLE,
+            always(200, ""),
+            store,
+        ))
+    };
+    let (fast, slow) = (opened(1), opened(2));
+    assert_eq!(
+        fast.runtime.now() - SignedDuration::from_secs(60),
+        slow.runtime.now()
+    );
+    let right = world.run(fast.store.now()).unwrap();
+    assert_eq!((fast.now(), slow.now()), (right, right));
+    // A clock that is set later is right again after a reading.
+    world.set_back(&[1], SignedDuration::from_secs(20));
+    world.run(fast.store.now()).unwrap();
+    assert_eq!(fast.now(), right);
+}
+
+#[test]
+fn a_slow_reading_moves_a_clock_only_where_it_must() {
+    let world = World::new();
+    let runtime = world.process(0);
+    let clock = StoreClock::new(runtime.clone());
+    let began = clock.own();
+    world.advance(std::time::Duration::from_secs(10));
+    for seconds in [0, 5, 10] {
+        clock.read(began, began + SignedDuration::from_secs(seconds));
+        assert_eq!(clock.now(), clock.own());
+    }
+    clock.read(began, began + SignedDuration::from_secs(40));
+    assert_eq!(clock.now(), clock.own() + SignedDuration::from_secs(35));
+}
