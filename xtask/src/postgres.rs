@@ -23,9 +23,8 @@ const PROGRAMS: [Program; 3] = [
 ];
 
 /// Stories that depend on the store the most.
-const CHOSEN: [&str; 7] = [
+const CHOSEN: [&str; 6] = [
     "journey::",
-    "refresh::",
     "webhooks::",
     "idempotency::",
     "revocation::",
@@ -46,20 +45,12 @@ const OF_THE_FILE: &[(&str, &str)] = &[
     ("history::", "measures the file"),
     ("old_database::", "opens a file of an earlier Stead"),
     (
-        "refresh::a_token_endpoint_that_fails_for_a_while",
-        "moves the clock, and a database has its own",
-    ),
-    (
-        "refresh::a_token_that_the_product_refuses",
-        "moves the clock, and a database has its own",
-    ),
-    (
-        "refresh::rotating_tokens_survive",
-        "moves the clock, and a database has its own",
+        "refresh::",
+        "moves the clock; over a database the time is the database's",
     ),
     (
         "cut_off::",
-        "finds the call of the ended process still under way over a database",
+        "a process that has ended is known by the folder next to the file",
     ),
 ];
 

@@ -89,7 +89,7 @@ async fn shape(stage: &Stage<'_>, width: u32, scheme: &str) -> Result<()> {
         .browser
         .tell("Emulation.setDeviceMetricsOverride", size)
         .await?;
-    // Without motion: what a page looks like between two schemes is no one's concern.
+    // Without motion: between two schemes, colours are neither of one nor of the other.
     let media = json!({ "features": [
         { "name": "prefers-color-scheme", "value": scheme },
         { "name": "prefers-reduced-motion", "value": "reduce" },

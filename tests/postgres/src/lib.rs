@@ -22,7 +22,7 @@ use std::{
 };
 
 /// With this variable a test fails where there is no PostgreSQL, instead of being left out.
-pub(crate) const REQUIRED: &str = "STEAD_TEST_POSTGRES";
+pub const REQUIRED: &str = "STEAD_TEST_POSTGRES";
 
 /// Who runs the server where the tests are run by root, which PostgreSQL refuses: the user who may do nothing else.
 const UNPRIVILEGED: u32 = 65534;
@@ -204,7 +204,7 @@ fn is_root() -> bool {
 }
 
 /// As a user whom PostgreSQL lets run it.
-pub(crate) fn as_user(mut command: Command) -> Command {
+pub fn as_user(mut command: Command) -> Command {
     if is_root() {
         command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }

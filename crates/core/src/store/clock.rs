@@ -1,6 +1,9 @@
 //! The time that all processes of one store agree on: the store's, kept between readings by this process's clock.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,8 +16,8 @@ const SLACK: SignedDuration = SignedDuration::from_millis(100);
 #[derive(Clone)]
 pub(crate) struct StoreClock {
     runtime: Arc<dyn Runtime>,
-    /// How far the store's clock is ahead.
-    ahead: Arc<Mutex<SignedDuration>>,
+    /// How far the store's clock is ahead, in microseconds.
+    ahead: Arc<AtomicI64>,
 }
 
 impl StoreClock {
@@ -27,9 +30,8 @@ impl StoreClock {
 
     /// The store's time, as far as it is known.
     pub(crate) fn now(&self) -> Timestamp {
-        let ahead = *self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let own = self.runtime.now();
-        own.checked_add(ahead).unwrap_or(own)
+        own.checked_add(self.ahead()).unwrap_or(own)
     }
 
     /// This process's own time, to be noted before a reading.
@@ -42,12 +44,17 @@ impl StoreClock {
     pub(super) fn read(&self, began: Timestamp, read_at: Timestamp) {
         let least = read_at.duration_since(self.own()) - SLACK;
         let most = read_at.duration_since(began) + SLACK;
-        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock was set back during the reading, which then shows nothing.
-        if least > most || (least..=most).contains(&*ahead) {
+        if least > most || (least..=most).contains(&self.ahead()) {
             return;
         }
-        *ahead = least + (most - least) / 2;
+        let middle = (least + (most - least) / 2).as_micros();
+        let ahead = i64::try_from(middle).unwrap_or_default();
+        self.ahead.store(ahead, Ordering::Release);
+    }
+
+    fn ahead(&self) -> SignedDuration {
+        SignedDuration::from_micros(self.ahead.load(Ordering::Acquire))
     }
 }
 

@@ -42,7 +42,7 @@ fn processes_whose_clocks_differ_agree_on_the_stores_time() {
 fn a_slow_reading_moves_a_clock_only_where_it_must() {
     let world = World::new();
     let runtime = world.process(0);
-    let clock = StoreClock::new(runtime.clone());
+    let clock = StoreClock::new(runtime);
     let began = clock.own();
     world.advance(std::time::Duration::from_secs(10));
     for seconds in [0, 5, 10] {

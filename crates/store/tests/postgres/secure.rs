@@ -12,7 +12,9 @@ use stead_core::{Error, store::Store as _};
 use stead_store::PostgresStore;
 use stead_testkit::runtime::ManualClock;
 
-use crate::server::{REQUIRED, Server, as_user, run};
+use stead_test_postgres::{REQUIRED, as_user};
+
+use crate::server::{Server, run};
 
 /// A server with a certificate for `localhost` that no one has signed, and a port of this machine that asks for a password.
 fn secure() -> Option<(Server, u16)> {
