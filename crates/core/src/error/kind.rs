@@ -110,7 +110,7 @@ kinds! {
     /// The bearer token is good, and does not allow this; where a scope of the application is missing, `required_scopes`
     /// names it.
     InsufficientScope = "insufficient_scope", 403, false, AppDeveloper;
-    /// The policy of this environment forbids the call.
+    /// A policy of this environment, or the role of who asks, forbids this.
     Forbidden = "forbidden", 403, false, Operator;
     /// The policy of this environment holds the call until it is approved.
     ApprovalRequired = "approval_required", 409, false, Operator;

@@ -95,11 +95,13 @@ type Found<T> = Result<Option<Versioned<T>>>;
 type Listed<T> = Result<Vec<Versioned<T>>>;
 
 impl Records {
+    /// For tests that look at rows only.
+    #[cfg(test)]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self(store, None)
     }
 
-    /// The same, where every reading sets a clock.
+    /// Every reading sets the clock.
     pub(crate) fn timed(store: Arc<dyn Store>, clock: StoreClock) -> Self {
         Self(store, Some(clock))
     }
