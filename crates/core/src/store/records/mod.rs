@@ -95,8 +95,8 @@ type Found<T> = Result<Option<Versioned<T>>>;
 type Listed<T> = Result<Vec<Versioned<T>>>;
 
 impl Records {
-    /// For tests that look at rows only.
-    #[cfg(test)]
+    /// Without a clock that readings set.
+    #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self(store, None)
     }
