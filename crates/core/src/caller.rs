@@ -196,7 +196,7 @@ pub struct McpSession {
     /// Whether it only reads.
     pub(crate) read_only: bool,
     /// Form and size of its results.
-    pub(crate) results: ResultOptions,
+    pub results: ResultOptions,
     /// Where the user's browser goes after the product.
     pub(crate) verify_url: Option<String>,
     /// What the credential of the application that made it opens now; everything where the operator did.

@@ -39,7 +39,7 @@ async fn serve(
     let Caller::McpSession(session) = environment.caller() else {
         return Err(missing(&environment));
     };
-    Ok(mcp.serve(session.session_id, request).await?)
+    Ok(mcp.serve(session.session_id, &environment, request).await?)
 }
 
 /// Lets a request pass whose caller is an MCP session of this environment, by its token or by a JWT of the operator's issuer.

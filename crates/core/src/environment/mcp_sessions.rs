@@ -51,6 +51,14 @@ impl Environment {
         access::mcp_sessions::delete(&self.0, session_id).await
     }
 
+    /// The connections of the caller's session that can be used, by name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session.
+    pub async fn mcp_connections(&self) -> Result<Vec<McpConnection>> {
+        access::mcp_sessions::usable_connections(&self.0).await
+    }
+
     /// What the caller's session has: connections, and the tools that it may call.
     ///
     /// # Errors

@@ -4,12 +4,11 @@ use std::{collections::BTreeMap, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
         ElicitRequestParams, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
     },
-    service::RequestContext,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -22,7 +21,7 @@ use stead::{
     },
 };
 
-use super::{links::Links, progress::Progress, results};
+use super::{client::Client, links::Links, progress::Progress, results};
 
 /// A URL has to be opened (2025-11-25; later revisions have no such error).
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
@@ -42,10 +41,10 @@ enum Form {
 }
 
 impl Form {
-    fn of(context: &RequestContext<RoleServer>) -> Self {
-        let capabilities = context.client_capabilities();
+    fn of(client: &Client<'_>) -> Self {
+        let capabilities = client.capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-        let version = context.protocol_version();
+        let version = client.version();
         // Dates as text are in the order of time.
         let version = version.as_ref().map_or("", ProtocolVersion::as_str);
         match elicitation.is_some_and(|elicitation| elicitation.url.is_some()) {
@@ -63,7 +62,7 @@ pub(super) async fn ask(
     connection: &McpConnection,
     call: String,
     error: &Error,
-    context: &RequestContext<RoleServer>,
+    client: &Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
     let asked = error.authorization_request();
     let scopes = asked.map(|asked: &AuthorizationRequest| asked.scopes.clone());
@@ -79,7 +78,7 @@ pub(super) async fn ask(
         ErrorKind::ProductRejectedToken => format!("Connect {title} again to continue."),
         _ => format!("Connect {title} to continue."),
     };
-    match Form::of(context) {
+    match Form::of(client) {
         Form::Input => {
             let sealed = environment.seal_request_state(link.authorization_id, call);
             let state = sealed.map_err(results::protocol_error)?;
@@ -139,8 +138,12 @@ fn key(connection: &McpConnection) -> String {
     format!("authorize_{}", connection.name)
 }
 
-/// What a tool is called with, as a digest: a state is good for the call that it was made for.
-pub(super) fn digest(request: &CallToolRequestParams) -> String {
+/// What a tool is called with, as a digest: a state is good for the call that it was made for. Empty where there is no state,
+/// and none will be made.
+pub(super) fn digest(request: &CallToolRequestParams, client: &Client<'_>) -> String {
+    if request.request_state.is_none() && Form::of(client) != Form::Input {
+        return String::new();
+    }
     let arguments = request.arguments.clone().map(Value::Object);
     let call = json!([request.name, arguments.unwrap_or_default()]);
     URL_SAFE_NO_PAD.encode(Sha256::digest(call.to_string()))

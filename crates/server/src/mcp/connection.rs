@@ -3,11 +3,7 @@
 use serde_json::{Value, json};
 use stead::{
     Error,
-    core::{
-        environment::{McpConnection, McpOffer},
-        error::Violation,
-        product::Product,
-    },
+    core::{environment::McpConnection, error::Violation, product::Product},
 };
 
 /// Its name.
@@ -19,11 +15,11 @@ pub(super) fn connection_parameter(names: &[&str]) -> Value {
 }
 
 /// Connections of a product.
-pub(super) fn of_product<'o>(
-    offer: &'o McpOffer<'_>,
-    product: &'o Product,
-) -> impl Iterator<Item = &'o McpConnection> {
-    let connections = offer.connections.iter();
+pub(super) fn of_product<'c>(
+    connections: &'c [McpConnection],
+    product: &'c Product,
+) -> impl Iterator<Item = &'c McpConnection> {
+    let connections = connections.iter();
     connections.filter(move |connection| connection.product.name == product.name)
 }
 

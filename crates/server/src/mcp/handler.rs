@@ -12,7 +12,7 @@ use rmcp::{
 };
 use stead::core::environment::Environment;
 
-use super::{call, links::Links, results::protocol_error, tools};
+use super::{call, client::Client, links::Links, results::protocol_error, tools};
 
 /// What a model is told about all tools together.
 const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. Where the user has to \
@@ -23,7 +23,7 @@ const TTL_MS: u64 = 60_000;
 /// The tools of an environment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tools {
-    links: Arc<Links>,
+    pub(super) links: Arc<Links>,
 }
 
 impl ServerHandler for Tools {
@@ -59,7 +59,8 @@ impl ServerHandler for Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let environment = environment(&context)?;
-        let call = call::call(&environment, &self.links, request, &context);
+        let client = Client::of(&context);
+        let call = call::call(&environment, &self.links, request, &client);
         // A client that goes away or cancels takes its reading call along; one that changes something goes on by itself.
         tokio::select! {
             response = call => response,

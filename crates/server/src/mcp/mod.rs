@@ -6,7 +6,9 @@
 mod authorize;
 mod call;
 mod caller;
+mod client;
 mod connection;
+mod direct;
 mod handler;
 mod links;
 mod own_tools;
@@ -17,6 +19,8 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 mod tools;
+
+use std::sync::Arc;
 
 use stead::core::environment::Environment;
 
@@ -33,6 +37,10 @@ pub(crate) fn server(
 ) -> Mcp {
     match handlers {
         Some(handlers) => handlers.server(environment, allowed_origins),
-        None => Mcp::new(environment, allowed_origins, Tools::default()),
+        None => {
+            let tools = Tools::default();
+            let links = Arc::clone(&tools.links);
+            Mcp::new(environment, allowed_origins, tools).with_direct_calls(links)
+        }
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Er
 pub(super) async fn call(
     environment: &Environment,
     links: &Links,
-    offer: &McpOffer<'_>,
+    connections: &[McpConnection],
     name: &str,
     arguments: &JsonObject,
 ) -> Option<CallToolResult> {
@@ -81,20 +81,12 @@ pub(super) async fn call(
     if name != LINK && name != CHECK {
         return None;
     }
-    let result = match connection(offer, arguments) {
+    let result = match one_of(connections.iter(), arguments.get(CONNECTION)) {
         Ok(connection) if name == LINK => link(environment, links, connection).await,
         Ok(connection) => check(environment, connection).await,
         Err(error) => Err(error),
     };
     Some(result.unwrap_or_else(|error| results::error(&error)))
-}
-
-fn connection<'o>(
-    offer: &'o McpOffer<'_>,
-    arguments: &JsonObject,
-) -> Result<&'o McpConnection, Error> {
-    let names = offer.connections.iter();
-    one_of(names, arguments.get(CONNECTION))
 }
 
 /// The state of the user's account; none where there is no account yet.

@@ -2,29 +2,27 @@
 
 use std::{pin::pin, time::Duration};
 
-use rmcp::{
-    RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
-    service::RequestContext,
-};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use stead::core::environment::{Environment, McpConnection};
+
+use super::client::Client;
 
 /// How often it hears of the call.
 const TELL: Duration = Duration::from_secs(5);
 
 /// What the client of a call hears while it waits, where it asked for that.
 pub(super) struct Progress<'c> {
-    context: &'c RequestContext<RoleServer>,
+    client: &'c Client<'c>,
     token: Option<ProgressToken>,
     /// Seconds so far: only what is more is told.
     told: Duration,
 }
 
 impl<'c> Progress<'c> {
-    pub(super) fn of(context: &'c RequestContext<RoleServer>) -> Self {
+    pub(super) fn of(client: &'c Client<'c>) -> Self {
         Self {
-            context,
-            token: context.meta.get_progress_token(),
+            client,
+            token: client.meta.get_progress_token(),
             told: Duration::ZERO,
         }
     }
@@ -36,12 +34,7 @@ impl<'c> Progress<'c> {
         };
         self.told = waited;
         let progress = ProgressNotificationParam::new(token, waited.as_secs_f64());
-        // A client that is gone hears nothing.
-        let _ = self
-            .context
-            .peer
-            .notify_progress(progress.with_message(message))
-            .await;
+        self.client.notify(progress.with_message(message)).await;
     }
 
     /// Says every few seconds that a call goes on.

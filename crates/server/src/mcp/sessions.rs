@@ -23,8 +23,10 @@ use stead::{
 };
 use url::Url;
 
+use super::{direct, links::Links};
+
 /// Largest message, in bytes: as of a body of REST.
-const LARGEST: usize = 10 * 1024 * 1024;
+pub(super) const LARGEST: usize = 10 * 1024 * 1024;
 /// What a client has opened ends after so long without a message.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 /// Most that can be open at once through one MCP session, and through all.
@@ -34,7 +36,11 @@ const MOST_SESSIONS: usize = 10_000;
 const RETRY: Duration = Duration::from_secs(3);
 
 /// The server of the protocol in an environment.
-pub(crate) struct Mcp(Box<dyn Serve>);
+pub(crate) struct Mcp {
+    transport: Box<dyn Serve>,
+    /// Links of the calls that need no transport.
+    direct: Option<Arc<Links>>,
+}
 
 impl Mcp {
     pub(super) fn new<H>(environment: &Environment, allowed_origins: &[String], handler: H) -> Self
@@ -51,23 +57,39 @@ impl Mcp {
             .with_json_response(true)
             .with_sse_retry(Some(RETRY))
             .with_max_request_body_bytes(LARGEST);
-        Self(Box::new(Sessions {
-            handler,
-            config,
-            open: Mutex::default(),
-        }))
+        Self {
+            transport: Box::new(Sessions {
+                handler,
+                config,
+                open: Mutex::default(),
+            }),
+            direct: None,
+        }
     }
 
-    /// Responds to a message of the session with this id.
+    /// The same that responds to a call by itself where no transport is needed.
+    pub(super) fn with_direct_calls(self, links: Arc<Links>) -> Self {
+        let direct = Some(links);
+        Self { direct, ..self }
+    }
+
+    /// Responds to a message of a session, whose id this is and who calls in the environment.
     ///
     /// # Errors
     /// [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] where too much is open.
     pub(crate) async fn serve(
         &self,
         session: McpSessionId,
-        request: Request,
+        environment: &Environment,
+        mut request: Request,
     ) -> Result<Response, Error> {
-        self.0.serve(session, request).await
+        if let Some(links) = &self.direct {
+            match direct::serve(environment, links, request).await {
+                Ok(response) => return Ok(response),
+                Err(other) => request = other,
+            }
+        }
+        self.transport.serve(session, request).await
     }
 }
 

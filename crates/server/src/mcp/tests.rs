@@ -2,6 +2,8 @@
 
 #[path = "authorize_tests.rs"]
 mod authorize;
+#[path = "direct_tests.rs"]
+mod direct_calls;
 #[path = "issuer_tests.rs"]
 mod issuer;
 #[path = "read_result_tests.rs"]
@@ -70,7 +72,9 @@ impl<'s> Client<'s> {
             request = request.header("mcp-name", name);
         }
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let request = request.body(Body::from(message.to_string())).unwrap();
+        let message = message.to_string();
+        let request = request.header(header::CONTENT_LENGTH, message.len());
+        let request = request.body(Body::from(message)).unwrap();
         last_message(&self.service.send(request).await)
     }
 

@@ -26,7 +26,7 @@ fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
     {
         described["outputSchema"] = view.clone();
     }
-    let names: Vec<&str> = of_product(offer, tool.product())
+    let names: Vec<&str> = of_product(&offer.connections, tool.product())
         .map(|connection| connection.name.as_str())
         .collect();
     if names.len() > 1 {

@@ -17,8 +17,8 @@ pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use link::new_link;
 pub(crate) use list::{list, read};
-pub(crate) use offer::offer;
 pub use offer::{McpConnection, McpOffer};
+pub(crate) use offer::{offer, usable_connections};
 pub use request_state::RequestState;
 pub(crate) use request_state::{open_state, seal_state};
 

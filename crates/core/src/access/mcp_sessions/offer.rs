@@ -29,22 +29,26 @@ pub struct McpConnection {
     pub product: &'static Product,
 }
 
-/// What the caller's session has. A connection that is a draft or disabled has neither links nor tools, and tools that a policy
-/// refuses are not shown.
-pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
-    let session = own(context)?;
+/// The connections of the caller's session. One that is a draft or disabled has neither links nor tools.
+pub(crate) async fn usable_connections(context: &Context) -> Result<Vec<McpConnection>> {
+    own(context)?;
     let rows = context.known_connections().await?;
     let seen = rows
         .iter()
         .filter(|row| context.caller.sees(row.name.as_str()));
     let usable = seen.filter(|row| connection_ready(row).is_ok());
-    let connections: Vec<McpConnection> = usable
-        .filter_map(|row| {
-            let product = context.catalogue.product(&row.product)?;
-            let name = row.name.clone();
-            Some(McpConnection { name, product })
-        })
-        .collect();
+    let connections = usable.filter_map(|row| {
+        let product = context.catalogue.product(&row.product)?;
+        let name = row.name.clone();
+        Some(McpConnection { name, product })
+    });
+    Ok(connections.collect())
+}
+
+/// What the caller's session has. Tools that a policy refuses are not shown.
+pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
+    let session = own(context)?;
+    let connections = usable_connections(context).await?;
     let policies = context
         .policies()
         .await?
