@@ -104,7 +104,7 @@ async fn story(stage: &Stage, owner: &Stead) {
 }
 
 #[tokio::test]
-async fn what_another_process_revokes_is_refused_within_5_seconds() {
+async fn what_another_process_revokes_is_refused_within_a_second() {
     let stage = Stage::set(Setting::default()).await;
     let other = stage
         .over_its_store()
@@ -130,7 +130,7 @@ async fn what_another_process_revokes_is_refused_within_5_seconds() {
         .revoke(&issued.credential.client_id)
         .await
         .unwrap();
-    stage.clock.advance(SignedDuration::from_secs(5));
+    stage.clock.advance(SignedDuration::from_secs(1));
     for _ in 0..10 {
         assert_eq!(call().await, 401);
     }

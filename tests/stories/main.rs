@@ -42,6 +42,7 @@ mod proxy_pass;
 mod refresh;
 mod results;
 mod revocation;
+mod several_servers;
 mod six_products;
 mod tampering;
 mod verification;

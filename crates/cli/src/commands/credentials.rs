@@ -82,7 +82,7 @@ enum CredentialsCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Revoke a credential, or one of its secrets. Tokens made with it stop within 5 seconds.
+    /// Revoke a credential, or one of its secrets. Tokens made with it stop within a second.
     Revoke {
         /// Client id of the credential.
         #[arg(value_name = "CLIENT_ID")]

@@ -30,7 +30,7 @@ pub(crate) struct Policies {
 
 #[derive(Debug, Subcommand)]
 enum PoliciesCommand {
-    /// Make a policy of a JSON file, or replace all rules of the one with its name. It acts within 5 seconds.
+    /// Make a policy of a JSON file, or replace all rules of the one with its name. It acts within a second.
     Set {
         /// JSON file with the policy and its name.
         file: PathBuf,

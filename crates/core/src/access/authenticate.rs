@@ -13,9 +13,7 @@ use crate::{
     scope::ScopeName,
 };
 
-/// A token that was good is accepted for so long without asking the store: a revocation acts after that at the latest.
-const CACHED: Duration = Duration::from_secs(5);
-/// While the store is down, such a token is accepted for so long.
+/// While the store is down, a token that was good is accepted for so long.
 const OUTAGE: Duration = Duration::from_secs(300);
 
 /// Whose bearer token it is.
@@ -33,10 +31,11 @@ pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Resul
 async fn check(context: &Context, bearer: &str, issuer: Option<&KnownIssuer>) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
+    let reliable_since = context.reliable_since().await;
     let (now, monotonic) = (context.now(), context.monotonic());
     let tokens = &context.access_tokens;
-    let known = |fresh| tokens.caller(&digest, now, monotonic, fresh);
-    if let Some(caller) = known(CACHED) {
+    let known = |since| tokens.caller(&digest, now, since);
+    if let Some(caller) = known(reliable_since) {
         return Ok(caller);
     }
     let epoch = tokens.epoch();
@@ -59,7 +58,9 @@ async fn check(context: &Context, bearer: &str, issuer: Option<&KnownIssuer>) ->
             tokens.keep(&digest, checked, epoch);
             Ok(caller)
         }
-        Err(error) if error.kind() == ErrorKind::StorageUnavailable => known(OUTAGE).ok_or(error),
+        Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
+            known(monotonic.saturating_sub(OUTAGE)).ok_or(error)
+        }
         Err(error) => Err(error),
     }
 }

@@ -60,16 +60,10 @@ impl fmt::Debug for AccessTokens {
 }
 
 impl AccessTokens {
-    /// Whose token it is, where it was checked less than `fresh` ago.
-    pub(crate) fn caller(
-        &self,
-        token: &Digest,
-        now: Timestamp,
-        monotonic: Duration,
-        fresh: Duration,
-    ) -> Option<Caller> {
+    /// Whose token it is, where it was checked at this moment or later.
+    pub(crate) fn caller(&self, token: &Digest, now: Timestamp, since: Duration) -> Option<Caller> {
         let known = self.known.get(token)?;
-        let good = known.expires_at > now && monotonic.saturating_sub(known.at) < fresh;
+        let good = known.expires_at > now && known.at >= since;
         good.then_some(known.caller)
     }
 
@@ -94,9 +88,13 @@ impl AccessTokens {
 
     /// Forgets the tokens of an application, which may not be good any more.
     pub(crate) fn forget(&self, client_id: &str) {
+        self.forget_where(|caller| caller.client_id() == Some(client_id));
+    }
+
+    /// Forgets the tokens of some callers.
+    pub(crate) fn forget_where(&self, is_meant: impl Fn(&Caller) -> bool) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
-        self.known
-            .retain(|_, checked| checked.caller.client_id() != Some(client_id));
+        self.known.retain(|_, checked| !is_meant(&checked.caller));
     }
 
     /// Notes that a secret was used, or a token made with it.

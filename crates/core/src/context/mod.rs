@@ -9,6 +9,8 @@ pub(crate) mod change;
 pub(crate) mod circuits;
 pub(crate) mod endpoints;
 mod feed;
+mod follow;
+mod forget;
 pub(crate) mod keyed_calls;
 mod lookup;
 mod mcp_issuer;
@@ -103,6 +105,7 @@ pub(crate) struct Shared {
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
     pub(crate) store_health: snapshots::StoreHealth,
+    follower: follow::Follower,
     pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
     /// All connections, for what shows them again and again.
     known_connections: remembered::Remembered<Vec<Connection>>,
@@ -248,6 +251,7 @@ impl Context {
             restored_at,
             snapshots: snapshots::Snapshots::default(),
             store_health: snapshots::StoreHealth::default(),
+            follower: follow::Follower::default(),
             policy_cache: remembered::Remembered::default(),
             known_connections: remembered::Remembered::default(),
             bulkheads,

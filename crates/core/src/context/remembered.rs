@@ -11,11 +11,7 @@ use std::{
 
 use futures_util::FutureExt as _;
 
-use super::{
-    Context, Shared,
-    single_flight::SingleFlight,
-    snapshots::{FRESH, OUTAGE},
-};
+use super::{Context, Shared, single_flight::SingleFlight, snapshots::OUTAGE};
 use crate::{Result, ports::BoxFuture};
 
 /// What was read last, and the readings that run.
@@ -62,17 +58,19 @@ impl<T> Remembered<T> {
 }
 
 impl Context {
-    /// From memory while it is fresh, and while the store is away; else what `read` brings.
+    /// From memory while that is reliable, and while the store is away; else what `read` brings.
     pub(super) async fn remembered<T: Send + Sync + 'static>(
         &self,
         of: fn(&Shared) -> &Remembered<T>,
         read: fn(Self) -> BoxFuture<'static, Result<T>>,
     ) -> Result<Arc<T>> {
+        let reliable_since = self.reliable_since().await;
         let now = self.monotonic();
-        let age = |read_at: Duration| now.saturating_sub(read_at);
         let last = match &*of(self).last() {
-            Some((read_at, value)) if age(*read_at) < FRESH => return Ok(Arc::clone(value)),
-            Some((read_at, value)) if age(*read_at) < OUTAGE => Some(Arc::clone(value)),
+            Some((read_at, value)) if *read_at >= reliable_since => return Ok(Arc::clone(value)),
+            Some((read_at, value)) if now.saturating_sub(*read_at) < OUTAGE => {
+                Some(Arc::clone(value))
+            }
             _ => None,
         };
         let reading = || {

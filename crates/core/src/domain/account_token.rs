@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Account, NewAudit};
+use super::{Account, NewAudit, NewEvent};
 use crate::{
     digest::Digest,
-    identifier::{AccountId, AccountTokenId, ConnectionName},
+    identifier::{AccountId, AccountTokenId, ConnectionId, ConnectionName},
     state::TokenAccess,
 };
 
@@ -36,6 +37,15 @@ impl AccountToken {
     /// Whether it is good for an account as it is now.
     pub(crate) fn is_of(&self, account: &Account) -> bool {
         self.account_id == account.id && self.disconnections == account.disconnections
+    }
+
+    /// An event about it, with the connection of its account where that is known.
+    pub(crate) fn event(&self, name: &'static str, connection: Option<ConnectionId>) -> NewEvent {
+        NewEvent {
+            account_id: Some(self.account_id),
+            connection_id: connection,
+            ..NewEvent::new(name, json!({ "token_id": self.id }))
+        }
     }
 
     /// An entry about it for the audit log, with the connection of its account where that is known.

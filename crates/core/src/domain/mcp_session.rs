@@ -4,8 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{AppCredential, NewAudit};
+use super::{AppCredential, NewAudit, NewEvent};
 use crate::{
     caller::{self, Caller, Connections},
     digest::Digest,
@@ -82,6 +83,11 @@ impl McpSession {
             policies: [self.policy, of_maker],
         };
         (Caller::McpSession(Arc::new(session)), end)
+    }
+
+    /// An event about it.
+    pub(crate) fn event(&self, name: &'static str) -> NewEvent {
+        NewEvent::new(name, json!({ "session_id": self.id }))
     }
 
     /// An entry about it for the audit log.

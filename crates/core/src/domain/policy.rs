@@ -2,9 +2,9 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Extra, NewAudit};
+use super::{Extra, NewAudit, NewEvent};
 
 /// A policy. Its rules are kept as they were given: a version that does not know one of them refuses what they apply to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,11 @@ pub(crate) struct Policy {
 }
 
 impl Policy {
+    /// An event about it.
+    pub(crate) fn event(&self, name: &'static str) -> NewEvent {
+        NewEvent::new(name, json!({ "name": self.name }))
+    }
+
     /// An entry of the audit log about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "policy", &self.name).fact("environment", self.environment)

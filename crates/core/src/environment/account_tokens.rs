@@ -35,7 +35,7 @@ impl Environment {
         access::account_tokens::list(&self.0, &of, page_token, page_size).await
     }
 
-    /// Ends an account token. It acts within 5 s.
+    /// Ends an account token. It acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].

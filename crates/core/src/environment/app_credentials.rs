@@ -42,7 +42,7 @@ impl Environment {
         access::read(&self.0, client_id).await
     }
 
-    /// Changes a credential's name, scopes and rate; tokens made with it follow within 5 s.
+    /// Changes a credential's name, scopes and rate; tokens made with it follow within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidRequest`]; [`ErrorKind::InsufficientScope`] for a credential that may
@@ -69,7 +69,7 @@ impl Environment {
     }
 
     /// Ends one of a credential's two secrets, with the tokens made with it: in this process at once, in others within
-    /// 5 s.
+    /// 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::InvalidTransition`] for the only secret.
@@ -81,7 +81,7 @@ impl Environment {
         access::revoke_secret(&self.0, client_id, secret_id).await
     }
 
-    /// Revokes a credential, with its secrets and tokens: in this process at once, in others within 5 s.
+    /// Revokes a credential, with its secrets and tokens: in this process at once, in others within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
@@ -104,7 +104,7 @@ impl Environment {
         access::issue_access_token(&self.0, client_id, client_secret, scope).await
     }
 
-    /// Whose bearer token it is. A revocation acts within 5 s.
+    /// Whose bearer token it is. A revocation acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].

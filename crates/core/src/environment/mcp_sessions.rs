@@ -43,7 +43,7 @@ impl Environment {
         access::mcp_sessions::read(&self.0, session_id).await
     }
 
-    /// Ends a session. It acts within 5 s.
+    /// Ends a session. It acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].

@@ -9,7 +9,7 @@ use crate::{
 /// Rows that are looked at together.
 const ROUND: u32 = 500;
 
-/// Deletes a policy. It ends to apply at once in this process, within 5 s in others.
+/// Deletes a policy. It ends to apply at once in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     let load = || async {
         let found = context.store.policy(name).await?;
@@ -25,7 +25,9 @@ pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     context
         .change("policy.delete", load, |found| {
             let key = crate::store::Records::policy_key(name);
-            let change = Change::none().audit(found.row.audit("policy.deleted"));
+            let change = Change::none()
+                .event(found.row.event("policy.deleted"))
+                .audit(found.row.audit("policy.deleted"));
             Ok((change.delete(key, found.version), ()))
         })
         .await?;

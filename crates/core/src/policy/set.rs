@@ -21,7 +21,7 @@ const MOST_PATTERNS: usize = 500;
 /// Longest pattern, in bytes.
 const PATTERN: usize = 1024;
 
-/// Sets a policy. It acts at once in this process, within 5 s in others.
+/// Sets a policy. It acts at once in this process, within 1 s in others.
 pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
     check(&context.catalogue, &policy)?;
     let now = context.now();
@@ -53,7 +53,9 @@ pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
             updated_at: now,
             extra,
         };
-        let change = Change::none().audit(row.audit("policy.set"));
+        let change = Change::none()
+            .event(row.event("policy.set"))
+            .audit(row.audit("policy.set"));
         let change = match version {
             Some(version) => change.update(row.clone(), version),
             None => change.insert(row.clone()),

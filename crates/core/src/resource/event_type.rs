@@ -76,6 +76,9 @@ const APPROVAL: &[&str] = &[
     "expires_at",
 ];
 const MEMBER: &[&str] = &["member_id", "role"];
+const POLICY: &[&str] = &["name"];
+const MCP_SESSION: &[&str] = &["session_id"];
+const ACCOUNT_TOKEN: &[&str] = &["token_id", "account_id", "connection_name", "product"];
 
 const fn lasting(
     name: &'static str,
@@ -329,6 +332,22 @@ pub static EVENT_TYPES: &[EventType] = &[
         "app_credential.revoked",
         APP_CREDENTIAL,
         "It was revoked, with its secrets and tokens.",
+    ),
+    lasting(
+        "policy.set",
+        POLICY,
+        "A policy was made, or its rules were replaced.",
+    ),
+    lasting("policy.deleted", POLICY, "A policy was deleted."),
+    short(
+        "mcp_session.ended",
+        MCP_SESSION,
+        "An MCP session was ended before its time.",
+    ),
+    short(
+        "account_token.ended",
+        ACCOUNT_TOKEN,
+        "An account token was ended before its time.",
     ),
     lasting(
         "member.created",

@@ -14,6 +14,7 @@
     )
 )]
 
+mod readings;
 mod spool;
 mod store;
 mod world;
@@ -44,6 +45,7 @@ use crate::{
     store::{Batch, Commit, MemoryStore, Search, Store},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
+pub(crate) use readings::{Mode, Readings};
 pub(crate) use spool::Machine;
 pub(crate) use store::{Flaky, Outage};
 pub(crate) use world::{Clock, Numbers, Process, World};

@@ -41,7 +41,7 @@ done! {
     AccountResumed = "account-resumed", "The account can be used again.";
     AccountRevoked = "account-revoked", "The account was disconnected, and the product is asked to end the grant.";
     AccountSuspended = "account-suspended", "The account is paused. Its credential is kept.";
-    CredentialChanged = "credential-changed", "The credential was changed. Its tokens follow within 5 seconds.";
+    CredentialChanged = "credential-changed", "The credential was changed. Its tokens follow within a second.";
     SecretRevoked = "secret-revoked", "The secret was revoked, with the tokens made with it.";
     CredentialRevoked = "credential-revoked", "The credential was revoked, with its secrets and tokens.";
     WebhookChanged = "webhook-changed", "The webhook was changed.";
@@ -62,7 +62,7 @@ done! {
     MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
     CallApproved = "call-approved", "The call may be made once, when its caller makes it again.";
     CallDenied = "call-denied", "The call may not be made.";
-    PolicySet = "policy-set", "The policy is set. It acts within 5 seconds.";
+    PolicySet = "policy-set", "The policy is set. It acts within a second.";
     PolicyDeleted = "policy-deleted", "The policy is deleted.";
     RecordAdded = "record-added", "It is in the sandbox.";
     RecordDeleted = "record-deleted", "It is gone from the sandbox.";

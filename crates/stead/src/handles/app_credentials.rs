@@ -97,7 +97,7 @@ impl AppCredentials {
         self.0.rotate_app_credential(client_id, rotation).await
     }
 
-    /// Ends one of two secrets, with the tokens made with it, within 5 s.
+    /// Ends one of two secrets, with the tokens made with it, within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidTransition`] for the only secret.
@@ -105,7 +105,7 @@ impl AppCredentials {
         self.0.revoke_app_secret(client_id, secret_id).await
     }
 
-    /// Revokes a credential, with its secrets and tokens, within 5 s.
+    /// Revokes a credential, with its secrets and tokens, within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].

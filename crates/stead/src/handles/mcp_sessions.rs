@@ -77,7 +77,7 @@ impl McpSessions {
         self.0.mcp_session(session_id).await
     }
 
-    /// Ends a session before its time, within 5 s.
+    /// Ends a session before its time, within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].

@@ -38,7 +38,7 @@ impl Policies {
         Self(backend)
     }
 
-    /// Makes a policy, or replaces all rules of the one with its name. It acts within 5 s.
+    /// Makes a policy, or replaces all rules of the one with its name. It acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] with every place that is wrong.

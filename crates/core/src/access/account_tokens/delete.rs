@@ -4,11 +4,11 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::AccountToken,
-    identifier::{AccountTokenId, ConnectionName},
+    identifier::{AccountTokenId, ConnectionId, ConnectionName},
     store::Versioned,
 };
 
-/// Ends a token: at once in this process, within 5 s in others.
+/// Ends a token: at once in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
     let missing = || {
         Error::new(
@@ -21,11 +21,11 @@ pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
         .change(
             "account_token.delete",
             || load(context, id),
-            |loaded: Option<(Versioned<AccountToken>, Option<ConnectionName>)>| {
-                let (found, connection) = loaded.ok_or_else(missing)?;
-                let ended = found.row.audit("account_token.ended", connection.as_ref());
+            |loaded: Option<Loaded>| {
+                let (found, connection, name) = loaded.ok_or_else(missing)?;
                 let change = Change::none()
-                    .audit(ended)
+                    .event(found.row.event("account_token.ended", connection))
+                    .audit(found.row.audit("account_token.ended", name.as_ref()))
                     .delete(found.row.id, found.version);
                 Ok((change, found.row.token))
             },
@@ -35,22 +35,27 @@ pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
     Ok(())
 }
 
-/// A token that the caller may know of, with the connection of its account.
-async fn load(
-    context: &Context,
-    id: AccountTokenId,
-) -> Result<Option<(Versioned<AccountToken>, Option<ConnectionName>)>> {
+/// A token with the connection of its account.
+type Loaded = (
+    Versioned<AccountToken>,
+    Option<ConnectionId>,
+    Option<ConnectionName>,
+);
+
+/// A token that the caller may know of.
+async fn load(context: &Context, id: AccountTokenId) -> Result<Option<Loaded>> {
     let Some(found) = context.store.account_token(id).await? else {
         return Ok(None);
     };
     let account = context.store.account(found.row.account_id).await?;
-    let names = match account {
-        Some(account) => context.names_of(account.row.connection_id).await,
+    let connection = account.map(|account| account.row.connection_id);
+    let names = match connection {
+        Some(id) => context.names_of(id).await,
         None => None,
     };
-    let connection = names.map(|(name, _)| name);
+    let name = names.map(|(name, _)| name);
     let is_seen = context
         .caller
-        .sees(connection.as_ref().map_or("", ConnectionName::as_str));
-    Ok(is_seen.then_some((found, connection)))
+        .sees(name.as_ref().map_or("", ConnectionName::as_str));
+    Ok(is_seen.then_some((found, connection, name)))
 }

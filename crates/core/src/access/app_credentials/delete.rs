@@ -8,7 +8,7 @@ use crate::{
     store::{Records, Versioned},
 };
 
-/// Revokes a credential with its secrets and tokens: in this process at once, in others within 5 s. A caller may revoke
+/// Revokes a credential with its secrets and tokens: in this process at once, in others within 1 s. A caller may revoke
 /// one that may do more than itself: that only takes away.
 pub(crate) async fn delete(context: &Context, client_id: &str) -> Result<()> {
     context

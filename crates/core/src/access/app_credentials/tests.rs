@@ -50,7 +50,7 @@ fn two_processes(world: &World) -> [Context; 2] {
 }
 
 #[test]
-fn a_revoked_credential_is_refused_at_once_here_and_within_5_seconds_elsewhere() {
+fn a_revoked_credential_is_refused_at_once_here_and_within_a_second_elsewhere() {
     let world = World::new();
     let [here, there] = two_processes(&world);
     let issued = created(&world, &here, &["events:read"]);
@@ -63,9 +63,8 @@ fn a_revoked_credential_is_refused_at_once_here_and_within_5_seconds_elsewhere()
         .unwrap();
     let refused = |process| kind(world.run(authenticate(process, &bearer)));
     assert_eq!(refused(&here), ErrorKind::Unauthenticated);
-    world.advance(Duration::from_millis(4_900));
     world.run(authenticate(&there, &bearer)).unwrap();
-    world.advance(Duration::from_millis(100));
+    world.advance(Duration::from_secs(1));
     assert_eq!(refused(&there), ErrorKind::Unauthenticated);
     assert_eq!(
         kind(token(&world, &there, &issued)),

@@ -7,7 +7,7 @@ use crate::{
     identifier::McpSessionId,
 };
 
-/// Ends a session: at once in this process, within 5 s in others.
+/// Ends a session: at once in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, session_id: &str) -> Result<()> {
     let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
     let digest = context
@@ -18,6 +18,7 @@ pub(crate) async fn delete(context: &Context, session_id: &str) -> Result<()> {
                 let found = found.filter(|found| is_seen(context, &found.row));
                 let found = found.ok_or_else(missing)?;
                 let change = Change::none()
+                    .event(found.row.event("mcp_session.ended"))
                     .audit(found.row.audit("mcp_session.ended"))
                     .delete(found.row.id, found.version);
                 Ok((change, found.row.token))

@@ -15,7 +15,8 @@ use std::{
 
 use quick_cache::sync::Cache;
 
-pub(super) use read::{FRESH, OUTAGE};
+pub(super) use read::{OUTAGE, PATIENCE};
+pub(super) use store_health::Ask;
 pub(crate) use store_health::StoreHealth;
 
 use super::{bulkheads::Places, rate_limit::RateLimiter, single_flight::SingleFlight};
@@ -155,6 +156,13 @@ impl Snapshots {
     /// Forgets all accounts of a connection.
     pub(crate) fn forget_connection(&self, connection: &ConnectionName) {
         slot(&self.connection_epochs, connection).fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Forgets all accounts.
+    pub(super) fn forget_all(&self) {
+        for epoch in &self.connection_epochs {
+            epoch.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
     /// Drops what was forgotten, and what no call has asked for lately.

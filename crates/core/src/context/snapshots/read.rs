@@ -1,4 +1,4 @@
-//! Reads accounts: from memory while what it holds is fresh, else from the store.
+//! Reads accounts: from memory while what it holds is reliable, else from the store.
 
 use std::{
     sync::{Arc, atomic::AtomicU64},
@@ -15,22 +15,24 @@ use crate::{
     state::AccountState,
 };
 
-/// Younger than this, a snapshot is taken as it is: what another process denies acts after it at the latest.
-pub(in crate::context) const FRESH: Duration = Duration::from_secs(5);
-/// Younger than this, it serves while the store is away.
+/// Younger than this, a snapshot serves while the store is away.
 pub(in crate::context) const OUTAGE: Duration = Duration::from_secs(300);
 /// How long a caller who could be served from memory waits for the store.
-const PATIENCE: Duration = Duration::from_secs(1);
+pub(in crate::context) const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Context {
-    /// The snapshot of an account: cached while it is fresh, read from the store after that. Where the store is away, the
+    /// The snapshot of an account: cached while that is reliable, else read from the store. Where the store is away, the
     /// last one serves.
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         self.check_seen(&of.connection).await?;
+        let reliable_since = self.reliable_since().await;
         let now = self.monotonic();
         let cached = self.snapshots.cached(of, now);
-        if let Some(fresh) = cached.as_ref().filter(|cached| cached.age(now) < FRESH) {
-            return Ok(Arc::clone(fresh));
+        if let Some(reliable) = cached
+            .as_ref()
+            .filter(|cached| cached.read_at >= reliable_since)
+        {
+            return Ok(Arc::clone(reliable));
         }
         let last = cached.filter(|cached| cached.age(now) < OUTAGE);
         self.last_or_read(last, || self.reading(of)).await

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Environment {
-    /// Sets a policy: makes it, or replaces all rules of the one with its name. It acts within 5 s.
+    /// Sets a policy: makes it, or replaces all rules of the one with its name. It acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] with every place that is wrong: an unknown tool, product or kind of facts.
@@ -35,7 +35,7 @@ impl Environment {
         policy::read(&self.0, name).await
     }
 
-    /// Deletes a policy that no live credential and no MCP session names. It acts within 5 s.
+    /// Deletes a policy that no live credential and no MCP session names. It acts within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidTransition`] where one names it.

@@ -26,8 +26,10 @@ use crate::{problem::Result, serve::Stopping};
 
 /// Events that are read together.
 const READ: u32 = 100;
-/// The longest wait before the token is looked at again: a revocation acts within 5 s.
+/// The longest wait for events.
 const WAIT: Duration = Duration::from_secs(4);
+/// How often the token is looked at: a revocation acts within a second of its own.
+const LOOK: Duration = Duration::from_millis(500);
 /// Waits after which a client without an event is shown that the stream lives.
 const QUIET: u32 = 4;
 /// How long a client waits before it comes again, in milliseconds.
@@ -86,21 +88,35 @@ impl Reader {
             if let Some(next) = self.written.pop_front() {
                 return Some(next);
             }
-            let allowed = check_token(&self.environment, &self.token).await;
-            if allowed.is_err() {
+            if !self.is_allowed().await {
                 return None;
             }
             let page = {
                 let reading = self
                     .environment
                     .events(&self.filter, Some(&self.cursor), READ, WAIT);
-                match select(pin!(reading), pin!(self.stopping.stopped())).await {
+                match select(pin!(reading), pin!(self.ended())).await {
                     Either::Left((page, _)) => page.ok()?,
                     Either::Right(_) => return None,
                 }
             };
             self.write(&page);
         }
+    }
+
+    /// Waits until the service stops or the token ends.
+    async fn ended(&self) {
+        let revoked = async {
+            while self.is_allowed().await {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        select(pin!(revoked), pin!(self.stopping.stopped())).await;
+    }
+
+    async fn is_allowed(&self) -> bool {
+        let checked = check_token(&self.environment, &self.token).await;
+        checked.is_ok()
     }
 
     /// Writes a page; where it is empty for a while, that the stream lives.

@@ -15,7 +15,7 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     let question = Question {
         title: format!("Revoke {}?", credential.name),
         consequences: &[
-            "Its secrets and every token made with them end within 5 seconds.",
+            "Its secrets and every token made with them end within a second.",
             "The application that uses it is refused from then on.",
             "Connected accounts stay as they are.",
             "This cannot be undone.",

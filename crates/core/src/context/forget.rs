@@ -1,0 +1,82 @@
+//! What an event makes this process forget: what it tells may have been done by another one.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize as _;
+
+use super::Context;
+use crate::{
+    caller::Caller,
+    domain::Event,
+    identifier::{AccountId, ConnectionName, Identifier},
+};
+
+/// Bearer tokens that may not be good any more.
+#[derive(Default, PartialEq)]
+struct Ended<'a> {
+    all: bool,
+    /// By client id, and those that were made with them.
+    clients: BTreeSet<&'a str>,
+    /// By their own id.
+    ids: BTreeSet<&'a str>,
+    /// Those of an account.
+    accounts: BTreeSet<AccountId>,
+}
+
+impl Ended<'_> {
+    fn have(&self, caller: &Caller) -> bool {
+        let of_account = match caller {
+            Caller::AccountToken(token) => self.accounts.contains(&token.account_id),
+            _ => false,
+        };
+        self.all
+            || of_account
+            || caller.id().is_some_and(|id| self.ids.contains(id))
+            || (caller.client_id()).is_some_and(|id| self.clients.contains(id))
+    }
+}
+
+impl Context {
+    /// Forgets what these events have changed.
+    pub(super) fn forget_changed(&self, events: &[Event]) {
+        let mut ended = Ended::default();
+        for event in events {
+            let text = |member: &str| event.data[member].as_str();
+            match event.name.split_once('.').unwrap_or_default() {
+                // No event has the user's name any more, so that it may be any account and any session.
+                ("account", "erased") => {
+                    ended.all = true;
+                    self.forget_connection(event);
+                }
+                ("account", what) => {
+                    if let Ok(identifier) = Identifier::deserialize(&event.data["identifier"]) {
+                        self.snapshots.forget(&identifier);
+                    }
+                    if matches!(what, "disconnected" | "deleted") {
+                        ended.accounts.extend(event.account_id);
+                    }
+                }
+                ("connection", _) => {
+                    self.forget_connection(event);
+                    self.known_connections.forget();
+                }
+                ("policy", _) => self.policy_cache.forget(),
+                ("app_credential", _) => ended.clients.extend(text("client_id")),
+                ("mcp_session", "ended") => ended.ids.extend(text("session_id")),
+                ("account_token", "ended") => ended.ids.extend(text("token_id")),
+                _ => {}
+            }
+        }
+        if ended != Ended::default() {
+            self.access_tokens.forget_where(|caller| ended.have(caller));
+        }
+    }
+
+    /// Forgets the accounts of an event's connection; those of all where the event does not name it.
+    fn forget_connection(&self, event: &Event) {
+        match ConnectionName::deserialize(&event.data["connection_name"]) {
+            Ok(name) => self.snapshots.forget_connection(&name),
+            Err(_) => self.snapshots.forget_all(),
+        }
+    }
+}
