@@ -10,7 +10,7 @@ use crate::{
     context::{Context, follow::KEPT},
     resource::ConnectionChange,
     state::AccountState,
-    testing::{Mode, Readings, STABLE, World, always, context, insert_account, open},
+    testing::{Mode, Readings, STABLE, World, always, context, idle, insert_account, ports},
 };
 
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -266,8 +266,12 @@ fn a_user_who_never_came_is_asked_to_authorize() {
     assert_eq!(kind("a/b", "ada"), ErrorKind::UnknownConnection);
 }
 
-/// A context of this process over this store.
+/// A context of this process over this store, which does nothing by itself.
 async fn of(world: &World, process: u32, store: &Arc<Readings>) -> Context {
     let store = Arc::clone(store) as _;
-    open(world.process(process), &STABLE, always(200, ""), store).await
+    idle(
+        &STABLE,
+        ports(world.process(process), always(200, ""), store),
+    )
+    .await
 }

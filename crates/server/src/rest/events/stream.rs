@@ -28,7 +28,7 @@ use crate::{problem::Result, serve::Stopping};
 const READ: u32 = 100;
 /// The longest wait for events.
 const WAIT: Duration = Duration::from_secs(4);
-/// How often the token is looked at: a revocation acts within a second of its own.
+/// How often the token is looked at: a revocation acts within 2 s.
 const LOOK: Duration = Duration::from_millis(500);
 /// Waits after which a client without an event is shown that the stream lives.
 const QUIET: u32 = 4;
