@@ -33,6 +33,28 @@ pub trait Engine: Send + Sync + 'static {
 
     /// When this database was put back from an older copy, where that is known.
     fn restored_at(&self) -> Option<Timestamp>;
+
+    /// What a copy into another database needs besides the tables.
+    const STATE: StateSql;
+
+    /// Keeps everyone from writing while what is returned lives; nothing where that cannot be done.
+    fn hold(&self) -> impl Future<Output = Result<Option<Held>>> + Send;
+}
+
+/// Held until it is dropped.
+pub(crate) type Held = Box<dyn std::any::Any + Send>;
+
+/// SQL about what a database keeps besides the tables.
+#[derive(Debug)]
+pub struct StateSql {
+    /// What tells one database from another.
+    pub identity: &'static str,
+    /// The last position that was given, or 0.
+    pub last_position: &'static str,
+    /// Sets the last position that was given; it affects one row.
+    pub set_last_position: &'static str,
+    /// The value of `restored_at` in `stead_state`.
+    pub moment: fn(Timestamp) -> String,
 }
 
 /// SQL with its values.
@@ -65,6 +87,8 @@ pub enum Step {
     },
     /// A change that has to affect exactly one row.
     Change(Statement),
+    /// An insertion of so many rows.
+    Insert(Statement, u64),
 }
 
 /// A row as it came.

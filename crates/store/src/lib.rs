@@ -10,6 +10,8 @@
 //! read. Secrets come sealed, so a copy of the database without the key ring opens nothing.
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod copy;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod engine;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod fault;
@@ -31,7 +33,11 @@ mod statement;
 mod store;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod taken;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod unfinished;
 
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use copy::{Copied, CopyProgress, CopyStep, StoreCopy, TableCopy};
 #[cfg(feature = "postgres")]
 pub use postgres::{
     Postgres, PostgresInspection, PostgresOptions, PostgresStore, inspect_postgres,

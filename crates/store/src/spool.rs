@@ -56,6 +56,26 @@ impl FileSpool {
         Self::new(with_suffix(database.as_ref(), ".spool"))
     }
 
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0.path
+    }
+
+    /// Whether a process that has entered it still runs.
+    pub(crate) fn is_in_use(&self) -> BoxFuture<'static, Result<bool>> {
+        self.on_disk("the marks of processes could not be read", |folder| {
+            for entry in entries(&folder.path)? {
+                let entry = entry?;
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let is_mark = name.starts_with(PROCESS) && name.ends_with(LOCK);
+                if is_mark && !is_free(&File::open(entry.path())?)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
     /// Runs work that waits for the disk on a thread of its own: it is rare, and any runtime may be around it.
     fn on_disk<T: Send + 'static>(
         &self,

@@ -76,6 +76,43 @@ pub(crate) fn list(list: &List) -> Statement {
     ranged(select(list.table), list)
 }
 
+/// The next rows of a table by key, each with all of its columns, its version and its body: at most so many, and no more once
+/// their bodies have so many bytes.
+pub(crate) fn page(
+    table: &'static Table,
+    after: Option<Vec<Value>>,
+    rows: u32,
+    bytes: i64,
+) -> Statement {
+    let key = quoted(table.key.columns);
+    let columns = format!("{}, \"version\", \"body\"", quoted(&names(table)));
+    let list = List::new(table, table.key).after(after).limit(rows);
+    let mut page = ranged(select(table), &list);
+    page.values.push(Value::Integer(bytes));
+    page.sql = format!(
+        "SELECT {columns} FROM (SELECT {columns}, SUM(OCTET_LENGTH(\"body\")) OVER (ORDER BY {key} ROWS UNBOUNDED PRECEDING) \
+         - OCTET_LENGTH(\"body\") AS \"before\" FROM ({}) AS \"page\") AS \"measured\" \
+         WHERE \"before\" < ${} ORDER BY {key}",
+        page.sql,
+        page.values.len()
+    );
+    page
+}
+
+/// Inserts rows as [`page`] has read them.
+pub(crate) fn fill(table: &Table, rows: Vec<Vec<Value>>) -> Statement {
+    let mut text = Text::new(format!(
+        "INSERT INTO \"{}\" ({}, \"version\", \"body\") VALUES ",
+        table.name,
+        quoted(&names(table))
+    ));
+    for (number, row) in rows.into_iter().enumerate() {
+        text.push(if number == 0 { "(" } else { ", (" });
+        text.bind(row).push(")");
+    }
+    text.end()
+}
+
 /// Deletes the rows of a list. Not every database can limit a DELETE by itself.
 ///
 /// Where writers work side by side, the rows are locked in the order of the list, once, before any of them goes: so a row

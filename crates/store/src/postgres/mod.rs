@@ -26,13 +26,14 @@ use stead_core::{
     store::{Commit, Value},
 };
 
+pub(crate) use self::open::place_of;
 pub use self::open::{PostgresInspection, PostgresOptions, inspect_postgres};
 use self::{
     fault::{fault, gave_way, is_lost},
     migrate::{MIGRATIONS, needed},
 };
 use crate::{
-    engine::{Engine, Read, Statement, Step, Transaction},
+    engine::{Engine, Held, Read, StateSql, Statement, Step, Transaction},
     fault::{Fault, is_unique_violation},
     health::Health,
     schema::Versions,
@@ -117,7 +118,7 @@ impl Engine for Postgres {
     }
 
     async fn commit(&self, transaction: Transaction) -> Result<Commit> {
-        let writes = |step: &Step| matches!(step, Step::Change(_));
+        let writes = |step: &Step| !matches!(step, Step::Require { .. });
         let writes = transaction.steps.iter().any(writes);
         let outcome = self.in_time(self.apply(&transaction)).await;
         let outcome = outcome.map_err(|fault| self.noted(fault))?;
@@ -152,6 +153,19 @@ impl Engine for Postgres {
 
     fn restored_at(&self) -> Option<Timestamp> {
         self.0.restored_at
+    }
+
+    const STATE: StateSql = StateSql {
+        // Without the timeline, which goes on when a standby takes over.
+        identity: "SELECT regexp_replace(\"value\", '/[^/]*$', '') FROM \"stead_state\" WHERE \"name\" = 'origin'",
+        last_position: "SELECT CASE WHEN \"is_called\" THEN \"last_value\" ELSE 0 END FROM \"event_position\"",
+        set_last_position: "SELECT setval('\"event_position\"', $1)",
+        moment: |at| at.as_microsecond().to_string(),
+    };
+
+    /// Servers of other machines hold nothing that this one could take.
+    async fn hold(&self) -> Result<Option<Held>> {
+        Ok(None)
     }
 }
 
@@ -294,17 +308,27 @@ async fn holds(connection: &mut PgConnection, steps: &[Step]) -> sqlx::Result<bo
                     .await?
                     .is_some()
             }
-            Step::Change(statement) => match bind(statement).execute(&mut *connection).await {
-                Ok(done) => done.rows_affected() == 1,
-                Err(error) if is_unique_violation(&error) => false,
-                Err(error) => return Err(error),
-            },
+            Step::Change(statement) => affects(connection, statement, 1).await?,
+            Step::Insert(statement, rows) => affects(connection, statement, *rows).await?,
         };
         if !holds {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Runs a change; whether it affects so many rows.
+async fn affects(
+    connection: &mut PgConnection,
+    statement: &Statement,
+    rows: u64,
+) -> sqlx::Result<bool> {
+    match bind(statement).execute(connection).await {
+        Ok(done) => Ok(done.rows_affected() == rows),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// A statement without a name, which ends with its transaction.

@@ -18,7 +18,7 @@ use super::{
     migrate::{MIGRATIONS, is_ours, migrate, versions},
     origin,
 };
-use crate::{health::Health, schema::Versions, taken::Taken};
+use crate::{health::Health, schema::Versions, taken::Taken, unfinished};
 
 /// How a database is opened.
 #[derive(Debug, Clone)]
@@ -65,8 +65,8 @@ impl PostgresStore {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] where the URL cannot be read; [`ErrorKind::StorageUnavailable`] where the database
-    /// cannot be reached or written, or belongs to another program or to a newer Stead. The message names server and
-    /// database, and never the password.
+    /// cannot be reached or written, belongs to another program or to a newer Stead, or holds an unfinished copy of another
+    /// database. The message names server and database, and never the password.
     pub async fn open(url: &str, runtime: Arc<dyn Runtime>) -> Result<Self> {
         Self::open_with(url, runtime, PostgresOptions::default()).await
     }
@@ -80,9 +80,24 @@ impl PostgresStore {
         runtime: Arc<dyn Runtime>,
         options: PostgresOptions,
     ) -> Result<Self> {
+        Self::open_for(url, runtime, options, false).await
+    }
+
+    /// The same, also where the database is the target of a copy that is not finished.
+    pub(crate) async fn open_for(
+        url: &str,
+        runtime: Arc<dyn Runtime>,
+        options: PostgresOptions,
+        to_copy_into: bool,
+    ) -> Result<Self> {
         let target = parse(url)?;
         let pool = pool(&target, &options);
-        match prepare(pool.clone(), runtime).await {
+        let opened = match prepare(pool.clone(), runtime).await {
+            Ok(engine) if to_copy_into => Ok(engine),
+            Ok(engine) => unfinished::refuse(&engine).await.map(|()| engine),
+            Err(error) => Err(error),
+        };
+        match opened {
             Ok(engine) => Ok(Self { engine }),
             Err(error) => {
                 pool.close().await;
@@ -130,6 +145,14 @@ pub async fn inspect_postgres(url: &str) -> Result<PostgresInspection> {
         known_schema: MIGRATIONS.len(),
         not_durable,
     })
+}
+
+/// Server, database and user of a URL, for messages.
+///
+/// # Errors
+/// [`ErrorKind::InvalidRequest`] where the URL cannot be read.
+pub(crate) fn place_of(url: &str) -> Result<String> {
+    parse(url).map(|target| place(&target))
 }
 
 async fn inspect(pool: &PgPool) -> Result<(Versions, Option<String>)> {

@@ -35,7 +35,7 @@ use self::{
     fault::unavailable, file::DatabaseFile, migrate::MIGRATIONS, state::State, writer::Writer,
 };
 use crate::{
-    engine::{Engine, Fields, Read, Statement, Step, Transaction},
+    engine::{Engine, Fields, Held, Read, StateSql, Statement, Step, Transaction},
     fault::{Fault, is_unique_violation},
     schema::Versions,
     store::SqlStore,
@@ -156,6 +156,25 @@ impl Engine for Sqlite {
     fn restored_at(&self) -> Option<Timestamp> {
         self.0.state.restored_at
     }
+
+    const STATE: StateSql = StateSql {
+        identity: "SELECT \"value\" FROM \"stead_state\" WHERE \"name\" = 'id'",
+        last_position: "SELECT COALESCE(MAX(\"seq\"), 0) FROM \"sqlite_sequence\" WHERE \"name\" = 'event'",
+        set_last_position: "INSERT OR REPLACE INTO \"sqlite_sequence\" (\"rowid\", \"name\", \"seq\") \
+            VALUES ((SELECT \"rowid\" FROM \"sqlite_sequence\" WHERE \"name\" = 'event'), 'event', $1)",
+        moment: |at| at.to_string(),
+    };
+
+    /// The right to write, which one has at a time; whoever reads goes on.
+    async fn hold(&self) -> Result<Option<Held>> {
+        let held = async {
+            let mut writer = self.0.writer.take().await?;
+            sqlx::query("BEGIN IMMEDIATE").execute(&mut *writer).await?;
+            Ok(writer)
+        };
+        let held = self.noted(held.await)?;
+        Ok(Some(Box::new(held)))
+    }
 }
 
 impl Sqlite {
@@ -169,7 +188,7 @@ impl Sqlite {
     /// Runs a transaction, and raises the database's counter with it.
     async fn apply(&self, transaction: Transaction, raise: bool) -> Result<Commit, Fault> {
         let parts = &self.0;
-        let writes = |step: &Step| matches!(step, Step::Change(_));
+        let writes = |step: &Step| !matches!(step, Step::Require { .. });
         let writes = raise || transaction.steps.iter().any(writes);
         parts.file.check()?;
         let mut writer = parts.writer.take().await?;
@@ -286,11 +305,21 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 async fn holds(connection: &mut SqliteConnection, step: Step) -> Result<bool, Fault> {
     match step {
         Step::Require { query, .. } => Ok(bind(query).fetch_optional(connection).await?.is_some()),
-        Step::Change(statement) => match bind(statement).execute(connection).await {
-            Ok(done) => Ok(done.rows_affected() == 1),
-            Err(error) if is_unique_violation(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        },
+        Step::Change(statement) => affects(connection, statement, 1).await,
+        Step::Insert(statement, rows) => affects(connection, statement, rows).await,
+    }
+}
+
+/// Runs a change; whether it affects so many rows.
+async fn affects(
+    connection: &mut SqliteConnection,
+    statement: Statement,
+    rows: u64,
+) -> Result<bool, Fault> {
+    match bind(statement).execute(connection).await {
+        Ok(done) => Ok(done.rows_affected() == rows),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -21,6 +21,7 @@ use super::{
     state::State,
     writer::Writer,
 };
+use crate::unfinished;
 
 /// How long emptying the write-ahead log waits for whoever reads it.
 const SWEEP_WAIT: Duration = Duration::from_millis(100);
@@ -67,8 +68,9 @@ impl SqliteStore {
     /// its owner can read it: an existing file is closed to others, or refused where this process cannot do that.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is not a SQLite database, or
-    /// belongs to another program or to a newer Stead. The message names the file.
+    /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is not a SQLite database,
+    /// belongs to another program or to a newer Stead, or holds an unfinished copy of another database. The message names
+    /// the file.
     pub async fn open(path: impl AsRef<Path>, runtime: Arc<dyn Runtime>) -> Result<Self> {
         Self::open_with(path, runtime, SqliteOptions::default()).await
     }
@@ -82,8 +84,28 @@ impl SqliteStore {
         runtime: Arc<dyn Runtime>,
         options: SqliteOptions,
     ) -> Result<Self> {
-        let path = path.as_ref();
-        match prepare(path, runtime, &options).await {
+        Self::open_for(path.as_ref(), runtime, options, false).await
+    }
+
+    /// The same, also where the file is the target of a copy that is not finished.
+    pub(crate) async fn open_for(
+        path: &Path,
+        runtime: Arc<dyn Runtime>,
+        options: SqliteOptions,
+        to_copy_into: bool,
+    ) -> Result<Self> {
+        let opened = match prepare(path, runtime, &options).await {
+            Ok(engine) if to_copy_into => Ok(engine),
+            Ok(engine) => match unfinished::refuse(&engine).await {
+                Ok(()) => Ok(engine),
+                Err(error) => {
+                    engine.close().await;
+                    Err(error)
+                }
+            },
+            Err(error) => Err(error),
+        };
+        match opened {
             Ok(engine) => Ok(Self { engine }),
             Err(error) => {
                 let read_only = is_unwritable(&error).then(|| why_read_only(path)).flatten();

@@ -1,0 +1,177 @@
+//! How far a copy has come: a row of `stead_state` in the target, written in the transactions of its pages.
+
+use serde::{Deserialize, Serialize};
+use stead_core::{
+    Result,
+    store::{Commit, TABLES, Table, Value},
+};
+
+use super::end::{End, refused, value};
+use crate::{
+    engine::{Statement, Step},
+    unfinished,
+};
+
+/// What the target knows of the copy into it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Which database is copied.
+    from: String,
+    /// The table that is under way; nothing once all are there.
+    table: Option<String>,
+    /// Key of its last row that is there.
+    after: Option<Vec<KeyValue>>,
+    /// Rows that are there, of all tables.
+    pub(super) rows: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum KeyValue {
+    Integer(i64),
+    Text(String),
+}
+
+impl Mark {
+    /// The mark of the copy from this database, made in a target that is empty.
+    ///
+    /// # Errors
+    /// Where the target has rows of its own, or an unfinished copy of another database.
+    pub(super) async fn begin(from: String, to: &dyn End) -> Result<Self> {
+        let Statement { sql, values } = unfinished::mark();
+        if let Some(Value::Text(mark)) = value(to, sql, values).await? {
+            let mark: Self = serde_json::from_str(&mark).map_err(|_| {
+                refused(
+                    "the target holds a copy that another Stead began; copy into an empty database",
+                )
+            })?;
+            if mark.from != from {
+                return Err(refused(
+                    "the target holds an unfinished copy of another database; copy into an empty one",
+                ));
+            }
+            return Ok(mark);
+        }
+        for table in TABLES {
+            let any = format!("SELECT 1 FROM \"{}\" LIMIT 1", table.name);
+            if value(to, any, Vec::new()).await?.is_some() {
+                return Err(refused(format!(
+                    "the target is not empty: it has rows in the table {}; copy into an empty database",
+                    table.name
+                )));
+            }
+        }
+        let mark = Self {
+            from,
+            table: TABLES.first().map(|first| first.name.to_owned()),
+            after: None,
+            rows: 0,
+        };
+        let first = Statement {
+            sql: String::from("INSERT INTO \"stead_state\" (\"name\", \"value\") VALUES ($1, $2)"),
+            values: vec![
+                Value::Text(String::from(unfinished::NAME)),
+                Value::Text(mark.text()?),
+            ],
+        };
+        committed(to.write(vec![Step::Change(first)]).await?)?;
+        Ok(mark)
+    }
+
+    /// The tables that are not all there yet, with the key to go on after.
+    pub(super) fn left(
+        &self,
+    ) -> impl Iterator<Item = (&'static Table, Option<Vec<Value>>)> + use<> {
+        let at = TABLES
+            .iter()
+            .position(|table| Some(table.name) == self.table.as_deref());
+        let mut after = self
+            .after
+            .as_ref()
+            .map(|key| key.iter().cloned().map(Value::from).collect());
+        let rest = TABLES.iter().skip(at.unwrap_or(TABLES.len()));
+        rest.map(move |table| (*table, after.take()))
+    }
+
+    /// Commits a step of the copy together with where it leads.
+    pub(super) async fn advance(
+        &mut self,
+        next: Self,
+        mut steps: Vec<Step>,
+        to: &dyn End,
+    ) -> Result<()> {
+        steps.push(Step::Change(Statement {
+            sql: String::from(
+                "UPDATE \"stead_state\" SET \"value\" = $1 WHERE \"name\" = $2 AND \"value\" = $3",
+            ),
+            values: vec![
+                Value::Text(next.text()?),
+                Value::Text(String::from(unfinished::NAME)),
+                Value::Text(self.text()?),
+            ],
+        }));
+        committed(to.write(steps).await?)?;
+        *self = next;
+        Ok(())
+    }
+
+    /// This mark once so many more rows are there, the last of them with this key.
+    pub(super) fn behind(&self, table: &Table, key: &[Value], rows: u64) -> Self {
+        let key = key.iter().map(|value| match value {
+            Value::Integer(number) => KeyValue::Integer(*number),
+            Value::Text(text) => KeyValue::Text(text.clone()),
+            // No column of a key can be null.
+            Value::Null => KeyValue::Text(String::new()),
+        });
+        Self {
+            from: self.from.clone(),
+            table: Some(table.name.to_owned()),
+            after: Some(key.collect()),
+            rows: self.rows.saturating_add(rows),
+        }
+    }
+
+    /// This mark once all rows are there.
+    pub(super) fn complete(&self) -> Self {
+        Self {
+            table: None,
+            after: None,
+            ..self.clone()
+        }
+    }
+
+    /// Takes the mark away: the target is a database like any other from then on.
+    pub(super) async fn end(self, mut steps: Vec<Step>, to: &dyn End) -> Result<()> {
+        steps.push(Step::Change(Statement {
+            sql: String::from("DELETE FROM \"stead_state\" WHERE \"name\" = $1 AND \"value\" = $2"),
+            values: vec![
+                Value::Text(String::from(unfinished::NAME)),
+                Value::Text(self.text()?),
+            ],
+        }));
+        committed(to.write(steps).await?)
+    }
+
+    fn text(&self) -> Result<String> {
+        serde_json::to_string(self)
+            .map_err(|_| refused("how far the copy has come cannot be written"))
+    }
+}
+
+impl From<KeyValue> for Value {
+    fn from(value: KeyValue) -> Self {
+        match value {
+            KeyValue::Integer(number) => Self::Integer(number),
+            KeyValue::Text(text) => Self::Text(text),
+        }
+    }
+}
+
+fn committed(outcome: Commit) -> Result<()> {
+    match outcome {
+        Commit::Committed => Ok(()),
+        Commit::Conflict => Err(refused(
+            "the target has changed while it was copied into: another copy, or another program, writes into it",
+        )),
+    }
+}

@@ -1,0 +1,27 @@
+//! A database that is the target of a copy has a mark until all of it is there; no service opens it before.
+
+use stead_core::{Error, ErrorKind, Result, store::Value};
+
+use crate::engine::{Engine, Statement};
+
+/// Member of `stead_state` that says how far the copy has come.
+pub(crate) const NAME: &str = "copy";
+
+/// Reads the mark.
+pub(crate) fn mark() -> Statement {
+    Statement {
+        sql: String::from("SELECT \"value\" FROM \"stead_state\" WHERE \"name\" = $1"),
+        values: vec![Value::Text(String::from(NAME))],
+    }
+}
+
+/// Refuses a database that has the mark.
+pub(crate) async fn refuse(engine: &impl Engine) -> Result<()> {
+    if engine.fetch(mark()).await?.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::StorageUnavailable,
+        "it holds an unfinished copy of another database: run the same `stead store copy` again, which goes on where it stopped, or copy into an empty database",
+    ))
+}
