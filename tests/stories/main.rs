@@ -21,6 +21,7 @@ mod agents;
 mod audit;
 mod bad_input;
 mod both_doors;
+mod copy;
 mod credentials;
 mod cut_off;
 mod dry_run;

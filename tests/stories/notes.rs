@@ -9,7 +9,7 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead::{
-    NewConnection, Platform,
+    NewConnection, Platform, PlatformBuilder,
     core::{
         Result,
         catalogue::Catalogue,
@@ -107,36 +107,41 @@ impl Transport for Api {
 
 /// A platform over a database file, whose users are connected.
 pub async fn platform(file: &Path, runtime: Option<Arc<dyn Runtime>>) -> Result<Platform> {
-    let mut builder = Platform::builder("http://127.0.0.1")
-        .ephemeral_key()
-        .sqlite(file)
-        .catalogue(Catalogue::new([&NOTES]))
-        .transport(Arc::new(Api))
-        .verification(Verification::LinkPossession);
+    let mut builder = builder().ephemeral_key().sqlite(file);
     if let Some(runtime) = runtime {
         builder = builder.runtime(runtime);
     }
     let platform = builder.build().await?;
     let notes = NewConnection::new("notes", "notes").client("id", "secret");
-    let connection = platform.connections().ensure(notes).await?.id.to_string();
+    platform.connections().ensure(notes).await?;
     for number in 0..USERS {
-        let environment = platform.environment();
         let actions = platform.actions();
-        let link = actions
-            .authorization_link("notes", &user(number))
-            .await?
-            .link;
-        let secret = link.rsplit('/').next().unwrap_or_default();
-        let started = environment.start_authorization(secret, None).await?;
-        let (_, query) = started.location.split_once('?').unwrap_or_default();
-        let mut callback = Callback::from_query(query);
-        callback.code = Some(String::from("code"));
-        let cookie = |_| Some(started.browser.expose_secret().to_owned());
-        environment
-            .finish_authorization(&connection, callback, cookie)
-            .await?;
+        let link = actions.authorization_link("notes", &user(number)).await?;
+        connect(&platform, &link.link).await?;
     }
     Ok(platform)
+}
+
+/// A platform that lacks a key and a store.
+pub fn builder() -> PlatformBuilder {
+    Platform::builder("http://127.0.0.1")
+        .catalogue(Catalogue::new([&NOTES]))
+        .transport(Arc::new(Api))
+        .verification(Verification::LinkPossession)
+}
+
+/// Opens a link as its user, who allows everything.
+pub async fn connect(platform: &Platform, link: &str) -> Result<()> {
+    let environment = platform.environment();
+    let connection = platform.connections().get("notes").await?.id.to_string();
+    let secret = link.rsplit('/').next().unwrap_or_default();
+    let started = environment.start_authorization(secret, None).await?;
+    let (_, query) = started.location.split_once('?').unwrap_or_default();
+    let mut callback = Callback::from_query(query);
+    callback.code = Some(String::from("code"));
+    let cookie = |_| Some(started.browser.expose_secret().to_owned());
+    let finished = environment.finish_authorization(&connection, callback, cookie);
+    finished.await.map(drop)
 }
 
 /// The user of this number.

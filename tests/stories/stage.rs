@@ -173,6 +173,41 @@ impl Stage {
         self.place.of(Platform::builder(&self.url))
     }
 
+    /// Ends the service; nothing of it has the store open then.
+    pub async fn stop(&mut self) {
+        self.server.abort();
+        let _ = (&mut self.server).await;
+        self.platform.shut_down().await;
+        let nothing = Platform::builder(&self.url).ephemeral_key().in_memory();
+        self.platform = nothing.build().await.expect("a platform");
+    }
+
+    /// Starts another service at the same address, with the same key, over another store.
+    pub async fn start_over(&mut self, place: Place) {
+        self.place = place;
+        self.platform = self
+            .over_its_store()
+            .key(&self.key)
+            .runtime(Arc::clone(&self.clock) as _)
+            .verification(Verification::LinkPossession)
+            .gateway(&self.sandbox.url)
+            .build()
+            .await
+            .expect("a platform");
+        let listener = TcpListener::bind(self.address()).await.expect("its port");
+        let router = stead_server::router(&self.platform);
+        let serving = stead_server::serve(listener, router, std::future::pending());
+        self.server = tokio::spawn(serving);
+    }
+
+    /// Where it stores, as a copy names it.
+    pub fn store(&self) -> String {
+        match &self.place {
+            Place::File(file) => format!("sqlite:{}", file.display()),
+            Place::Database(url) => url.clone(),
+        }
+    }
+
     /// A bearer token for the application.
     pub async fn token(&self) -> String {
         let pairs = [

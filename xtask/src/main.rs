@@ -58,6 +58,8 @@ cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead
 cargo xtask bench history [CALLS]
                                 what a million calls leave behind: memory, bytes in the database, totals
+cargo xtask bench copy [ACCOUNTS]
+                                an environment with 100,000 accounts moves from a file to PostgreSQL and back, interrupted twice
 cargo xtask bench dashboard [CALLS]
                                 time and size of each page of the dashboard, with 100,000 accounts and a million calls";
 
@@ -103,6 +105,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["chaos", options @ ..] => chaos::run(options),
         ["bench", "history"] => bench::history("1000000"),
         ["bench", "history", calls] => bench::history(calls),
+        ["bench", "copy"] => bench::copy("100000"),
+        ["bench", "copy", accounts] => bench::copy(accounts),
         ["bench", "dashboard"] => bench::dashboard("1000000"),
         ["bench", "dashboard", calls] => bench::dashboard(calls),
         ["bench", options @ ..] => bench(options),

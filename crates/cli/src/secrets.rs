@@ -35,6 +35,13 @@ const FROM_ENVIRONMENT: &[(&str, &str)] = &[
     ),
 ];
 
+/// Arguments that are the address of a database, with the environment variables that stand for them.
+const DATABASES: &[(&str, &str)] = &[
+    ("database_url", "STEAD_DATABASE_URL"),
+    ("copy_from", "STEAD_COPY_FROM"),
+    ("copy_to", "STEAD_COPY_TO"),
+];
+
 /// Refuses a secret that was typed as an argument.
 pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
     for (id, instead) in FROM_ENVIRONMENT {
@@ -46,15 +53,18 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
             ));
         }
     }
-    let url = "database_url";
-    let known = matches.try_contains_id(url).unwrap_or_default();
-    if known && matches.value_source(url) == Some(ValueSource::CommandLine) {
-        let url: Option<&SecretString> = matches.get_one(url);
-        if url.is_some_and(|url| has_password(url.expose_secret())) {
-            return Err(Failure::usage(
-                "a password on the command line can be read by others on this machine",
-                "Use the environment variable STEAD_DATABASE_URL, or leave the password out and name its file in PGPASSFILE.",
-            ));
+    for (id, variable) in DATABASES {
+        let known = matches.try_contains_id(id).unwrap_or_default();
+        if known && matches.value_source(id) == Some(ValueSource::CommandLine) {
+            let url: Option<&SecretString> = matches.get_one(id);
+            if url.is_some_and(|url| has_password(url.expose_secret())) {
+                return Err(Failure::usage(
+                    "a password on the command line can be read by others on this machine",
+                    format!(
+                        "Use the environment variable {variable}, or leave the password out and name its file in PGPASSFILE."
+                    ),
+                ));
+            }
         }
     }
     match matches.subcommand() {
@@ -65,6 +75,10 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
 
 /// Whether the address of a database has a password in it.
 fn has_password(url: &str) -> bool {
+    // A file has none, whatever its name is.
+    if url.starts_with("sqlite:") {
+        return false;
+    }
     let address = url.split_once("://").map_or(url, |(_, address)| address);
     let (address, query) = address.split_once('?').unwrap_or((address, ""));
     let user = address.rsplit_once('@').map_or("", |(user, _)| user);
@@ -170,6 +184,9 @@ mod tests {
         assert!(refused(
             "stead call mail_list_drafts --connection mail --identifier you --url http://x --client-id a --client-secret hush"
         ));
+        assert!(refused("stead store copy --from sqlite:a --to postgres://u:hush@db/d"));
+        assert!(refused("stead store copy --from postgres://db/d?password=hush --to sqlite:a"));
+        assert!(!refused("stead store copy --from sqlite:a:b@c --to postgres://u@db/d"));
         assert!(!refused("stead serve --key-file key"));
         assert!(!refused("stead tools"));
     }

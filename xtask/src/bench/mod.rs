@@ -167,6 +167,16 @@ pub(crate) fn history(calls: &str) -> Result<()> {
     ))
 }
 
+/// Copies an environment with so many accounts from a file to PostgreSQL and back, interrupted twice, and says how long it takes.
+///
+/// # Errors
+/// Where the two differ, or a call on the copy does not end as it should.
+pub(crate) fn copy(accounts: &str) -> Result<()> {
+    shell::run(&format!(
+        "cargo bench --locked -p stead-stories --bench copy -- {accounts}"
+    ))
+}
+
 /// Makes so many calls and 100,000 accounts, and says how long each page of the dashboard takes.
 ///
 /// # Errors

@@ -26,6 +26,7 @@ mod policies;
 mod read;
 mod reference;
 mod serve;
+mod store;
 mod tools;
 mod webhooks;
 
@@ -52,6 +53,7 @@ pub(crate) enum Command {
     Approvals(approvals::Approvals),
     Webhooks(webhooks::Webhooks),
     Backup(backup::Backup),
+    Store(store::Store),
     Doctor(doctor::Doctor),
     Connect(connect::Connect),
     Call(call::Call),
@@ -97,6 +99,7 @@ impl Command {
             Self::Policies(command) => command.run(terminal).await,
             Self::Approvals(command) => command.run(terminal).await,
             Self::Backup(command) => command.run(terminal).await,
+            Self::Store(command) => command.run(terminal).await,
             Self::Doctor(command) => command.run(terminal).await,
             Self::Connect(command) => command.run(terminal).await,
             Self::Call(command) => command.run(terminal).await,

@@ -9,6 +9,8 @@ mod end;
 mod mark;
 mod place;
 mod run;
+#[cfg(all(test, feature = "sqlite"))]
+mod tests;
 
 use std::{path::PathBuf, sync::Arc};
 
