@@ -5,6 +5,7 @@ mod credentials;
 mod keys;
 #[cfg(unix)]
 mod stopping;
+mod store;
 mod webhooks;
 
 use std::{
