@@ -18,21 +18,24 @@ use std::{
     collections::HashMap,
     fs,
     io::Write as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use jiff::Timestamp;
+use secrecy::ExposeSecret as _;
 use stead::{
     Error, ErrorKind, PlatformBuilder, Result, TokioRuntime,
     core::{
         ports::{Body, BoxFuture, Limits, Runtime, Spool, Spooled, Transport, TransportError},
         store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
     },
-    store::{FileSpool, SqliteStore},
+    store::{FileSpool, PostgresStore, SqliteStore},
     transport::{ReqwestTransport, TransportOptions},
 };
+
+use crate::target::Place;
 
 /// How often a place that waits looks whether it may go on.
 const LOOK: Duration = Duration::from_millis(5);
@@ -48,24 +51,35 @@ struct Failpoints {
 /// The builder with a database and a network that fail where `file` says so.
 pub(crate) async fn install(
     builder: PlatformBuilder,
-    database: &Path,
-    file: &Path,
+    database: Place<'_>,
+    spool: Option<FileSpool>,
+    file: PathBuf,
 ) -> Result<PlatformBuilder> {
     let points = Arc::new(Failpoints {
-        file: file.to_owned(),
+        file,
         passed: Mutex::default(),
     });
     let runtime: Arc<dyn Runtime> = Arc::new(WrongClock(TokioRuntime::current()?, points.clone()));
-    let store = SqliteStore::open(database, Arc::clone(&runtime)).await?;
+    let clock = Arc::clone(&runtime);
+    let (store, next_to): (Arc<dyn Store>, _) = match database {
+        Place::File(file) => (
+            Arc::new(SqliteStore::open(file, clock).await?),
+            Some(FileSpool::next_to(file)),
+        ),
+        Place::Server(url) => {
+            let store = PostgresStore::open(url.expose_secret(), clock).await?;
+            (Arc::new(store), None)
+        }
+    };
     let transport = ReqwestTransport::new(TransportOptions::default()).map_err(|error| {
         Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
     })?;
+    let builder = match spool.or(next_to) {
+        Some(spool) => builder.spool(Arc::new(FailingSpool(spool, points.clone()))),
+        None => builder,
+    };
     Ok(builder
         .store(Arc::new(FailingStore(store, points.clone())))
-        .spool(Arc::new(FailingSpool(
-            FileSpool::next_to(database),
-            points.clone(),
-        )))
         .transport(Arc::new(FailingTransport(transport, points)))
         .runtime(runtime))
 }
@@ -142,7 +156,7 @@ fn away(place: &str) -> Error {
 }
 
 /// A store that fails where the file says so.
-struct FailingStore(SqliteStore, Arc<Failpoints>);
+struct FailingStore(Arc<dyn Store>, Arc<Failpoints>);
 
 impl Store for FailingStore {
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {

@@ -6,15 +6,9 @@ use std::{collections::BTreeMap, time::Duration};
 use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
 use http::Method;
-use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use crate::{
-    books::Class,
-    report::Report,
-    stage::{Stage, User},
-    time::now,
-};
+use crate::{books::Class, connections::User, report::Report, stage::Stage, time::now};
 
 /// Longest wait for an account: a lease of a process that is gone, and a token request that is waited for.
 const DECIDED: Duration = Duration::from_secs(150);
@@ -178,24 +172,14 @@ fn was_unread(stage: &Stage, user: &User) -> bool {
     })
 }
 
-fn open(stage: &Stage) -> Result<Connection> {
-    let path = stage.service.setup.database();
-    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    database.busy_timeout(Duration::from_secs(10))?;
-    Ok(database)
-}
-
 /// The account as it is stored, which holds no secret.
 fn row(stage: &Stage, user: &User) -> Result<String> {
-    let database = open(stage)?;
-    let row = database.query_row(
-        "SELECT body FROM account WHERE json_extract(body, '$.identifier') = ?1
-         AND json_extract(body, '$.connection_id') = (SELECT id FROM connection WHERE name = ?2)",
-        [&user.identifier, user.connection.name],
-        |row| row.get(0),
-    )?;
-    Ok(row)
+    let rows = stage.database.rows(&format!(
+        "SELECT account.body FROM account JOIN connection ON connection.id = account.connection_id
+         WHERE account.identifier = '{}' AND connection.name = '{}'",
+        user.identifier, user.connection.name
+    ))?;
+    rows.into_iter().next().context("it is not stored")
 }
 
 /// The events of each account, in their order.
@@ -203,12 +187,10 @@ fn row(stage: &Stage, user: &User) -> Result<String> {
 /// # Errors
 /// Where the database cannot be read.
 fn stored(stage: &Stage) -> Result<BTreeMap<String, Vec<String>>> {
-    let database = open(stage)?;
-    let mut query = database.prepare("SELECT body FROM event ORDER BY position")?;
-    let bodies = query.query_map([], |row| row.get::<_, String>(0))?;
     let mut events: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for body in bodies {
-        let event: Value = serde_json::from_str(&body?)?;
+    let bodies = "SELECT body FROM event ORDER BY position";
+    for body in stage.database.rows(bodies)? {
+        let event: Value = serde_json::from_str(&body)?;
         let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
         let account = text("account_id");
         if !account.is_empty() {

@@ -36,6 +36,15 @@ pub(crate) struct Parts<'a> {
     pub(crate) form: Option<String>,
 }
 
+/// Lets this program hold the connections of a thousand callers and more; whether it may.
+pub(crate) fn raise_descriptors() -> bool {
+    let own = std::process::id();
+    let raised = std::process::Command::new("prlimit")
+        .args([&format!("--pid={own}"), "--nofile=20000:20000"])
+        .status();
+    raised.is_ok_and(|status| status.success())
+}
+
 impl HttpClient {
     pub(crate) fn new() -> Self {
         Self(Client::builder(TokioExecutor::new()).build(HttpConnector::new()))

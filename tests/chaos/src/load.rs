@@ -11,8 +11,9 @@ use http::Method;
 use tokio::task::JoinSet;
 
 use crate::{
+    connections::User,
     http_client::{HttpClient, Parts},
-    stage::{Stage, User},
+    stage::Stage,
     time::{Chance, until},
 };
 
@@ -34,14 +35,14 @@ impl Load {
             said: Arc::clone(&said),
         };
         let users: Arc<[User]> = stage.users.clone().into();
-        let url: Arc<str> = stage.service.setup.url().into();
+        let urls: Arc<[String]> = stage.services().map(|one| one.setup.url()).collect();
         let bearer: Arc<str> = stage.bearer.clone().into();
         for caller in 0..callers {
             let chance = Chance::new(seed.wrapping_mul(31).wrapping_add(caller as u64));
             load.callers.spawn(call(
                 HttpClient::new(),
                 Arc::clone(&users),
-                Arc::clone(&url),
+                Arc::clone(&urls),
                 Arc::clone(&bearer),
                 (refreshes, chance),
                 Arc::clone(&said),
@@ -84,7 +85,7 @@ pub(crate) fn counts(said: &BTreeMap<String, usize>) -> String {
 async fn call(
     http: HttpClient,
     users: Arc<[User]>,
-    url: Arc<str>,
+    urls: Arc<[String]>,
     bearer: Arc<str>,
     (refreshes, mut chance): (usize, Chance),
     said: Arc<Mutex<BTreeMap<String, usize>>>,
@@ -95,6 +96,7 @@ async fn call(
             0 => (Method::POST, format!("{}/refresh", user.account())),
             _ => (Method::GET, user.path("thing")),
         };
+        let url = &urls[chance.below(urls.len())];
         let parts = Parts {
             bearer: Some(&bearer),
             ..Parts::default()

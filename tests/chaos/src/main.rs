@@ -7,6 +7,8 @@
 
 mod books;
 mod check;
+mod connections;
+mod database;
 mod http_client;
 mod load;
 mod product;

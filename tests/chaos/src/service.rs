@@ -26,8 +26,14 @@ pub(crate) struct Setup {
     pub(crate) folder: PathBuf,
     pub(crate) key: String,
     pub(crate) port: u16,
+    /// The port of the address that all services of one database have.
+    pub(crate) public_port: u16,
     /// Which of several services of one folder it is.
     pub(crate) instance: &'static str,
+    /// Where the database is, if it is not a file of the folder.
+    pub(crate) database_url: Option<String>,
+    /// Seconds by which its clock is wrong.
+    pub(crate) clock: i64,
     /// Options of the shell's `ulimit` that bound file descriptors.
     pub(crate) descriptors: Option<&'static str>,
 }
@@ -37,12 +43,17 @@ impl Setup {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// The address to which users' browsers come.
+    pub(crate) fn public_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.public_port)
+    }
+
     pub(crate) fn database(&self) -> PathBuf {
         self.folder.join("data/stead.db")
     }
 
     pub(crate) fn log(&self) -> PathBuf {
-        self.folder.join("service.log")
+        self.folder.join(format!("service{}.log", self.instance))
     }
 
     fn failpoints(&self) -> PathBuf {
@@ -55,7 +66,11 @@ impl Setup {
     /// Where the file cannot be written.
     pub(crate) fn arm(&self, lines: &[&str]) -> Result<()> {
         let written = self.folder.join(format!("failpoints{}.new", self.instance));
-        fs::write(&written, lines.join("\n") + "\n")?;
+        let mut text = lines.join("\n") + "\n";
+        if self.clock != 0 {
+            text += &format!("clock={}\n", self.clock);
+        }
+        fs::write(&written, text)?;
         // The service never sees half of it.
         fs::rename(written, self.failpoints())?;
         Ok(())
@@ -93,13 +108,20 @@ impl Setup {
             .arg(limits + "exec \"$0\" \"$@\"")
             .arg(&self.binary)
             .args(arguments)
-            .env("STEAD_PUBLIC_URL", self.url())
-            .env("STEAD_DATABASE", self.database())
+            .env("STEAD_PUBLIC_URL", self.public_url())
             .env("STEAD_KEY", &self.key)
             .env("STEAD_CONFIG", self.folder.join("stead.toml"))
             .env("STEAD_FAILPOINTS", self.failpoints())
             .env("STEAD_LISTEN", format!("127.0.0.1:{}", self.port))
             .kill_on_drop(true);
+        match &self.database_url {
+            None => command.env("STEAD_DATABASE", self.database()),
+            // As if each were on a machine of its own.
+            Some(url) => command.env("STEAD_DATABASE_URL", url).env(
+                "STEAD_SPOOL_DIR",
+                self.folder.join(format!("spool{}", self.instance)),
+            ),
+        };
         command
     }
 }

@@ -1,119 +1,53 @@
-//! What every run stands on: the product with its books, the service on a database file, and users whose accounts are
-//! connected through the public API.
+//! What every run stands on: the product with its books, the service on a database file or several on a database server,
+//! and users whose accounts are connected through the public API.
 
 use std::{
-    fs,
+    fs, iter,
     net::TcpListener,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, future::try_join_all, stream};
 use http::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    books::{Books, Class},
+    books::Books,
+    connections::{CONNECTIONS, Connection, User, connection, settings},
+    database::Database,
     http_client::{HttpClient, Parts, Reply},
     product,
     service::{Service, Setup},
     time::until,
 };
 
-/// A connection of every stage.
-#[derive(Debug)]
-pub(crate) struct Connection {
-    pub(crate) name: &'static str,
-    product: &'static str,
-    pub(crate) client: &'static str,
-    /// Beginning of the paths that its product takes.
-    base: &'static str,
-    /// First segment at the product.
-    pub(crate) host: &'static str,
-    pub(crate) class: Class,
-}
-
-/// The host to which the connection `stable` is pointed.
-pub(crate) const FIRST_HOST: &str = "orga-one.snowflakecomputing.com";
-
-/// One of each class; `learned` rotates, although the description of its product says that it does not.
-pub(crate) const CONNECTIONS: [Connection; 5] = [
-    Connection {
-        name: "stable",
-        product: "warehouse",
-        client: "stable-client",
-        base: "/api/v2",
-        host: FIRST_HOST,
-        class: Class::Stable,
-    },
-    Connection {
-        name: "signed-in",
-        product: "mail",
-        client: "signed-in-client",
-        base: "/gmail/v1",
-        host: "google",
-        class: Class::Stable,
-    },
-    Connection {
-        name: "rotating",
-        product: "workspace",
-        client: "rotating-client",
-        base: "/v1",
-        host: "notion",
-        class: Class::Rotating,
-    },
-    Connection {
-        name: "learned",
-        product: "warehouse",
-        client: "learned-client",
-        base: "/api/v2",
-        host: "orgl-one.snowflakecomputing.com",
-        class: Class::Rotating,
-    },
-    Connection {
-        name: "strict",
-        product: "workspace",
-        client: "strict-client",
-        base: "/v1",
-        host: "notion",
-        class: Class::Strict,
-    },
-];
-
-/// A user whose account is connected.
-#[derive(Debug, Clone)]
-pub(crate) struct User {
-    pub(crate) connection: &'static Connection,
-    pub(crate) identifier: String,
-    /// Its grant at the product.
-    pub(crate) grant: usize,
-}
-
-impl User {
-    pub(crate) fn account(&self) -> String {
-        format!("/v1/accounts/{}/{}", self.connection.name, self.identifier)
-    }
-
-    /// The proxy's path to something of the product's API.
-    pub(crate) fn path(&self, rest: &str) -> String {
-        let Connection { name, base, .. } = self.connection;
-        format!("/proxy/{name}/{}{base}/{rest}", self.identifier)
-    }
-}
+/// Services of one database.
+const INSTANCES: [&str; 5] = ["", "-2", "-3", "-4", "-5"];
+/// Seconds by which their clocks are wrong.
+const CLOCKS: [i64; 5] = [0, 30, -30, 17, -11];
 
 pub(crate) struct Stage {
     pub(crate) books: Arc<Books>,
     pub(crate) http: HttpClient,
     pub(crate) service: Service,
+    /// Further services of the same database.
+    pub(crate) others: Vec<Service>,
+    pub(crate) database: Database,
     pub(crate) bearer: String,
     pub(crate) users: Vec<User>,
     /// When the service was killed.
     pub(crate) kills: Vec<Instant>,
     /// Client id and secret of the application.
     credentials: Value,
+    /// Counts requests, which go to one service after the other.
+    turn: AtomicUsize,
     _folder: TempDir,
 }
 
@@ -136,41 +70,93 @@ impl Stage {
         adapt: impl FnOnce(&mut Setup) -> Result<()>,
     ) -> Result<Self> {
         let folder = tempfile::tempdir()?;
+        fs::create_dir(folder.path().join("data"))?;
+        let mut setup = setup(binary, folder.path()).await?;
+        adapt(&mut setup)?;
+        let database = Database::File(setup.database());
+        Self::start(folder, database, vec![setup]).await
+    }
+
+    /// Several services on a PostgreSQL server of their own, each from its binary and with a clock of its own; nothing where
+    /// PostgreSQL is not installed.
+    ///
+    /// # Errors
+    /// Where one does not start.
+    pub(crate) async fn cluster(
+        binaries: &[&Path],
+        settings: &'static str,
+    ) -> Result<Option<Self>> {
+        let Some(database) = Database::on_server(settings).await? else {
+            return Ok(None);
+        };
+        let folder = tempfile::tempdir()?;
+        let first = setup(binaries[0], folder.path()).await?;
+        let mut setups = Vec::new();
+        for ((binary, instance), clock) in binaries.iter().zip(INSTANCES).zip(CLOCKS) {
+            let port = match setups.is_empty() {
+                true => first.port,
+                false => free_port()?,
+            };
+            let setup = Setup {
+                binary: binary.to_path_buf(),
+                port,
+                instance,
+                database_url: database.url(),
+                clock,
+                ..first.clone()
+            };
+            setup.arm(&[])?;
+            setups.push(setup);
+        }
+        Self::start(folder, database, setups).await.map(Some)
+    }
+
+    async fn start(folder: TempDir, database: Database, setups: Vec<Setup>) -> Result<Self> {
         let books = Arc::new(Books::default());
         let product = product::serve(Arc::clone(&books)).await?;
         fs::write(folder.path().join("stead.toml"), settings(&product))?;
-        fs::create_dir(folder.path().join("data"))?;
-        let mut setup = Setup {
-            binary: binary.to_owned(),
-            folder: folder.path().to_owned(),
-            key: String::new(),
-            port: free_port()?,
-            instance: "",
-            descriptors: None,
-        };
-        setup.arm(&[])?;
-        setup.key = key(&setup).await?;
-        adapt(&mut setup)?;
         let http = HttpClient::new();
-        let credentials = credentials(&setup).await?;
-        let service = Service::start(setup, &http).await?;
+        let credentials = credentials(&setups[0]).await?;
+        let services = setups.into_iter().map(|setup| Service::start(setup, &http));
+        let mut services = try_join_all(services).await?;
         let mut stage = Self {
             books,
             http,
-            service,
+            service: services.remove(0),
+            others: services,
+            database,
             bearer: String::new(),
             users: Vec::new(),
             kills: Vec::new(),
             credentials,
+            turn: AtomicUsize::new(0),
             _folder: folder,
         };
-        let reply = stage.issue_token().await?;
-        let token = reply.json()["access_token"].as_str().map(str::to_owned);
-        stage.bearer = token.with_context(|| format!("no access token: {}", reply.says()))?;
+        stage.bearer = stage.token(&stage.credentials).await?;
         for connection in &CONNECTIONS {
             stage.create_connection(connection).await?;
         }
         Ok(stage)
+    }
+
+    /// All services.
+    pub(crate) fn services(&self) -> impl Iterator<Item = &Service> {
+        iter::once(&self.service).chain(&self.others)
+    }
+
+    /// One of all services.
+    pub(crate) fn service_mut(&mut self, number: usize) -> &mut Service {
+        match number.checked_sub(1) {
+            None => &mut self.service,
+            Some(number) => &mut self.others[number],
+        }
+    }
+
+    /// The address of a service, of another one each time.
+    fn url(&self) -> String {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed);
+        let services: Vec<&Service> = self.services().collect();
+        services[turn % services.len()].setup.url()
     }
 
     /// The application asks for an access token.
@@ -178,13 +164,27 @@ impl Stage {
     /// # Errors
     /// Where no whole response came.
     pub(crate) async fn issue_token(&self) -> Result<Reply> {
-        let text = |name: &str| self.credentials[name].as_str().unwrap_or_default();
+        self.ask_for_token(&self.credentials).await
+    }
+
+    /// An access token by these credentials.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub(crate) async fn token(&self, credentials: &Value) -> Result<String> {
+        let reply = self.ask_for_token(credentials).await?;
+        let token = reply.json()["access_token"].as_str().map(str::to_owned);
+        token.with_context(|| format!("no access token: {}", reply.says()))
+    }
+
+    async fn ask_for_token(&self, credentials: &Value) -> Result<Reply> {
+        let text = |name: &str| credentials[name].as_str().unwrap_or_default();
         let form = format!(
             "grant_type=client_credentials&client_id={}&client_secret={}",
             text("client_id"),
             text("client_secret")
         );
-        let url = format!("{}/oauth/token", self.service.setup.url());
+        let url = format!("{}/oauth/token", self.url());
         let parts = Parts {
             form: Some(form),
             ..Parts::default()
@@ -220,7 +220,7 @@ impl Stage {
         path: &str,
         json: Option<Value>,
     ) -> Result<Reply> {
-        let url = format!("{}{path}", self.service.setup.url());
+        let url = format!("{}{path}", self.url());
         let parts = Parts {
             bearer: Some(&self.bearer),
             json,
@@ -235,7 +235,7 @@ impl Stage {
     /// # Errors
     /// Where no whole response came.
     pub(crate) async fn browse(&self, method: Method, path: &str, cookie: &str) -> Result<Reply> {
-        let url = format!("{}{path}", self.service.setup.url());
+        let url = format!("{}{path}", self.url());
         loop {
             let parts = Parts {
                 cookie: Some(cookie),
@@ -286,7 +286,7 @@ impl Stage {
         ensure!(reply.status == 201, "no link: {}", text(&reply));
         let made = reply.json();
         let link = made["link"].as_str().unwrap_or_default();
-        let path = link.strip_prefix(&self.service.setup.url());
+        let path = link.strip_prefix(&self.service.setup.public_url());
         let path = path.with_context(|| format!("the link leads to {link}"))?;
         let started = self.browse(Method::POST, path, "").await?;
         ensure!(started.status == 303, "not started: {}", text(&started));
@@ -393,13 +393,23 @@ impl Stage {
         self.restart().await
     }
 
+    /// Starts a service of several again after it has ended.
+    ///
+    /// # Errors
+    /// Where it does not start.
+    pub(crate) async fn restart_one(&mut self, number: usize) -> Result<()> {
+        let setup = self.service_mut(number).setup.clone();
+        let service = Service::start(setup, &self.http).await?;
+        *self.service_mut(number) = service;
+        Ok(())
+    }
+
     /// Starts the service again after it has ended.
     ///
     /// # Errors
     /// Where it does not start.
     pub(crate) async fn restart(&mut self) -> Result<()> {
-        self.service = Service::start(self.service.setup.clone(), &self.http).await?;
-        Ok(())
+        self.restart_one(0).await
     }
 
     /// Waits until a link can be made again; how long that took.
@@ -416,40 +426,28 @@ impl Stage {
     }
 }
 
-/// The connection of this name.
-pub(crate) fn connection(name: &str) -> &'static Connection {
-    let found = CONNECTIONS
-        .iter()
-        .find(|connection| connection.name == name);
-    found.unwrap_or(&CONNECTIONS[0])
-}
-
-fn settings(product: &str) -> String {
-    let of = |name: &str, host: &str, origins: &[&str]| {
-        let mut text = format!(
-            "[products.{name}]\nrate_limited = false\nauthorize_url = \"{product}/{host}/oauth/authorize\"\n\
-             token_url = \"{product}/{host}/oauth/token\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
-             [products.{name}.origins]\n"
-        );
-        for origin in origins {
-            text += &format!("{origin} = \"{product}/{host}\"\n");
-        }
-        text
-    };
-    [
-        of("warehouse", "{host}", &["sql_api"]).replace(
-            &format!("revoke_url = \"{product}/{{host}}/oauth/revoke\"\n"),
-            "",
-        ),
-        of("workspace", "notion", &["notion"]),
-        of("mail", "google", &["gmail", "people"]),
-    ]
-    .concat()
-}
-
 /// A port on which nothing listens at this moment. The service keeps it over its restarts.
 pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// How a service is started whose files are in this folder.
+async fn setup(binary: &Path, folder: &Path) -> Result<Setup> {
+    let port = free_port()?;
+    let mut setup = Setup {
+        binary: binary.to_owned(),
+        folder: folder.to_owned(),
+        key: String::new(),
+        port,
+        public_port: port,
+        instance: "",
+        database_url: None,
+        clock: 0,
+        descriptors: None,
+    };
+    setup.arm(&[])?;
+    setup.key = key(&setup).await?;
+    Ok(setup)
 }
 
 async fn key(setup: &Setup) -> Result<String> {
@@ -461,10 +459,16 @@ async fn key(setup: &Setup) -> Result<String> {
 }
 
 async fn credentials(setup: &Setup) -> Result<Value> {
-    let output = setup
-        .command(&["--json", "credentials", "create", "--name", "chaos"])
-        .output()
-        .await?;
+    new_credentials(setup, &["--name", "chaos"]).await
+}
+
+/// Client id and secret of another application, made with these options.
+///
+/// # Errors
+/// Where they are not made.
+pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<Value> {
+    let arguments = [&["--json", "credentials", "create"], options].concat();
+    let output = setup.command(&arguments).output().await?;
     if !output.status.success() {
         bail!(
             "no credentials: {}",

@@ -153,6 +153,33 @@ impl Server {
             .any(|line| line.contains(what))
     }
 
+    /// What a statement gives, a line a row, with `|` between columns.
+    ///
+    /// # Errors
+    /// With what the server says, or why it says nothing.
+    pub fn query(&self, database: &str, sql: &str) -> Result<Vec<String>, String> {
+        let folder = self.folder.to_str().unwrap();
+        let output = Command::new(self.programs.join("psql"))
+            .args(["-h", folder, "-U", "stead", "-d", database])
+            .args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Adds lines to the server's settings, which it reads when it starts.
+    pub fn set(&self, lines: &str) {
+        let file = self.folder.join("data/postgresql.auto.conf");
+        let mut settings = fs::read_to_string(&file).unwrap();
+        settings.push_str(lines);
+        fs::write(file, settings).unwrap();
+    }
+
     /// The folder that ends with it.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -184,7 +211,7 @@ fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     folders.extend(versions.flatten().map(|version| version.path().join("bin")));
     let complete = |folder: &PathBuf| {
-        ["initdb", "pg_ctl", "postgres", "createdb"]
+        ["initdb", "pg_ctl", "postgres", "createdb", "psql"]
             .iter()
             .all(|name| folder.join(name).is_file())
     };

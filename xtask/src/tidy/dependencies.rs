@@ -19,7 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Of the products it reads the fixtures, and the binary's list of tools.
     ("stead-conformance", &["stead-testkit"]),
     // It meets the service as a binary only.
-    ("stead-chaos", &[]),
+    ("stead-chaos", &["stead-test-postgres"]),
     ("stead-clients", &["stead", "stead-server", "stead-sandbox"]),
     ("xtask", &[]),
 ];

@@ -241,8 +241,9 @@ impl Database {
             }
             Place::Server(url) => builder.postgres(url.expose_secret()),
         };
-        if let Some(folder) = &self.spool_dir {
-            builder = builder.spool(Arc::new(FileSpool::new(folder)));
+        let spool = self.spool_dir.as_ref().map(FileSpool::new);
+        if let Some(spool) = spool.clone() {
+            builder = builder.spool(Arc::new(spool));
         }
         builder = builder
             .key(key.expose_secret())
@@ -270,8 +271,8 @@ impl Database {
             builder = builder.private_host(host);
         }
         #[cfg(feature = "failpoints")]
-        if let (Some(file), Place::File(database)) = (&self.failpoints, place) {
-            builder = crate::failpoints::install(builder, database, file).await?;
+        if let Some(file) = self.failpoints.clone() {
+            builder = crate::failpoints::install(builder, place, spool, file).await?;
         }
         build(builder).await
     }

@@ -1,6 +1,6 @@
 //! Callers who hold what they do not use, and a product that stands still: the service goes on for everyone else.
 
-use std::{process::Command, time::Duration};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::future::join_all;
@@ -13,7 +13,7 @@ use tokio::{
 
 use crate::{
     Options, check,
-    http_client::{HttpClient, Parts},
+    http_client::{HttpClient, Parts, raise_descriptors},
     report::Report,
     stage::Stage,
     time::{now, until},
@@ -32,11 +32,7 @@ const SANE: f64 = 10.0;
 /// Where the stage cannot be set.
 pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     // Both ends of the connections to the product, and the callers', are this program's.
-    let own = std::process::id();
-    let raised = Command::new("prlimit")
-        .args([&format!("--pid={own}"), "--nofile=20000:20000"])
-        .status();
-    if !raised.is_ok_and(|status| status.success()) {
+    if !raise_descriptors() {
         report.left_out = Some(String::from("this program's descriptors cannot be raised"));
         return Ok(());
     }

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use crate::{
     Options, check,
+    connections::connection,
     load::{self, Load},
     report::Report,
-    stage::{Stage, connection},
+    stage::Stage,
     time::{now, until},
 };
 

@@ -15,9 +15,10 @@ use crate::{
     Options,
     books::Behaviour,
     check::{self, Allowed},
+    connections::CONNECTIONS,
     report::Report,
     service,
-    stage::{CONNECTIONS, Stage},
+    stage::Stage,
     time::until,
 };
 

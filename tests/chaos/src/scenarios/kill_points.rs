@@ -10,8 +10,9 @@ use crate::{
     Options,
     books::Behaviour,
     check::{self, Allowed},
+    connections::{CONNECTIONS, Connection, User, connection},
     report::Report,
-    stage::{CONNECTIONS, Connection, Stage, User, connection},
+    stage::Stage,
     time::now,
 };
 

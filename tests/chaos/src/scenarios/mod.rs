@@ -2,6 +2,7 @@
 
 mod bounds;
 mod change;
+mod cluster;
 mod disk;
 mod idempotency;
 mod kill_points;
@@ -61,5 +62,7 @@ scenarios! {
     "sighup" true stop::sighup: "SIGHUP with 50 calls in flight";
     "sigterm" true stop::sigterm: "SIGTERM with 50 calls in flight";
     "sigterm-twice" true stop::sigterm_twice: "SIGTERM twice with 50 calls in flight";
+    "storm" true cluster::storm: "1,000 callers of one expired account at five services on one PostgreSQL";
+    "deny" true cluster::deny: "five services on one PostgreSQL, and what one of them denies";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";
 }

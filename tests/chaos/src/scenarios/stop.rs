@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use futures_util::future::{join, join_all};
 use http::Method;
-use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use tokio::{net::TcpStream, task::JoinHandle};
 
@@ -13,10 +12,11 @@ use crate::{
     Options,
     books::Class,
     check::{self, Allowed},
+    connections::connection,
     http_client::{HttpClient, Parts},
     report::Report,
     service::Service,
-    stage::{Stage, connection},
+    stage::Stage,
     time::{now, until},
 };
 
@@ -154,22 +154,10 @@ fn begin(stage: &Stage, number: usize, takes: Duration) -> JoinHandle<String> {
 
 /// Calls that the database has a record of.
 fn records(stage: &Stage) -> Result<usize> {
-    let path = stage.service.setup.database();
-    let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    database.busy_timeout(Duration::from_secs(10))?;
-    let packed = database.table_exists(None, "call_total")?;
-    if !packed {
-        let query = "SELECT COUNT(*) FROM execution";
-        let count: i64 = database.query_row(query, [], |row| row.get(0))?;
-        return Ok(usize::try_from(count)?);
-    }
-    let mut query = database.prepare("SELECT body FROM call_total")?;
-    let bodies = query.query_map([], |row| row.get::<_, String>(0))?;
     let mut calls = 0;
-    for body in bodies {
+    for body in stage.database.rows("SELECT body FROM call_total")? {
         // Connection, tool, outcome, and how many calls there were of each duration.
-        let totals: Value = serde_json::from_str(&body?)?;
+        let totals: Value = serde_json::from_str(&body)?;
         let rows = totals["counts"].as_array().into_iter().flatten();
         let counts = rows.filter_map(|row| row[3].as_array()).flatten();
         calls += counts.filter_map(Value::as_u64).sum::<u64>();

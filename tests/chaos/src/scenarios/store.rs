@@ -11,9 +11,10 @@ use crate::{
     Options,
     books::Behaviour,
     check::{self, Allowed},
+    connections::CONNECTIONS,
     report::Report,
     service::{self, Service, Setup},
-    stage::{CONNECTIONS, Stage},
+    stage::Stage,
     time::until,
 };
 

@@ -6,8 +6,9 @@ use http::Method;
 use crate::{
     Options,
     check::{self, Allowed},
+    connections::CONNECTIONS,
     report::Report,
-    stage::{CONNECTIONS, Stage},
+    stage::Stage,
 };
 
 /// Changes of a whole journey, each of which is reported as failed once.

@@ -1,0 +1,81 @@
+//! The database of a run, read as another program reads it.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result, anyhow};
+use rusqlite::{Connection, OpenFlags};
+use stead_test_postgres::Server;
+
+/// Where a run's database is.
+#[derive(Debug, Clone)]
+pub(crate) enum Database {
+    /// An SQLite file.
+    File(PathBuf),
+    /// A database of a PostgreSQL server, by its name.
+    Server(Arc<Server>, String),
+}
+
+impl Database {
+    /// A new database on a PostgreSQL server of its own; nothing where PostgreSQL is not installed.
+    ///
+    /// # Errors
+    /// Where the server does not start.
+    pub(crate) async fn on_server(settings: &'static str) -> Result<Option<Self>> {
+        let started = blocking(move || {
+            let server = Server::prepare()?;
+            server.set(settings);
+            server.up();
+            let name = server.database();
+            Some(Self::Server(Arc::new(server), name))
+        });
+        started.await
+    }
+
+    /// The server, where there is one.
+    pub(crate) fn server(&self) -> Option<&Arc<Server>> {
+        match self {
+            Self::File(_) => None,
+            Self::Server(server, _) => Some(server),
+        }
+    }
+
+    /// The URL of a database on a server.
+    pub(crate) fn url(&self) -> Option<String> {
+        match self {
+            Self::File(_) => None,
+            Self::Server(server, name) => Some(server.url(name)),
+        }
+    }
+
+    /// The rows of a query with one column of texts.
+    ///
+    /// # Errors
+    /// Where the database cannot be read.
+    pub(crate) fn rows(&self, sql: &str) -> Result<Vec<String>> {
+        match self {
+            Self::File(path) => {
+                let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                database.busy_timeout(Duration::from_secs(10))?;
+                let mut query = database.prepare(sql)?;
+                let rows = query.query_map([], |row| row.get(0))?;
+                Ok(rows.collect::<Result<_, _>>()?)
+            }
+            Self::Server(server, name) => {
+                let rows = server.query(name, sql);
+                rows.map_err(|error| anyhow!("cannot read {name}: {error}"))
+            }
+        }
+    }
+}
+
+/// Does what waits for another program on a thread of its own.
+///
+/// # Errors
+/// Where it fails.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.context("a program of PostgreSQL failed")
+}

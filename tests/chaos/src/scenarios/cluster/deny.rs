@@ -1,0 +1,209 @@
+//! What one service denies acts on all: how long that takes.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use futures_util::future::{join, join_all, try_join_all};
+use http::Method;
+use serde_json::{Value, json};
+
+use super::five;
+use crate::{
+    Options,
+    connections::connection,
+    http_client::{HttpClient, Parts},
+    report::Report,
+    stage::{Stage, new_credentials},
+    time::now,
+};
+
+/// It acts within this, at the latest.
+const BOUND: Duration = Duration::from_millis(5500);
+/// What is aimed at.
+const AIM: Duration = Duration::from_secs(1);
+/// Services are asked for so long before something is denied, so that they have what they remember.
+const BEFORE: Duration = Duration::from_millis(1500);
+/// They are asked until so long after; what is refused once stays refused.
+const AFTER: Duration = Duration::from_millis(6500);
+/// Pause between two calls of a service.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Something that is denied.
+struct Denial {
+    name: &'static str,
+    /// The request that denies it.
+    method: Method,
+    path: String,
+    body: Option<Value>,
+    /// What is called, with which token.
+    call: String,
+    bearer: String,
+}
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    let Some(stage) = five(options, report).await? else {
+        return Ok(());
+    };
+    let rounds = if options.smoke { 1 } else { 10 };
+    report.fact("aim, bound", format!("{}, {}", millis(AIM), millis(BOUND)));
+    let setup = &stage.service.setup;
+    let manager = ["--name", "manager", "--scope", "credentials:manage"];
+    let manager = stage
+        .token(&new_credentials(setup, &manager).await?)
+        .await?;
+    let mut longest: Vec<(&str, Duration)> = Vec::new();
+    for round in 0..rounds {
+        let denials = denials(&stage, round).await?;
+        let measured = denials.iter().map(|denial| one(&stage, denial, &manager));
+        for (denial, measured) in denials.iter().zip(join_all(measured).await) {
+            let name = denial.name;
+            let Some(acted) = report.expect(name, measured) else {
+                continue;
+            };
+            match longest.iter_mut().find(|(named, _)| *named == name) {
+                Some((_, most)) => *most = acted.max(*most),
+                None => longest.push((name, acted)),
+            }
+        }
+        let enable = Some(json!({ "disabled": false }));
+        stage
+            .call(Method::PATCH, "/v1/connections/signed-in", enable)
+            .await?;
+    }
+    for (name, acted) in longest {
+        report.fact(
+            format!("{name}: refused by all after"),
+            format!("{}, at most in {rounds} rounds", millis(acted)),
+        );
+        report.holds(
+            acted <= BOUND,
+            format!("{name}: refused by all only after {}", millis(acted)),
+        );
+    }
+    Ok(())
+}
+
+/// One of each kind, of users and an application of their own.
+async fn denials(stage: &Stage, round: usize) -> Result<Vec<Denial>> {
+    let users = [
+        ("stable", "suspended"),
+        ("rotating", "disconnected"),
+        ("learned", "served"),
+        ("signed-in", "disabled"),
+    ];
+    let users = users.map(|(name, what)| (connection(name), format!("{what}-{round}")));
+    let users = users
+        .iter()
+        .map(|(connection, identifier)| stage.connect(connection, identifier));
+    let users = try_join_all(users).await?;
+    let application = new_credentials(&stage.service.setup, &["--name", "revoked"]).await?;
+    let client = application["client_id"].as_str().unwrap_or_default();
+    let of = |name, method, path: String, user: usize| Denial {
+        name,
+        method,
+        path,
+        body: None,
+        call: users[user].path("thing"),
+        bearer: stage.bearer.clone(),
+    };
+    Ok(vec![
+        of(
+            "a suspended account",
+            Method::POST,
+            format!("{}/suspend", users[0].account()),
+            0,
+        ),
+        of(
+            "a disconnected account",
+            Method::DELETE,
+            users[1].account(),
+            1,
+        ),
+        Denial {
+            bearer: stage.token(&application).await?,
+            ..of(
+                "a revoked application credential",
+                Method::DELETE,
+                format!("/v1/app-credentials/{client}"),
+                2,
+            )
+        },
+        Denial {
+            body: Some(json!({ "disabled": true })),
+            ..of(
+                "a disabled connection",
+                Method::PATCH,
+                String::from("/v1/connections/signed-in"),
+                3,
+            )
+        },
+    ])
+}
+
+/// Denies it at the first service, while all are called; how long after the response the last of them has let a call pass.
+async fn one(stage: &Stage, denial: &Denial, manager: &str) -> Result<Duration> {
+    let began = now();
+    let deny = async {
+        tokio::time::sleep(BEFORE).await;
+        let parts = Parts {
+            bearer: Some(match denial.path.starts_with("/v1/app-credentials") {
+                true => manager,
+                false => &stage.bearer,
+            }),
+            json: denial.body.clone(),
+            ..Parts::default()
+        };
+        let url = format!("{}{}", stage.service.setup.url(), denial.path);
+        let reply = stage.http.send(denial.method.clone(), &url, parts).await?;
+        ensure!(
+            (200..300).contains(&reply.status),
+            "it is not denied: {}",
+            reply.says()
+        );
+        Ok(began.elapsed())
+    };
+    let calls = stage
+        .services()
+        .map(|service| calls(service.setup.url(), denial));
+    let (denied, passed) = join(deny, try_join_all(calls)).await;
+    let denied = denied?;
+    let last = passed?.into_iter().max().unwrap_or_default();
+    ensure!(
+        last + PAUSE * 10 > denied.min(BEFORE),
+        "no call passed before"
+    );
+    Ok(last.saturating_sub(denied))
+}
+
+/// Calls a service again and again; when the last call began that passed.
+async fn calls(url: String, denial: &Denial) -> Result<Duration> {
+    let http = HttpClient::new();
+    let url = format!("{url}{}", denial.call);
+    let began = now();
+    let mut passed = Duration::ZERO;
+    while began.elapsed() < BEFORE + AFTER {
+        let parts = Parts {
+            bearer: Some(&denial.bearer),
+            ..Parts::default()
+        };
+        let sent = began.elapsed();
+        let reply = http.send(Method::GET, &url, parts).await?;
+        if reply.status == 200 {
+            passed = sent;
+        } else {
+            ensure!(
+                sent > BEFORE / 2 && reply.status < 500,
+                "a call is refused otherwise: {}",
+                reply.says()
+            );
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(passed)
+}
+
+fn millis(time: Duration) -> String {
+    format!("{} ms", time.as_millis())
+}

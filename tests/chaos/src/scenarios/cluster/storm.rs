@@ -1,0 +1,69 @@
+//! All callers of one account come at once, at five services, when its access token has ended.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use anyhow::Result;
+use futures_util::future::join_all;
+
+use super::{SERVERS, five};
+use crate::{
+    Options, books::Behaviour, check, connections::connection, http_client::raise_descriptors,
+    load, report::Report, time::now,
+};
+
+const CALLERS: usize = 1000;
+/// A token that is younger is sent as it is.
+const OLD: Duration = Duration::from_millis(5500);
+
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
+    if !raise_descriptors() {
+        report.left_out = Some(String::from("this program's descriptors cannot be raised"));
+        return Ok(());
+    }
+    let Some(stage) = five(options, report).await? else {
+        return Ok(());
+    };
+    stage.books.behave(Behaviour {
+        lifetime: Duration::from_secs(1),
+        ..Behaviour::default()
+    });
+    let user = stage.connect(connection("strict"), "user").await?;
+    tokio::time::sleep(OLD).await;
+    stage.books.behave(Behaviour {
+        token_delay: Duration::from_millis(500),
+        ..Behaviour::default()
+    });
+    let before = stage.books.state().grants[user.grant].refreshes.len();
+    let began = now();
+    // Requests go to one service after the other.
+    let calls = (0..CALLERS).map(|_| async {
+        match stage.read(&user).await {
+            Ok(reply) => reply.says(),
+            Err(error) => format!("{error:#}"),
+        }
+    });
+    let mut said: BTreeMap<String, usize> = BTreeMap::new();
+    for one in join_all(calls).await {
+        *said.entry(one).or_default() += 1;
+    }
+    let took = began.elapsed();
+    let (asked, families) = {
+        let state = stage.books.state();
+        let families = state.grants.iter().filter(|grant| grant.dead).count();
+        (state.grants[user.grant].refreshes.len() - before, families)
+    };
+    report.fact("callers, services", format!("{CALLERS}, {SERVERS}"));
+    report.fact("they read", load::counts(&said));
+    report.fact("all have a response after", check::seconds(took));
+    report.fact("token requests", asked);
+    report.fact("families revoked", families);
+    report.holds(asked == 1, format!("{asked} token requests, and not 1"));
+    report.holds(families == 0, format!("{families} families are revoked"));
+    report.holds(
+        said.get("200") == Some(&CALLERS),
+        format!("not every call succeeds: {}", load::counts(&said)),
+    );
+    Ok(())
+}
