@@ -91,6 +91,8 @@ pub(crate) struct State {
     pub(crate) arrived: u64,
     pub(crate) answered: u64,
     pub(crate) revocations: u64,
+    /// Ids of events, as they were delivered.
+    pub(crate) delivered: Vec<String>,
     pub(crate) behaviour: Behaviour,
 }
 

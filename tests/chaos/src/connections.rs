@@ -105,6 +105,8 @@ pub(crate) fn settings(product: &str) -> String {
         text
     };
     [
+        // Of webhooks.
+        String::from("private_hosts = [\"127.0.0.1\"]\n"),
         of("warehouse", "{host}", &["sql_api"]).replace(
             &format!("revoke_url = \"{product}/{{host}}/oauth/revoke\"\n"),
             "",

@@ -9,6 +9,7 @@ mod books;
 mod check;
 mod connections;
 mod database;
+mod events;
 mod http_client;
 mod load;
 mod product;

@@ -21,7 +21,10 @@ use hyper_util::{
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::books::{Books, Issued};
+use crate::{
+    books::{Books, Issued},
+    events,
+};
 
 /// The largest body that `…/large/KIB` gives.
 const LARGEST_KIB: usize = 4 * 1024;
@@ -69,12 +72,17 @@ where
     };
     let path = head.uri.path().trim_start_matches('/').to_owned();
     let (host, rest) = path.split_once('/').unwrap_or((path.as_str(), ""));
-    let authorization = head
-        .headers
-        .get(header::AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
+    let named = |name: &str| {
+        let value = head.headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default()
+    };
+    let authorization = named("authorization");
     match rest {
+        _ if host == "hooks" => {
+            let event = events::plain(named("webhook-id"));
+            books.state().delivered.push(event);
+            reply(StatusCode::OK, &json!({}))
+        }
         "oauth/token" => token(books, host, authorization, &body).await,
         "oauth/revoke" => {
             let refuses = books.state().behaviour.refuses;

@@ -40,6 +40,8 @@ pub(crate) struct Stage {
     /// Further services of the same database.
     pub(crate) others: Vec<Service>,
     pub(crate) database: Database,
+    /// Where the product is.
+    pub(crate) product: String,
     pub(crate) bearer: String,
     pub(crate) users: Vec<User>,
     /// When the service was killed.
@@ -125,6 +127,7 @@ impl Stage {
             service: services.remove(0),
             others: services,
             database,
+            product,
             bearer: String::new(),
             users: Vec::new(),
             kills: Vec::new(),

@@ -64,5 +64,6 @@ scenarios! {
     "sigterm-twice" true stop::sigterm_twice: "SIGTERM twice with 50 calls in flight";
     "storm" true cluster::storm: "1,000 callers of one expired account at five services on one PostgreSQL";
     "deny" true cluster::deny: "five services on one PostgreSQL, and what one of them denies";
+    "kills" true cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";
 }

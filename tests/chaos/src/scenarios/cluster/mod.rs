@@ -1,9 +1,11 @@
 //! Several services on one PostgreSQL.
 
 mod deny;
+mod kills;
 mod storm;
 
 pub(crate) use deny::run as deny;
+pub(crate) use kills::run as kills;
 pub(crate) use storm::run as storm;
 
 use std::path::Path;

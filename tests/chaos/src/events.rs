@@ -1,0 +1,187 @@
+//! Events, as an application gets them: followed in the feed, and delivered to a webhook.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, ensure};
+use http::Method;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::{
+    check,
+    http_client::{HttpClient, Parts},
+    report::Report,
+    stage::Stage,
+    time::until,
+};
+
+/// Longest wait for the last delivery: a claim of a process that is gone, and a pause after a failure.
+const DELIVERED: Duration = Duration::from_secs(150);
+/// Pause before the feed is read again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// An application that follows the feed with its cursor, at one service after the other, and has a webhook.
+pub(crate) struct Follower {
+    /// Events that were there before the webhook.
+    before: usize,
+    read: JoinHandle<Result<Vec<String>>>,
+    ends: Arc<AtomicBool>,
+}
+
+/// An event as it is stored.
+struct Stored {
+    id: String,
+    account: Option<String>,
+}
+
+impl Follower {
+    /// Makes the webhook, and follows from the oldest event.
+    ///
+    /// # Errors
+    /// Where there is no webhook.
+    pub(crate) async fn start(stage: &Stage) -> Result<Self> {
+        let new = json!({ "url": format!("{}/hooks/all", stage.product) });
+        let reply = stage.call(Method::POST, "/v1/webhooks", Some(new)).await?;
+        ensure!(reply.status == 201, "no webhook: {}", reply.says());
+        let before = stored(stage)?.len();
+        let ends = Arc::new(AtomicBool::new(false));
+        let urls = stage.services().map(|one| one.setup.url()).collect();
+        let read = follow(urls, stage.bearer.clone(), Arc::clone(&ends));
+        Ok(Self {
+            before,
+            read: tokio::spawn(read),
+            ends,
+        })
+    }
+}
+
+async fn follow(urls: Vec<String>, bearer: String, ends: Arc<AtomicBool>) -> Result<Vec<String>> {
+    let http = HttpClient::new();
+    let mut ids = Vec::new();
+    let mut cursor = String::new();
+    for url in urls.iter().cycle() {
+        let is_last = ends.load(Ordering::Relaxed);
+        let url = format!("{url}/v1/events?limit=500{cursor}");
+        let parts = Parts {
+            bearer: Some(&bearer),
+            ..Parts::default()
+        };
+        // A service that is killed, or whose database is away, is asked again in the next turn.
+        let reply = http.send(Method::GET, &url, parts).await;
+        let page = match reply {
+            Ok(reply) if reply.status == 200 => reply.json(),
+            _ => Value::Null,
+        };
+        if let Some(items) = page["items"].as_array() {
+            ensure!(page["gap"] == false, "the feed has a gap: {page}");
+            ids.extend(items.iter().map(|item| plain(text(item, "id"))));
+            cursor = format!("&after={}", text(&page, "cursor"));
+            if is_last && items.is_empty() {
+                break;
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(ids)
+}
+
+/// Each event came once in the feed, in the order of commits; and at least once to the webhook, in the order of its account.
+///
+/// # Errors
+/// Where the database cannot be read.
+pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report) -> Result<()> {
+    let count = stored(stage)?.len();
+    follower.ends.store(true, Ordering::Relaxed);
+    let read = follower.read.await??;
+    let stored = stored(stage)?;
+    let ids: Vec<&String> = stored.iter().map(|event| &event.id).collect();
+    let differs = read.iter().zip(&ids).position(|(read, id)| read != *id);
+    report.fact(
+        "events, read in the feed",
+        format!("{count}, {}", read.len()),
+    );
+    report.holds(
+        read.len() >= count && read.len() <= ids.len() && differs.is_none(),
+        format!(
+            "the feed gave {} of {count} events; the first that is missing, twice or out of order has the place {differs:?}",
+            read.len()
+        ),
+    );
+    let stored = &stored[follower.before..];
+    let delivered = until("all events are delivered", DELIVERED, async || {
+        let state = stage.books.state();
+        let came: BTreeSet<&String> = state.delivered.iter().collect();
+        let all = stored.iter().all(|event| came.contains(&event.id));
+        all.then_some(())
+    });
+    if let Err(error) = delivered.await.map(|((), after)| {
+        report.fact("all delivered to the webhook after", check::seconds(after));
+    }) {
+        report.violation(format!("{error:#}"));
+    }
+    deliveries(stage, stored, report);
+    Ok(())
+}
+
+fn deliveries(stage: &Stage, stored: &[Stored], report: &mut Report) {
+    let came = stage.books.state().delivered.clone();
+    let mut first: BTreeMap<&String, usize> = BTreeMap::new();
+    for (place, id) in came.iter().enumerate() {
+        first.entry(id).or_insert(place);
+    }
+    let missing = stored.iter().filter(|event| !first.contains_key(&event.id));
+    let missing = missing.count();
+    let mut last: BTreeMap<&String, usize> = BTreeMap::new();
+    let mut late = 0;
+    for event in stored {
+        let (Some(account), Some(place)) = (&event.account, first.get(&event.id)) else {
+            continue;
+        };
+        let before = last.insert(account, *place);
+        late += usize::from(before.is_some_and(|before| before > *place));
+    }
+    report.fact(
+        "deliveries, of these once more, missing, out of order",
+        format!(
+            "{}, {}, {missing}, {late}",
+            came.len(),
+            came.len() - first.len()
+        ),
+    );
+    report.holds(missing == 0, format!("{missing} events were not delivered"));
+    report.holds(
+        late == 0,
+        format!("{late} events came after a later one of their account"),
+    );
+}
+
+/// All events, in the order of their commits.
+fn stored(stage: &Stage) -> Result<Vec<Stored>> {
+    let bodies = "SELECT body FROM event ORDER BY position";
+    let bodies = stage.database.rows(bodies)?;
+    let events = bodies.iter().map(|body| {
+        let event: Value = serde_json::from_str(body).context("an event cannot be read")?;
+        let account = event["account_id"].as_str().map(str::to_owned);
+        Ok(Stored {
+            id: plain(text(&event, "id")),
+            account,
+        })
+    });
+    events.collect()
+}
+
+/// An id without its prefix and its dashes.
+pub(crate) fn plain(id: &str) -> String {
+    id.trim_start_matches("evt_").replace('-', "")
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
