@@ -22,6 +22,7 @@ mod shell;
 mod shells;
 mod test;
 mod tidy;
+mod upgrade;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,9 @@ cargo xtask deny [--all]        licences, sources and known vulnerabilities of t
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
                                 the real service, killed and starved at every write: what must not be lost is not
+cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
+                                an older version and this one side by side on one PostgreSQL, under load; the older one is
+                                built from its commit, once
 cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead
 cargo xtask bench history [CALLS]
@@ -103,6 +107,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
+        ["upgrade", options @ ..] => upgrade::run(options),
         ["bench", "history"] => bench::history("1000000"),
         ["bench", "history", calls] => bench::history(calls),
         ["bench", "copy"] => bench::copy("100000"),

@@ -102,6 +102,11 @@ impl Reply {
         self.json()["kind"].as_str().unwrap_or_default().to_owned()
     }
 
+    /// Whether it is a problem that may pass.
+    pub(crate) fn is_retryable(&self) -> bool {
+        self.json()["retryable"] == true
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name).and_then(|value| value.to_str().ok());
         value.unwrap_or_default()

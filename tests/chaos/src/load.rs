@@ -17,7 +17,9 @@ use crate::{
     time::{Chance, until},
 };
 
-const NO_RESPONSE: &str = "no response";
+pub(crate) const NO_RESPONSE: &str = "no response";
+/// Ends what is counted of an error that the same request gets again.
+pub(crate) const FINAL: &str = " (not retryable)";
 
 /// Callers that go on until they are stopped.
 #[derive(Debug)]
@@ -103,7 +105,8 @@ async fn call(
         };
         let reply = http.send(method, &format!("{url}{path}"), parts).await;
         let text = match &reply {
-            Ok(reply) => reply.says(),
+            Ok(reply) if reply.status < 400 || reply.is_retryable() => reply.says(),
+            Ok(reply) => reply.says() + FINAL,
             Err(_) => String::from(NO_RESPONSE),
         };
         *said

@@ -29,12 +29,14 @@ use report::Report;
 use scenarios::{SCENARIOS, Scenario};
 
 const USAGE: &str = "\
-stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [NAME…]
+stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [--minutes NUMBER] [NAME…]
 
   --smoke   the short form of each scenario, and only those that are quick
   --seed    the numbers that a run draws follow from it; printed, and drawn from the time unless given
   --json    prints one JSON object per scenario
   --binary  the service, built with the feature `failpoints`
+  --old     an older one, for the scenario `upgrade`
+  --minutes how long both versions are called there; 10 unless given
 
 Exit code 1 where something that must hold does not.";
 
@@ -44,6 +46,9 @@ pub(crate) struct Options {
     pub(crate) binary: PathBuf,
     pub(crate) smoke: bool,
     pub(crate) seed: u64,
+    /// An older service, and how long both are called.
+    pub(crate) old: Option<PathBuf>,
+    pub(crate) minutes: u64,
     json: bool,
     names: Vec<String>,
 }
@@ -150,6 +155,8 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
         binary: stage::default_binary(),
         smoke: false,
         seed: seed(),
+        old: None,
+        minutes: 10,
         json: false,
         names: Vec::new(),
     };
@@ -158,14 +165,15 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
         match argument.as_str() {
             "--smoke" => options.smoke = true,
             "--json" => options.json = true,
-            "--seed" | "--binary" => {
+            "--seed" | "--binary" | "--old" | "--minutes" => {
                 let Some(value) = arguments.next() else {
                     bail!("{argument} needs a value\n\n{USAGE}");
                 };
-                if argument == "--seed" {
-                    options.seed = value.parse()?;
-                } else {
-                    options.binary = value.into();
+                match argument.as_str() {
+                    "--seed" => options.seed = value.parse()?,
+                    "--minutes" => options.minutes = value.parse()?,
+                    "--old" => options.old = Some(value.into()),
+                    _ => options.binary = value.into(),
                 }
             }
             flag if flag.starts_with('-') => bail!("{flag} is unknown\n\n{USAGE}"),

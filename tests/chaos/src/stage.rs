@@ -30,8 +30,6 @@ use crate::{
 
 /// Services of one database.
 const INSTANCES: [&str; 5] = ["", "-2", "-3", "-4", "-5"];
-/// Seconds by which their clocks are wrong.
-const CLOCKS: [i64; 5] = [0, 30, -30, 17, -11];
 
 pub(crate) struct Stage {
     pub(crate) books: Arc<Books>,
@@ -79,22 +77,22 @@ impl Stage {
         Self::start(folder, database, vec![setup]).await
     }
 
-    /// Several services on a PostgreSQL server of their own, each from its binary and with a clock of its own; nothing where
+    /// Several services on a PostgreSQL server of their own, each of a binary and with seconds by which its clock is wrong; nothing where
     /// PostgreSQL is not installed.
     ///
     /// # Errors
     /// Where one does not start.
     pub(crate) async fn cluster(
-        binaries: &[&Path],
+        services: &[(&Path, i64)],
         settings: &'static str,
     ) -> Result<Option<Self>> {
         let Some(database) = Database::on_server(settings).await? else {
             return Ok(None);
         };
         let folder = tempfile::tempdir()?;
-        let first = setup(binaries[0], folder.path()).await?;
+        let first = setup(services[0].0, folder.path()).await?;
         let mut setups = Vec::new();
-        for ((binary, instance), clock) in binaries.iter().zip(INSTANCES).zip(CLOCKS) {
+        for ((binary, clock), instance) in services.iter().zip(INSTANCES) {
             let port = match setups.is_empty() {
                 true => first.port,
                 false => free_port()?,
@@ -104,7 +102,7 @@ impl Stage {
                 port,
                 instance,
                 database_url: database.url(),
-                clock,
+                clock: *clock,
                 ..first.clone()
             };
             setup.arm(&[])?;
