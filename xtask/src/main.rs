@@ -65,7 +65,9 @@ cargo xtask bench history [CALLS]
 cargo xtask bench copy [ACCOUNTS]
                                 an environment with 100,000 accounts moves from a file to PostgreSQL and back, interrupted twice
 cargo xtask bench dashboard [CALLS]
-                                time and size of each page of the dashboard, with 100,000 accounts and a million calls";
+                                time and size of each page of the dashboard, with 100,000 accounts and a million calls
+cargo xtask bench cluster [--binary STEAD]
+                                calls of one, two and four services on one PostgreSQL, and its queries for them";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -114,6 +116,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "copy", accounts] => bench::copy(accounts),
         ["bench", "dashboard"] => bench::dashboard("1000000"),
         ["bench", "dashboard", calls] => bench::dashboard(calls),
+        ["bench", "cluster"] => bench::cluster(None),
+        ["bench", "cluster", "--binary", binary] => bench::cluster(Some(binary)),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

@@ -15,7 +15,7 @@ use std::{
     process::Command,
 };
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::shell;
@@ -185,6 +185,25 @@ pub(crate) fn dashboard(calls: &str) -> Result<()> {
     shell::run(&format!(
         "cargo bench --locked -p stead-stories --bench dashboard -- {calls}"
     ))
+}
+
+/// Calls one, two and four services on one PostgreSQL, and says how many calls they make and what the database is asked.
+///
+/// # Errors
+/// Where a service does not start, or a call fails.
+pub(crate) fn cluster(binary: Option<&str>) -> Result<()> {
+    let binary = match binary {
+        Some(path) => std::path::absolute(path)?,
+        None => build()?,
+    };
+    let status = shell::command(
+        "cargo run --quiet --release --locked -p stead-chaos -- throughput --binary",
+    )
+    .arg(binary)
+    .status()
+    .context("cannot start cargo")?;
+    ensure!(status.success(), "it cannot be measured");
+    Ok(())
 }
 
 /// What is measured: a request, and the process whose time it costs.

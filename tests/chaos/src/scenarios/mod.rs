@@ -65,6 +65,7 @@ scenarios! {
     "storm" true cluster::storm: "1,000 callers of one expired account at five services on one PostgreSQL";
     "deny" true cluster::deny: "five services on one PostgreSQL, and what one of them denies";
     "kills" true cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";
+    "throughput" false cluster::throughput: "calls of one, two and four services on one PostgreSQL, and its queries for them";
     "upgrade" false cluster::upgrade: "an older version and this one side by side on one PostgreSQL, under load";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";
 }

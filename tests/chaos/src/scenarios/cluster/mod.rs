@@ -3,11 +3,13 @@
 mod deny;
 mod kills;
 mod storm;
+mod throughput;
 mod upgrade;
 
 pub(crate) use deny::run as deny;
 pub(crate) use kills::run as kills;
 pub(crate) use storm::run as storm;
+pub(crate) use throughput::run as throughput;
 pub(crate) use upgrade::run as upgrade;
 
 use std::path::Path;
