@@ -30,7 +30,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     };
     let old = old
         .to_str()
-        .context("the path of the older one is no text")?;
+        .context("the path of the older binary is not UTF-8")?;
     chaos::run(&["upgrade", "--minutes", minutes, "--old", old])
 }
 

@@ -24,18 +24,15 @@ use std::{
 };
 
 use jiff::Timestamp;
-use secrecy::ExposeSecret as _;
 use stead::{
     Error, ErrorKind, PlatformBuilder, Result, TokioRuntime,
     core::{
         ports::{Body, BoxFuture, Limits, Runtime, Spool, Spooled, Transport, TransportError},
         store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
     },
-    store::{FileSpool, PostgresStore, SqliteStore},
+    store::FileSpool,
     transport::{ReqwestTransport, TransportOptions},
 };
-
-use crate::target::Place;
 
 /// How often a place that waits looks whether it may go on.
 const LOOK: Duration = Duration::from_millis(5);
@@ -48,10 +45,10 @@ struct Failpoints {
     passed: Mutex<HashMap<String, u32>>,
 }
 
-/// The builder with a database and a network that fail where `file` says so.
+/// The builder with a database, a spool and a network that fail where `file` says so. `open` opens the database.
 pub(crate) async fn install(
     builder: PlatformBuilder,
-    database: Place<'_>,
+    open: impl AsyncFnOnce(Arc<dyn Runtime>) -> Result<Arc<dyn Store>>,
     spool: Option<FileSpool>,
     file: PathBuf,
 ) -> Result<PlatformBuilder> {
@@ -60,21 +57,11 @@ pub(crate) async fn install(
         passed: Mutex::default(),
     });
     let runtime: Arc<dyn Runtime> = Arc::new(WrongClock(TokioRuntime::current()?, points.clone()));
-    let clock = Arc::clone(&runtime);
-    let (store, next_to): (Arc<dyn Store>, _) = match database {
-        Place::File(file) => (
-            Arc::new(SqliteStore::open(file, clock).await?),
-            Some(FileSpool::next_to(file)),
-        ),
-        Place::Server(url) => {
-            let store = PostgresStore::open(url.expose_secret(), clock).await?;
-            (Arc::new(store), None)
-        }
-    };
+    let store = open(Arc::clone(&runtime)).await?;
     let transport = ReqwestTransport::new(TransportOptions::default()).map_err(|error| {
         Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
     })?;
-    let builder = match spool.or(next_to) {
+    let builder = match spool {
         Some(spool) => builder.spool(Arc::new(FailingSpool(spool, points.clone()))),
         None => builder,
     };

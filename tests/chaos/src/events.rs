@@ -117,7 +117,7 @@ pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report)
     let stored = &stored[follower.before..];
     let delivered = until("all events are delivered", DELIVERED, async || {
         let state = stage.books.state();
-        let came: BTreeSet<&String> = state.delivered.iter().collect();
+        let came: BTreeSet<String> = state.delivered.iter().map(|id| plain(id)).collect();
         let all = stored.iter().all(|event| came.contains(&event.id));
         all.then_some(())
     });
@@ -132,6 +132,7 @@ pub(crate) async fn came(stage: &Stage, follower: Follower, report: &mut Report)
 
 fn deliveries(stage: &Stage, stored: &[Stored], report: &mut Report) {
     let came = stage.books.state().delivered.clone();
+    let came: Vec<String> = came.iter().map(|id| plain(id)).collect();
     let mut first: BTreeMap<&String, usize> = BTreeMap::new();
     for (place, id) in came.iter().enumerate() {
         first.entry(id).or_insert(place);
@@ -178,7 +179,7 @@ fn stored(stage: &Stage) -> Result<Vec<Stored>> {
 }
 
 /// An id without its prefix and its dashes.
-pub(crate) fn plain(id: &str) -> String {
+fn plain(id: &str) -> String {
     id.trim_start_matches("evt_").replace('-', "")
 }
 

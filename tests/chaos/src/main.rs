@@ -85,18 +85,20 @@ async fn run() -> Result<bool> {
     if !options.json {
         println!("seed {}", options.seed);
     }
-    let asked = SCENARIOS
-        .iter()
-        .filter(|scenario| match options.names.as_slice() {
-            [] => scenario.in_smoke || !options.smoke,
-            names => names.iter().any(|name| name == scenario.name),
-        });
+    let asked = |scenario: &&Scenario| match options.names.as_slice() {
+        [] => scenario.in_smoke || !options.smoke,
+        names => names.iter().any(|name| name == scenario.name),
+    };
+    let asked = SCENARIOS.iter().filter(asked);
     // Most of a scenario is waiting, so some can run at the same time; what is measured runs by itself.
     let all_short = options.smoke && options.names.is_empty();
     let lanes = if all_short { 3 } else { 1 };
-    let reports: Vec<Report> = stream::iter(asked)
-        .map(|scenario| one(scenario, &options))
+    let (last, together): (Vec<_>, Vec<_>) = asked.partition(|scenario| scenario.runs_by_itself());
+    let run = |scenario| one(scenario, &options);
+    let reports: Vec<Report> = stream::iter(together)
+        .map(run)
         .buffered(lanes)
+        .chain(stream::iter(last).then(run))
         .inspect(|report| {
             if options.json {
                 println!("{}", report.json());

@@ -94,6 +94,22 @@ pub(crate) enum Place<'a> {
     Server(&'a SecretString),
 }
 
+#[cfg(feature = "failpoints")]
+impl Place<'_> {
+    /// The store by itself, to be put into one that fails.
+    async fn open(
+        self,
+        runtime: Arc<dyn stead::core::ports::Runtime>,
+    ) -> stead::Result<Arc<dyn stead::core::store::Store>> {
+        use stead::store::{PostgresStore, SqliteStore};
+
+        Ok(match self {
+            Self::File(file) => Arc::new(SqliteStore::open(file, runtime).await?),
+            Self::Server(url) => Arc::new(PostgresStore::open(url.expose_secret(), runtime).await?),
+        })
+    }
+}
+
 /// What becomes of a database that does not exist. A name with a typing error must not begin an empty service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
@@ -272,7 +288,12 @@ impl Database {
         }
         #[cfg(feature = "failpoints")]
         if let Some(file) = self.failpoints.clone() {
-            builder = crate::failpoints::install(builder, place, spool, file).await?;
+            let spool = match place {
+                Place::File(database) => spool.or_else(|| Some(FileSpool::next_to(database))),
+                Place::Server(_) => spool,
+            };
+            let open = async |runtime| place.open(runtime).await;
+            builder = crate::failpoints::install(builder, open, spool, file).await?;
         }
         build(builder).await
     }

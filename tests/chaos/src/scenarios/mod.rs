@@ -25,6 +25,13 @@ pub(crate) struct Scenario {
     pub(crate) run: Run,
 }
 
+impl Scenario {
+    /// Whether it runs by itself also in the short form: it measures times, and its services need all of the machine.
+    pub(crate) fn runs_by_itself(&self) -> bool {
+        ["storm", "deny", "kills"].contains(&self.name)
+    }
+}
+
 type Run = for<'a> fn(&'a Options, &'a mut Report) -> LocalBoxFuture<'a, anyhow::Result<()>>;
 
 macro_rules! scenarios {
