@@ -31,6 +31,7 @@ mod events;
 mod history;
 mod idempotency;
 mod identifiers;
+mod import;
 mod journey;
 mod keys;
 mod links;

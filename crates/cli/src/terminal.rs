@@ -51,6 +51,16 @@ impl Terminal {
         let _ = (&self.stdout).write_all(bytes);
     }
 
+    /// Where a result is written that is no text; nothing where a person would see it.
+    pub(crate) fn binary(&self) -> Option<impl io::Write + Send + use<>> {
+        (!self.stdout.is_terminal()).then(io::stdout)
+    }
+
+    /// Whether only the result is wanted.
+    pub(crate) fn quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// A line of a result that goes on for long: whether anyone still reads it.
     pub(crate) fn line(&self, text: impl Display) -> bool {
         writeln!(&self.stdout, "{text}").is_ok()

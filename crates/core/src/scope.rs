@@ -47,6 +47,8 @@ names! {
     AccountsRead = "accounts:read";
     /// Suspend, resume, refresh and disconnect accounts, and see them.
     AccountsManage = "accounts:manage";
+    /// Import accounts with their tokens: the caller says whose they are.
+    AccountsImport = "accounts:import";
     /// See connections.
     ConnectionsRead = "connections:read";
     /// Create, change and delete connections, and see them.
@@ -215,10 +217,11 @@ impl Scopes {
         ScopeName::ALL.iter().map(|name| name.scope()).collect()
     }
 
-    /// What a credential has for which none are given: all that an application needs. Other credentials, members, keys,
-    /// the audit log, and what decides on calls are for operators.
+    /// What a credential has for which none are given: all that an application needs. Imports, other credentials, members,
+    /// keys, the audit log, and what decides on calls are for operators.
     pub fn usual() -> Self {
         let of_operators = [
+            ScopeName::AccountsImport,
             ScopeName::CredentialsManage,
             ScopeName::MembersManage,
             ScopeName::KeysManage,
@@ -240,7 +243,10 @@ impl Scopes {
             Role::Owner => true,
             Role::Operator => !matches!(
                 name,
-                ScopeName::CredentialsManage | ScopeName::MembersManage | ScopeName::KeysManage
+                ScopeName::AccountsImport
+                    | ScopeName::CredentialsManage
+                    | ScopeName::MembersManage
+                    | ScopeName::KeysManage
             ),
             Role::Viewer => matches!(
                 name,

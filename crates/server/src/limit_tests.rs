@@ -153,6 +153,11 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
         ("POST", "/v1/accounts/{connection_name}/{identifier}/refresh") => {
             named("/v1/accounts/NAME/u1/refresh", none())
         }
+        ("POST", "/v1/account-imports") => {
+            let account = with("access_token", json!("token"));
+            let import = json!({ "accounts": [account], "existing": "replace" });
+            named("/v1/account-imports", import)
+        }
         ("GET", "/v1/account-tokens") => named(
             "/v1/account-tokens?connection_name=NAME&identifier=u1",
             none(),

@@ -99,7 +99,7 @@ enum CredentialsCommand {
 #[derive(Debug, Args)]
 struct May {
     /// What it may do, such as tools:execute:mail; can be given several times, or with commas. A new credential has all
-    /// scopes but credentials:manage, members:manage, keys:manage, audit:read and those of policies and approvals, where none
+    /// scopes but accounts:import, credentials:manage, members:manage, keys:manage, audit:read and those of policies and approvals, where none
     /// is given.
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,

@@ -2,6 +2,7 @@
 
 mod connections;
 mod credentials;
+mod import;
 mod keys;
 #[cfg(unix)]
 mod stopping;

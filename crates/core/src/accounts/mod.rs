@@ -2,12 +2,16 @@
 
 mod disconnect;
 mod erase;
+mod export;
+mod import;
 mod list;
 mod suspend;
 pub(crate) mod tools;
 
 pub(crate) use disconnect::disconnect;
 pub(crate) use erase::continue_erasures;
+pub(crate) use export::export;
+pub(crate) use import::import;
 pub(crate) use list::list;
 pub(crate) use suspend::{resume, suspend};
 

@@ -61,6 +61,9 @@ impl TokenSet {
             )
         })
     }
+    pub(crate) fn access_token(&self) -> &SecretString {
+        &self.access
+    }
     pub(crate) fn refresh_token(&self) -> Option<&SecretString> {
         self.refresh.as_ref()
     }

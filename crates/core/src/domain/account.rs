@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
+    digest::Digest,
     identifier::{AccountId, ConnectionId, ConnectionName, Identifier},
     state::{AccountHealth, AccountReason, AccountState},
 };
@@ -59,6 +60,9 @@ pub(crate) struct Account {
     /// What else is known of its refreshes.
     #[serde(flatten)]
     pub(crate) refresh: RefreshState,
+    /// What it was imported from: the same line again changes nothing, whatever has become of the tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) imported: Option<Digest>,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
@@ -75,6 +79,17 @@ pub(crate) struct Subject {
     pub(crate) id: String,
     /// What a person recognizes, such as an address.
     pub(crate) display: Option<String>,
+}
+
+/// What an import gives an account.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Imported {
+    /// Its credential, above every generation that was given out.
+    pub(crate) credential: PendingCredential,
+    /// Whether it stays paused until the application resumes it.
+    pub(crate) suspended: bool,
+    /// What it is imported from.
+    pub(crate) line: Digest,
 }
 
 /// An account that has never been authorized.
@@ -104,6 +119,7 @@ pub(crate) fn new_account(
         lease: None,
         refresh_failures: 0,
         refresh: RefreshState::default(),
+        imported: None,
         created_at: now,
         updated_at: now,
         extra: Default::default(),
@@ -121,6 +137,8 @@ pub(crate) enum Trigger<'a> {
     VerificationFailed,
     /// A pending credential is confirmed.
     Confirmed(&'a PendingCredential),
+    /// Tokens that another platform had are given to it.
+    Imported(&'a Imported),
     /// A refresh brought new tokens.
     Refreshed(&'a Refreshed),
     /// Newer tokens than the current ones were found in the store.
@@ -188,6 +206,9 @@ impl Account {
             ),
             (Trigger::VerificationFailed, _) => return Ok(None),
             (Trigger::Confirmed(pending), _) => self.activated(pending),
+            (Trigger::Imported(imported), _) => {
+                (self.with_imported(imported), Some("account.imported"))
+            }
             (Trigger::Refreshed(refreshed), _) => match self.keeps(refreshed) {
                 Keep::Current | Keep::Aside => self.with_refreshed(refreshed),
                 Keep::Already | Keep::Not => return Ok(None),
@@ -363,6 +384,21 @@ impl Account {
         (next, Some(event))
     }
 
+    fn with_imported(&self, imported: &Imported) -> Self {
+        let (next, _) = self.activated(&imported.credential);
+        let suspended = imported.suspended || self.state == AccountState::Suspended;
+        Self {
+            state: match suspended {
+                true => AccountState::Suspended,
+                false => AccountState::Active,
+            },
+            suspended_from: suspended.then_some(AccountState::Active),
+            last_generation: imported.credential.generation,
+            imported: Some(imported.line.clone()),
+            ..next
+        }
+    }
+
     fn dead(&self, reason: AccountReason) -> Self {
         let mut next = self.clone();
         match self.state {
@@ -388,6 +424,7 @@ impl Account {
             token_expires_at: None,
             lease: None,
             refresh: RefreshState::default(),
+            imported: None,
             ..self.in_state(AccountState::Disconnected)
         }
     }

@@ -21,7 +21,11 @@ const STATES: [AccountState; 6] = [
     Disconnected,
 ];
 /// Every trigger, in the order of the columns of the table.
-fn triggers<'a>(pending: &'a PendingCredential, refreshed: &'a Refreshed) -> [Trigger<'a>; 14] {
+fn triggers<'a>(
+    pending: &'a PendingCredential,
+    refreshed: &'a Refreshed,
+    imported: &'a Imported,
+) -> [Trigger<'a>; 15] {
     [
         Trigger::LinkMade,
         Trigger::CredentialPending {
@@ -45,6 +49,7 @@ fn triggers<'a>(pending: &'a PendingCredential, refreshed: &'a Refreshed) -> [Tr
         Trigger::Suspended,
         Trigger::Resumed,
         Trigger::Disconnected { revoke: false },
+        Trigger::Imported(imported),
     ]
 }
 
@@ -69,6 +74,7 @@ fn place(trigger: Trigger<'_>) -> usize {
         Trigger::Suspended => 11,
         Trigger::Resumed => 12,
         Trigger::Disconnected { .. } => 13,
+        Trigger::Imported(_) => 14,
     }
 }
 
@@ -160,6 +166,17 @@ fn refreshed() -> Refreshed {
     }
 }
 
+fn imported() -> Imported {
+    Imported {
+        credential: PendingCredential {
+            generation: 7,
+            ..pending_credential()
+        },
+        suspended: false,
+        line: Digest::of("line"),
+    }
+}
+
 /// What becomes of an account.
 fn after(account: &Account, trigger: Trigger<'_>) -> Account {
     account.on(trigger, LATER).unwrap().unwrap().0
@@ -180,8 +197,8 @@ fn outcome(account: &Account, trigger: Trigger<'_>) -> String {
 
 #[test]
 fn every_state_knows_every_trigger() {
-    let (pending, refreshed) = (pending_credential(), refreshed());
-    let triggers = triggers(&pending, &refreshed);
+    let (pending, refreshed, imported) = (pending_credential(), refreshed(), imported());
+    let triggers = triggers(&pending, &refreshed, &imported);
     for (index, trigger) in triggers.into_iter().enumerate() {
         assert_eq!(place(trigger), index);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Connection;
 use crate::{
     Error, Result,
-    error::{AuthorizationRequest, Violation},
+    error::{AuthorizationRequest, Violation, Violations},
     identifier::Identifier,
     product::{Permissions, Product},
     tool::RequiredScopes,
@@ -15,6 +15,7 @@ use crate::{
 const MOST: usize = 100;
 /// Names that are less alike are not suggested.
 const ALIKE: f64 = 0.8;
+const RULE: &str = "a permission has 1 to 200 visible characters, no quotes and no spaces";
 
 /// The permissions of a connection, or the scopes of a link, as they are kept: short names in full, each once. `member`
 /// is the request's member that holds them.
@@ -56,21 +57,67 @@ pub(crate) fn read_permissions(
     }
 }
 
+/// Scopes that a user has granted, as another platform names them: short names in full, each once. Those that the product
+/// is not known to have stay, as they do where its token response names them.
+pub(crate) fn read_granted(product: &Product, given: &[String]) -> Result<Vec<String>> {
+    let mut kept = Vec::with_capacity(given.len());
+    let mut violations = Violations::default();
+    if given.len() > MOST {
+        violations.add(
+            "/scopes",
+            "maxItems",
+            format!("at most {MOST} scopes can be given"),
+        );
+    }
+    for (index, scope) in given.iter().enumerate() {
+        let capabilities = product.oauth.permissions == Permissions::Capabilities;
+        if !well_formed(scope, capabilities) {
+            violations.add(&format!("/scopes/{index}"), "format", RULE);
+            continue;
+        }
+        let full = full_name(product, scope).unwrap_or_else(|_| scope.clone());
+        if !kept.contains(&full) {
+            kept.push(full);
+        }
+    }
+    match violations.is_empty() {
+        true => Ok(kept),
+        false => Err(Error::invalid(violations.into_list())),
+    }
+}
+
+/// Scopes asked for and not granted. Where the user cannot choose, a scope that the response leaves out is not missing.
+pub(crate) fn missing_scopes(
+    product: &Product,
+    asked: &[String],
+    granted: &[String],
+) -> Vec<String> {
+    if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
+        return Vec::new();
+    }
+    asked
+        .iter()
+        .filter(|scope| !granted.contains(scope) && scope.as_str() != "openid")
+        .cloned()
+        .collect()
+}
+
 /// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3); scopes are those of the product.
 fn read_permission(product: &Product, given: &str) -> Result<String, (&'static str, String)> {
     let capabilities = product.oauth.permissions == Permissions::Capabilities;
-    let well_formed = (1..=200).contains(&given.len())
-        && given.bytes().all(|byte| {
-            matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' '
-        });
-    if !well_formed {
-        let rule = "a permission has 1 to 200 visible characters, no quotes and no spaces";
-        return Err(("format", rule.to_owned()));
+    if !well_formed(given, capabilities) {
+        return Err(("format", RULE.to_owned()));
     }
     if capabilities {
         return Ok(given.to_owned());
     }
     full_name(product, given).map_err(|known| ("enum", unknown_scope(product, given, &known)))
+}
+
+fn well_formed(given: &str, capabilities: bool) -> bool {
+    let allowed =
+        |byte| matches!(byte, 0x21 | 0x23..=0x5b | 0x5d..=0x7e) || capabilities && byte == b' ';
+    (1..=200).contains(&given.len()) && given.bytes().all(allowed)
 }
 
 /// What to write instead of a name that is not a scope of the product.

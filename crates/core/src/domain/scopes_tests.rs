@@ -217,3 +217,65 @@ fn what_is_asked_for_after_an_error_holds_what_was_granted_and_what_is_missing()
         [""; 0]
     );
 }
+
+#[test]
+fn what_was_asked_for_and_not_granted_is_missing() {
+    let scopes = |scopes: &[&str]| {
+        scopes
+            .iter()
+            .map(|scope| (*scope).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let product = Product {
+        oauth: OAuth {
+            permissions: Permissions::Scopes {
+                always: &[],
+                default: &[],
+            },
+            ..OAuth::BASE
+        },
+        ..Product::BASE
+    };
+    let asked = scopes(&["openid", "a", "b"]);
+    for (granted, expected) in [
+        (&["a"][..], &["b"][..]),
+        (&["b", "a"], &[]),
+        (&[], &["a", "b"]),
+        (&["openid", "c"], &["a", "b"]),
+    ] {
+        assert_eq!(
+            missing_scopes(&product, &asked, &scopes(granted)),
+            scopes(expected),
+            "{granted:?}"
+        );
+    }
+    assert!(missing_scopes(&Product::BASE, &asked, &[]).is_empty());
+}
+
+#[test]
+fn what_another_platform_says_was_granted_is_kept_in_full_and_unknown_scopes_stay() {
+    let scopes = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+    let product = Product {
+        oauth: OAuth {
+            permissions: Permissions::Scopes {
+                always: &[],
+                default: &["https://scopes.test/notes"],
+            },
+            scope_prefix: FULL,
+            ..OAuth::BASE
+        },
+        ..Product::BASE
+    };
+    let given = scopes(&["notes", "openid", "https://scopes.test/notes", "other"]);
+    let expected = scopes(&["https://scopes.test/notes", "openid", "other"]);
+    assert_eq!(read_granted(&product, &given).unwrap(), expected);
+    let error = read_granted(&product, &scopes(&["notes", "", "a b"])).unwrap_err();
+    let places: Vec<&str> = error
+        .violation_list()
+        .iter()
+        .map(|one| one.path.as_str())
+        .collect();
+    assert_eq!(places, ["/scopes/1", "/scopes/2"]);
+    let many = vec![String::from("notes"); 101];
+    assert!(read_granted(&product, &many).is_err());
+}

@@ -5,6 +5,7 @@ mod account_tokens;
 mod agent;
 mod examine;
 mod history;
+mod import;
 mod keys;
 mod mcp_sessions;
 mod members;

@@ -41,6 +41,7 @@ pub(crate) use shared_grant::shares_grant;
 pub use sign_in::StartedAtProvider;
 pub use start::StartedAuthorization;
 pub(crate) use start::start;
+pub(crate) use subject::imported_subject;
 pub(crate) use verify::verify;
 
 #[cfg(test)]

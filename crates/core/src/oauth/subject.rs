@@ -4,25 +4,71 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use crate::{domain::Subject, product::SubjectSource};
+use crate::{
+    context::Context,
+    domain::{Connection, Subject},
+    product::{Product, SubjectSource},
+};
 
 /// How far the product's clock may be from ours.
 const CLOCKS_APART: i64 = 300;
 
 /// What an `id_token` has to be.
-pub(super) struct Expected<'a> {
+struct Expected<'a> {
     /// Issuers that are accepted.
-    pub(super) issuers: Vec<&'a str>,
+    issuers: Vec<&'a str>,
     /// The client that it has to be for.
-    pub(super) client_id: &'a str,
-    pub(super) now: Timestamp,
+    client_id: &'a str,
+    now: Timestamp,
+}
+
+/// Who the user is, by the token response to the connection's client; `issuer` is the one that was configured.
+pub(super) fn subject_of(
+    product: &Product,
+    connection: &Connection,
+    issuer: Option<&str>,
+    members: &Map<String, Value>,
+    now: Timestamp,
+) -> Result<Option<Subject>, &'static str> {
+    let own = match product.oauth.subject {
+        SubjectSource::IdToken { issuers } => issuers,
+        _ => &[],
+    };
+    let expected = Expected {
+        issuers: match issuer {
+            Some(configured) if product.oauth.issuer != Some(configured) => vec![configured],
+            _ => own.to_vec(),
+        },
+        client_id: connection.client_id.as_deref().unwrap_or_default(),
+        now,
+    };
+    subject(product.oauth.subject, members, &expected)
+}
+
+/// Who the user is, by a token response that another platform got, at whatever time. Whoever imports it vouches for it; that
+/// its `id_token` is for the connection's client is checked all the same, because refresh tokens serve no other.
+pub(crate) fn imported_subject(
+    context: &Context,
+    product: &Product,
+    connection: &Connection,
+    members: &Map<String, Value>,
+) -> Result<Option<Subject>, &'static str> {
+    let endpoints = context.endpoints_of(connection).ok();
+    let issuer = endpoints.and_then(|endpoints| endpoints.snapshot().issuer);
+    subject_of(
+        product,
+        connection,
+        issuer.as_deref(),
+        members,
+        Timestamp::MIN,
+    )
 }
 
 /// Who the user is, by the token response; an error says what is wrong with its `id_token`.
 ///
 /// The signature of an `id_token` is not checked: it came straight from the token endpoint over TLS, which OpenID
 /// Connect Core 1.0, 3.1.3.7 point 6, accepts in its place. Points 2, 3 and 9 are: issuer, audience, end.
-pub(super) fn subject(
+fn subject(
     source: SubjectSource,
     members: &Map<String, Value>,
     expected: &Expected<'_>,

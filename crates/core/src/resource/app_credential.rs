@@ -104,7 +104,7 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 pub struct NewAppCredential {
     /// Name for people, such as the application's; 1 to 100 characters.
     pub name: String,
-    /// What it may do; all scopes but credentials:manage, members:manage, keys:manage, audit:read and those of
+    /// What it may do; all scopes but accounts:import, credentials:manage, members:manage, keys:manage, audit:read and those of
     /// policies and approvals where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,

@@ -143,6 +143,11 @@ pub static EVENT_TYPES: &[EventType] = &[
         "The user authorized again; new tokens took the place of the old ones.",
     ),
     lasting(
+        "account.imported",
+        ACCOUNT,
+        "The operator gave it tokens that another platform had.",
+    ),
+    lasting(
         "account.needs_reauthorization",
         ACCOUNT,
         "The credential is dead, as `reason` says: only the user can help, with a new link.",

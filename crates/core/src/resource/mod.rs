@@ -2,6 +2,7 @@
 //! the client reads them, the embedded platform returns them; none holds a secret.
 
 mod account;
+mod account_import;
 mod account_token;
 mod app_credential;
 mod approval;
@@ -29,6 +30,10 @@ use serde::{Deserialize, Serialize};
 pub use account::{
     Account, AccountFilter, AlsoEnded, AuthorizationLink, Disconnected, Disconnection,
     ErasureProgress, NewAuthorizationLink, Revocation,
+};
+pub use account_import::{
+    AccountImport, AccountImportResult, AccountImportResults, AccountWithTokens, AccountsExported,
+    ExistingAccounts, ImportOutcome,
 };
 pub use account_token::{AccountToken, IssuedAccountToken, NewAccountToken};
 pub use app_credential::{

@@ -1,5 +1,6 @@
 //! The JSON interface of an application. A folder is a resource, a file is a verb.
 
+mod account_imports;
 mod account_tokens;
 mod accounts;
 mod app_credentials;
@@ -40,10 +41,10 @@ use crate::{
 /// What an application calls, with its token, and the scope that each needs.
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{
-        AccountTokensCreate, AccountsManage, AccountsRead, ApprovalsManage, ApprovalsRead,
-        AuditRead, ConnectionsManage, ConnectionsRead, CredentialsManage, EventsRead,
-        ExecutionsRead, KeysManage, LinksCreate, McpSessionsManage, MembersManage, PoliciesManage,
-        PoliciesRead, ProxyRead, ToolsExecute, WebhooksManage,
+        AccountTokensCreate, AccountsImport, AccountsManage, AccountsRead, ApprovalsManage,
+        ApprovalsRead, AuditRead, ConnectionsManage, ConnectionsRead, CredentialsManage,
+        EventsRead, ExecutionsRead, KeysManage, LinksCreate, McpSessionsManage, MembersManage,
+        PoliciesManage, PoliciesRead, ProxyRead, ToolsExecute, WebhooksManage,
     };
     let connection = "/v1/connections/{connection_name}";
     let account = "/v1/accounts/{connection_name}/{identifier}";
@@ -124,6 +125,9 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         .summary("Renews an access token now.")
         .calls()
         .needs(AccountsManage),
+        post("/v1/account-imports", account_imports::create)
+            .summary("Imports accounts with the tokens that another platform had.")
+            .needs(AccountsImport),
         get("/v1/account-tokens", account_tokens::list)
             .summary("Lists the tokens of an account that live.")
             .query(&[account_tokens::OF_ACCOUNT, PAGING])

@@ -10,16 +10,16 @@ use serde_json::json;
 use stead_core::{
     agent::{ToolCallResults, ToolCalls},
     resource::{
-        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
-        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
-        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
-        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
-        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
-        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
-        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
-        WebhookWithSecret,
+        Account, AccountFilter, AccountImport, AccountImportResults, AccountToken, AppCredential,
+        AppCredentialChange, AuditEntry, AuditFilter, AuditHead, AuditVerification, Authorization,
+        AuthorizationLink, ByteRange, CallTotals, Connection, ConnectionChange, DataKey,
+        Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest, Execution,
+        ExecutionFilter, ExecutionRecord, ExportedTools, IssuedAccountToken, IssuedAppSecret,
+        IssuedMcpSession, IssuedMemberLink, KeyActivation, Keys, McpSession, Member, MemberChange,
+        MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
+        NewMcpSession, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, ResultFile,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -156,6 +156,13 @@ impl Backend for Service {
             ]);
             let path = format!("{}{query}", account_path(user));
             self.read(Outgoing::new(Method::DELETE, &path)).await
+        })
+    }
+
+    fn import_accounts(&self, import: AccountImport) -> Pending<'_, AccountImportResults> {
+        Box::pin(async move {
+            let request = Outgoing::json(Method::POST, "/v1/account-imports", &import)?;
+            self.read(request).await
         })
     }
 

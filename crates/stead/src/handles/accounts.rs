@@ -2,7 +2,12 @@
 
 use std::{fmt, sync::Arc};
 
-use stead_core::resource::{Account, AccountFilter, AccountState};
+#[cfg(doc)]
+use stead_core::ErrorKind;
+use stead_core::{
+    Result,
+    resource::{Account, AccountFilter, AccountImport, AccountImportResults, AccountState},
+};
 
 use super::{backend::Shared, list::List};
 
@@ -45,6 +50,37 @@ impl Accounts {
     pub fn state(mut self, state: AccountState) -> Self {
         self.filter.state = Some(state);
         self
+    }
+    /// Imports accounts with the tokens that another platform had, at most 100 at once. Each is taken or refused by itself.
+    /// No link and no confirmation says whose it is: whoever imports vouches for it.
+    ///
+    /// ```
+    /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> stead::Result<()> {
+    /// # use stead::Platform;
+    /// use stead::resource::{AccountImport, AccountWithTokens, ImportOutcome};
+    ///
+    /// # let platform = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
+    /// # let mail = stead::NewConnection::new("mail", "mail").client("id", "secret");
+    /// # platform.connections().create(mail).await?;
+    /// let mut ada = AccountWithTokens::new("mail", "user-42", "ya29.a0Af");
+    /// ada.refresh_token = Some("1//0e-x".into());
+    /// ada.scopes = Some(vec!["gmail.modify".into()]);
+    /// let import = AccountImport::new(vec![ada]).dry_run(true);
+    /// let imported = platform.accounts().import(import).await?;
+    /// assert_eq!(imported.results[0].outcome, ImportOutcome::Created);
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(all(feature = "platform", feature = "reqwest", feature = "mail")))]
+    /// # fn main() {}
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for more than 100, [`ErrorKind::StorageUnavailable`]. What is wrong with an account is in
+    /// its result.
+    pub async fn import(&self, import: AccountImport) -> Result<AccountImportResults> {
+        self.backend.import_accounts(import).await
     }
     /// The accounts, by id. A page may hold fewer than its size although more follow.
     pub fn list(self) -> List<Account> {

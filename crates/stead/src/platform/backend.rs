@@ -10,16 +10,16 @@ use stead_core::{
     environment::Environment,
     ports::{Limits, TransportErrorKind},
     resource::{
-        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
-        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
-        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
-        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
-        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
-        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
-        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
-        WebhookWithSecret,
+        Account, AccountFilter, AccountImport, AccountImportResults, AccountToken, AppCredential,
+        AppCredentialChange, AuditEntry, AuditFilter, AuditHead, AuditVerification, Authorization,
+        AuthorizationLink, ByteRange, CallTotals, Connection, ConnectionChange, DataKey,
+        Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest, Execution,
+        ExecutionFilter, ExecutionRecord, ExportedTools, IssuedAccountToken, IssuedAppSecret,
+        IssuedMcpSession, IssuedMemberLink, KeyActivation, Keys, McpSession, Member, MemberChange,
+        MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
+        NewMcpSession, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, ResultFile,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -93,6 +93,10 @@ impl Backend for Environment {
             user.identifier.as_str(),
             how,
         ))
+    }
+
+    fn import_accounts(&self, import: AccountImport) -> Pending<'_, AccountImportResults> {
+        Box::pin(self.import_accounts(import))
     }
 
     fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken> {

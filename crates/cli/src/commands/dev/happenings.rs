@@ -149,6 +149,7 @@ impl Event<'_> {
                 format!("{user} came back; your application has to verify {connection}")
             }
             "account.disconnected" => format!("{user} is disconnected from {connection}"),
+            "account.imported" => format!("{connection} of {user} is imported"),
             "account.suspended" => format!("{connection} of {user} is suspended"),
             "account.resumed" => format!("{connection} of {user} is resumed"),
             "account.refresh_degraded" => {

@@ -8,7 +8,7 @@ use super::{
     activate::activate,
     end::end,
     revoke::discard,
-    subject::{Expected, subject},
+    subject::subject_of,
     token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
 };
 use crate::{
@@ -17,9 +17,10 @@ use crate::{
     domain::{
         Account, Authorization, Connection, Credential, PendingCredential, Subject, account,
         authorization::{CLIENT_CHANGED, End, Trigger, Why, client_changed, expired},
+        scopes::missing_scopes,
     },
     identifier::AuthorizationId,
-    product::{Permissions, Product, SubjectSource},
+    product::Product,
     seal::place,
     sealed::Sealed,
     state::AccountState,
@@ -108,7 +109,7 @@ pub(super) async fn exchange(
     let granted_scopes = granted.scopes.clone().unwrap_or_else(|| asked.clone());
     let pending = PendingCredential {
         generation: 0,
-        missing_scopes: missing(product, asked, &granted_scopes),
+        missing_scopes: missing_scopes(product, asked, &granted_scopes),
         granted_scopes,
         subject,
         client_epoch: granted.tokens.client_epoch(),
@@ -224,23 +225,12 @@ fn user_of(
     authorization: &Authorization,
     members: &Map<String, Value>,
 ) -> Result<Option<Subject>> {
-    let own = match product.oauth.subject {
-        SubjectSource::IdToken { issuers } => issuers,
-        _ => &[],
-    };
     let asked = authorization
         .endpoints
         .as_ref()
         .and_then(|endpoints| endpoints.issuer.as_deref());
-    let expected = Expected {
-        issuers: match asked {
-            Some(configured) if product.oauth.issuer != Some(configured) => vec![configured],
-            _ => own.to_vec(),
-        },
-        client_id: connection.client_id.as_deref().unwrap_or_default(),
-        now: context.now(),
-    };
-    subject(product.oauth.subject, members, &expected).map_err(|why| {
+    let now = context.now();
+    subject_of(product, connection, asked, members, now).map_err(|why| {
         let message = format!("the product's word on who the user is cannot be accepted: {why}");
         Error::new(ErrorKind::AuthorizationFailed, message)
     })
@@ -300,18 +290,6 @@ fn decide(
         .insert(credential)
         .authorization(Some(verifying), authorization.version);
     Ok((change, after))
-}
-
-/// Where the user cannot choose, a scope that the response leaves out is not missing.
-fn missing(product: &Product, asked: &[String], granted: &[String]) -> Vec<String> {
-    if !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
-        return Vec::new();
-    }
-    asked
-        .iter()
-        .filter(|scope| !granted.contains(scope) && scope.as_str() != "openid")
-        .cloned()
-        .collect()
 }
 
 pub(super) fn return_to(row: &Authorization) -> Option<String> {

@@ -35,40 +35,6 @@ fn authorization() -> Authorization {
 }
 
 #[test]
-fn what_was_asked_for_and_not_granted_is_missing() {
-    let scopes = |scopes: &[&str]| {
-        scopes
-            .iter()
-            .map(|scope| (*scope).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let product = Product {
-        oauth: OAuth {
-            permissions: Permissions::Scopes {
-                always: &[],
-                default: &[],
-            },
-            ..OAuth::BASE
-        },
-        ..Product::BASE
-    };
-    let asked = scopes(&["openid", "a", "b"]);
-    for (granted, expected) in [
-        (&["a"][..], &["b"][..]),
-        (&["b", "a"], &[]),
-        (&[], &["a", "b"]),
-        (&["openid", "c"], &["a", "b"]),
-    ] {
-        assert_eq!(
-            missing(&product, &asked, &scopes(granted)),
-            scopes(expected),
-            "{granted:?}"
-        );
-    }
-    assert!(missing(&Product::BASE, &asked, &[]).is_empty());
-}
-
-#[test]
 fn the_browser_goes_back_with_the_authorization_and_the_state() {
     let id = authorization().id;
     let back = |url: &str, state: Option<&str>| {

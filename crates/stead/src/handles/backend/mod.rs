@@ -12,16 +12,16 @@ use stead_core::{
     identifier::{ConnectionName, Identifier},
     ports::BoxFuture,
     resource::{
-        Account, AccountFilter, AccountToken, AppCredential, AppCredentialChange, AuditEntry,
-        AuditFilter, AuditHead, AuditVerification, Authorization, AuthorizationLink, ByteRange,
-        CallTotals, Connection, ConnectionChange, DataKey, Disconnected, Disconnection,
-        EventFilter, EventPage, ExecuteRequest, Execution, ExecutionFilter, ExecutionRecord,
-        ExportedTools, IssuedAccountToken, IssuedAppSecret, IssuedMcpSession, IssuedMemberLink,
-        KeyActivation, Keys, McpSession, Member, MemberChange, MemberReset, NewAccountToken,
-        NewAppCredential, NewAuthorizationLink, NewConnection, NewMcpSession, NewMember,
-        NewWebhook, Page, ProxyRequest, Reencryption, ResultFile, SecretRotation, ToolDescription,
-        ToolFilter, TotalsStep, Webhook, WebhookChange, WebhookDelivery, WebhookReplay,
-        WebhookWithSecret,
+        Account, AccountFilter, AccountImport, AccountImportResults, AccountToken, AppCredential,
+        AppCredentialChange, AuditEntry, AuditFilter, AuditHead, AuditVerification, Authorization,
+        AuthorizationLink, ByteRange, CallTotals, Connection, ConnectionChange, DataKey,
+        Disconnected, Disconnection, EventFilter, EventPage, ExecuteRequest, Execution,
+        ExecutionFilter, ExecutionRecord, ExportedTools, IssuedAccountToken, IssuedAppSecret,
+        IssuedMcpSession, IssuedMemberLink, KeyActivation, Keys, McpSession, Member, MemberChange,
+        MemberReset, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
+        NewMcpSession, NewMember, NewWebhook, Page, ProxyRequest, Reencryption, ResultFile,
+        SecretRotation, ToolDescription, ToolFilter, TotalsStep, Webhook, WebhookChange,
+        WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
     schema::ExportFormat,
     tool::Effect,
@@ -67,6 +67,8 @@ pub(crate) trait Backend: PolicyBackend + Send + Sync + 'static {
         user: &'a User,
         how: Disconnection,
     ) -> Pending<'a, Disconnected>;
+
+    fn import_accounts(&self, import: AccountImport) -> Pending<'_, AccountImportResults>;
 
     fn create_account_token(&self, new: NewAccountToken) -> Pending<'_, IssuedAccountToken>;
     fn account_tokens<'a>(

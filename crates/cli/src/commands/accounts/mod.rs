@@ -1,5 +1,10 @@
 //! `stead accounts`: users' accounts, of a service or in a database.
 
+mod export;
+mod import;
+mod lines;
+mod platforms;
+
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use serde::Serialize;
 use stead::core::resource::{Account, AccountState, Disconnected, ErasureProgress, Revocation};
@@ -61,6 +66,8 @@ enum AccountsCommand {
         #[arg(long)]
         erase: bool,
     },
+    Import(import::Import),
+    Export(export::Export),
 }
 
 /// One account.
@@ -76,7 +83,16 @@ struct One {
 
 impl Accounts {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let target = self.command.target();
+        let target = match &self.command {
+            AccountsCommand::Import(import) => return import.run(terminal).await,
+            AccountsCommand::Export(export) => return export.run(terminal).await,
+            AccountsCommand::List { target, .. } => target,
+            AccountsCommand::Show(one)
+            | AccountsCommand::Suspend(one)
+            | AccountsCommand::Resume(one)
+            | AccountsCommand::Refresh(one)
+            | AccountsCommand::Disconnect { one, .. } => &one.target,
+        };
         let target = target.open_without_links(IfMissing::Refuse).await?;
         let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
@@ -85,17 +101,6 @@ impl Accounts {
 }
 
 impl AccountsCommand {
-    fn target(&self) -> &Target {
-        match self {
-            Self::List { target, .. } => target,
-            Self::Show(one)
-            | Self::Suspend(one)
-            | Self::Resume(one)
-            | Self::Refresh(one)
-            | Self::Disconnect { one, .. } => &one.target,
-        }
-    }
-
     async fn run(self, stead: &stead::Stead, terminal: &Terminal) -> Outcome {
         let of = |one: &One| stead.account(&one.connection, &one.identifier);
         let account = match &self {
@@ -136,6 +141,8 @@ impl AccountsCommand {
             Self::Suspend(one) => of(one)?.suspend().await?,
             Self::Resume(one) => of(one)?.resume().await?,
             Self::Refresh(one) => of(one)?.refresh().await?,
+            // They run by themselves.
+            Self::Import(_) | Self::Export(_) => return Ok(()),
         };
         show(&account, terminal);
         Ok(())

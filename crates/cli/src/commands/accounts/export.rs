@@ -1,0 +1,112 @@
+//! `stead accounts export`: accounts with their tokens, encrypted to a key.
+
+use std::io::{BufWriter, Write};
+
+use age::{Encryptor, x25519::Recipient};
+use clap::Args;
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, resource::AccountWithTokens},
+};
+use zeroize::Zeroizing;
+
+use crate::{
+    exit::Exit,
+    failure::{Failure, Flags, Outcome},
+    progress::Progress,
+    target::{Database, IfMissing},
+    terminal::Terminal,
+};
+
+const FLAGS: Flags = &[("/connection_name", "--connection", "")];
+
+/// Write the accounts of the database with their tokens to standard output: lines of JSON, encrypted with age.
+///
+/// Only the operator can: it takes the database and its key, not a credential. `stead accounts import` reads the file with
+/// `--identity`. The audit log says that it was done, and how many accounts it gave out.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// Public key that the file is encrypted to, as `age-keygen` prints it; can be given several times.
+    #[arg(long = "to", value_name = "AGE1…", required = true, value_parser = recipient)]
+    recipients: Vec<Recipient>,
+    /// Only the accounts of this connection.
+    #[arg(long, value_name = "NAME")]
+    connection: Option<String>,
+    #[command(flatten)]
+    database: Database,
+}
+
+fn recipient(text: &str) -> Result<Recipient, String> {
+    let rule = "expected a public key of age, which begins with age1";
+    text.parse().map_err(|_| rule.to_owned())
+}
+
+impl Export {
+    pub(super) async fn run(&self, terminal: &Terminal) -> Outcome {
+        let Some(out) = terminal.binary() else {
+            return Err(Failure::usage(
+                "the export is not text",
+                "Write it to a file: stead accounts export --to age1… > accounts.age",
+            ));
+        };
+        let platform = self.database.open_without_links(IfMissing::Refuse).await?;
+        let outcome = self.write(platform.environment(), out, terminal).await;
+        platform.shut_down().await;
+        outcome.map_err(|failure| failure.with_flags(FLAGS))
+    }
+
+    async fn write(
+        &self,
+        environment: &Environment,
+        out: impl Write + Send,
+        terminal: &Terminal,
+    ) -> Outcome {
+        let recipients = self.recipients.iter().map(|one| one as &dyn age::Recipient);
+        let encryptor =
+            Encryptor::with_recipients(recipients).map_err(|error| not_written(&error))?;
+        let mut out = encryptor
+            .wrap_output(BufWriter::new(out))
+            .map_err(|error| not_written(&error))?;
+        let progress = Progress::new(terminal);
+        let mut count = 0_u64;
+        let exported = environment
+            .export_accounts(self.connection.as_deref(), |account: AccountWithTokens| {
+                count += 1;
+                if count.is_multiple_of(100) {
+                    progress.now(&format!("{count} accounts"));
+                }
+                let line = serde_json::to_vec(&account).map(Zeroizing::new);
+                let mut line = line.map_err(|error| not_written(&error))?;
+                line.push(b'\n');
+                out.write_all(&line).map_err(|error| not_written(&error))
+            })
+            .await?;
+        // Without its end the file does not open: a part is not taken for the whole.
+        let mut inner = out.finish().map_err(|error| not_written(&error))?;
+        inner.flush().map_err(|error| not_written(&error))?;
+        drop(progress);
+        if terminal.json() {
+            terminal.error(serde_json::to_string(&exported).unwrap_or_default());
+        } else if !terminal.quiet() {
+            let mut told = format!("Exported {} accounts.", exported.accounts);
+            if exported.without_tokens > 0 {
+                let without = exported.without_tokens;
+                told.push_str(&format!(" {without} have no tokens that serve."));
+            }
+            terminal.error(told);
+        }
+        match exported.unreadable {
+            0 => Ok(()),
+            unreadable => Err(Failure::new(
+                Exit::Failed,
+                format!("the tokens of {unreadable} accounts cannot be opened"),
+                "The log names them. Disconnect them: their users have to authorize again.",
+            )),
+        }
+    }
+}
+
+fn not_written(error: &dyn std::fmt::Display) -> Error {
+    let message = format!("the export cannot be written: {error}");
+    Error::new(ErrorKind::Internal, message)
+}

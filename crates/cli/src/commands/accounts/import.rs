@@ -1,0 +1,268 @@
+//! `stead accounts import`: accounts with their tokens, a line each.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+use stead::{
+    Error, Stead,
+    core::{
+        error::{Problem, Violation},
+        resource::{AccountImport, AccountWithTokens, ExistingAccounts, ImportOutcome},
+    },
+};
+
+use super::{
+    lines::{Line, Lines},
+    platforms::Source,
+};
+use crate::{
+    exit::Exit,
+    failure::{Failure, Outcome},
+    progress::Progress,
+    target::{IfMissing, Target},
+    terminal::Terminal,
+};
+
+/// Accounts that are sent at once.
+const BATCH: usize = 100;
+
+/// Import accounts with the tokens that another platform had, a JSON object per line.
+///
+/// Run it with `--dry-run` first: everything is checked and nothing is written. Each account is taken or refused by itself; a
+/// run that was cut off is started again, and lines that are done stay as they are. You vouch for it that each account belongs
+/// to the user that its line names. Tokens can be refreshed only by the OAuth client that they were issued to: give the
+/// connection the same client id and secret first.
+#[derive(Debug, Args)]
+pub(super) struct Import {
+    /// File with the lines, or - for standard input; it may be encrypted with age.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Whose form the lines have.
+    #[arg(long, value_enum, value_name = "PLATFORM", default_value_t = Source::Stead)]
+    from: Source,
+    /// Connection of every line, whatever it is named there.
+    #[arg(long, value_name = "NAME", conflicts_with = "map")]
+    connection: Option<String>,
+    /// Connection here of what has a name there; can be given several times, or with commas. Other names stay.
+    #[arg(long, value_name = "THEIRS=OURS", value_delimiter = ',', value_parser = pair)]
+    map: Vec<(String, String)>,
+    /// Check everything, and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace the tokens of accounts that exist; otherwise they are refused.
+    #[arg(long, conflicts_with = "skip_existing")]
+    replace: bool,
+    /// Leave accounts that exist as they are.
+    #[arg(long)]
+    skip_existing: bool,
+    /// File with the secret key of age that opens the file.
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
+    #[command(flatten)]
+    target: Target,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
+            Ok((theirs.to_owned(), ours.to_owned()))
+        }
+        _ => Err(String::from(
+            "expected THEIRS=OURS, such as google-mail=mail",
+        )),
+    }
+}
+
+/// How many lines came to what.
+#[derive(Debug, Default, Serialize)]
+struct Summary {
+    dry_run: bool,
+    lines: u64,
+    #[serde(flatten)]
+    outcomes: BTreeMap<ImportOutcome, u64>,
+}
+
+impl Summary {
+    fn new(dry_run: bool) -> Self {
+        Self {
+            dry_run,
+            lines: 0,
+            outcomes: ImportOutcome::ALL.map(|outcome| (outcome, 0)).into(),
+        }
+    }
+
+    fn count(&mut self, outcome: ImportOutcome) {
+        self.lines += 1;
+        *self.outcomes.entry(outcome).or_default() += 1;
+    }
+
+    fn refused(&self) -> u64 {
+        self.outcomes
+            .get(&ImportOutcome::Refused)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Such as `3 lines: 2 created, 1 refused`.
+    fn text(&self) -> String {
+        let parts = self.outcomes.iter().filter(|(_, count)| **count > 0);
+        let parts = parts.map(|(outcome, count)| format!("{count} {}", outcome.name()));
+        let parts: Vec<String> = parts.collect();
+        let lines = match self.lines {
+            1 => String::from("1 line"),
+            lines => format!("{lines} lines"),
+        };
+        match parts.is_empty() {
+            true => lines,
+            false => format!("{lines}: {}", parts.join(", ")),
+        }
+    }
+}
+
+impl Import {
+    pub(super) async fn run(&self, terminal: &Terminal) -> Outcome {
+        let mut lines = Lines::open(&self.file, self.identity.as_deref())?;
+        let target = self.target.open_without_links(IfMissing::Refuse).await?;
+        let mut run = Run {
+            import: self,
+            stead: &target.stead,
+            terminal,
+            progress: Progress::new(terminal),
+            summary: Summary::new(self.dry_run),
+        };
+        let outcome = run.all(&mut lines).await;
+        let summary = run.end();
+        target.close().await;
+        outcome?;
+        self.conclude(&summary)
+    }
+
+    fn conclude(&self, summary: &Summary) -> Outcome {
+        match summary.refused() {
+            0 => Ok(()),
+            refused => Err(Failure::new(
+                Exit::Input,
+                format!("{refused} of {} lines were refused", summary.lines),
+                match self.dry_run {
+                    true => {
+                        "Correct them, or import the others: lines that are refused keep none out."
+                    }
+                    false => {
+                        "Correct them and start this again: lines that are done stay as they are."
+                    }
+                },
+            )),
+        }
+    }
+
+    /// What becomes of accounts that exist.
+    fn existing(&self) -> ExistingAccounts {
+        match (self.replace, self.skip_existing) {
+            (true, _) => ExistingAccounts::Replace,
+            (_, true) => ExistingAccounts::Skip,
+            _ => ExistingAccounts::Refuse,
+        }
+    }
+
+    /// The account of a line, with our connection's name.
+    fn read(&self, line: Line) -> Result<AccountWithTokens, Error> {
+        let invalid =
+            |keyword, message: &str| Error::invalid(vec![Violation::new("", keyword, message)]);
+        let Some(line) = line else {
+            return Err(invalid("maxLength", "the line has more than 256 KiB"));
+        };
+        // What serde says of a fault may repeat what stands there.
+        let value: Value =
+            serde_json::from_slice(&line).map_err(|_| invalid("json", "the line is not JSON"))?;
+        let mut account = self.from.read(value)?;
+        let ours = self
+            .map
+            .iter()
+            .find(|(theirs, _)| *theirs == account.connection_name);
+        if let Some(ours) = self.connection.as_ref().or(ours.map(|(_, ours)| ours)) {
+            account.connection_name.clone_from(ours);
+        }
+        Ok(account)
+    }
+}
+
+/// An import under way.
+struct Run<'a> {
+    import: &'a Import,
+    stead: &'a Stead,
+    terminal: &'a Terminal,
+    progress: Progress,
+    summary: Summary,
+}
+
+impl Run<'_> {
+    async fn all(&mut self, lines: &mut Lines) -> Outcome {
+        let mut batch = Vec::with_capacity(BATCH);
+        let mut numbers = Vec::with_capacity(BATCH);
+        while let Some((number, line)) = lines.next()? {
+            match self.import.read(line) {
+                Ok(account) => {
+                    batch.push(account);
+                    numbers.push(number);
+                }
+                Err(error) => self.refused(number, None, &error.to_problem()),
+            }
+            if batch.len() == BATCH {
+                self.send(std::mem::take(&mut batch), &mut numbers).await?;
+            }
+        }
+        match batch.is_empty() {
+            true => Ok(()),
+            false => self.send(batch, &mut numbers).await,
+        }
+    }
+
+    async fn send(&mut self, accounts: Vec<AccountWithTokens>, numbers: &mut Vec<u64>) -> Outcome {
+        let import = AccountImport::new(accounts)
+            .existing(self.import.existing())
+            .dry_run(self.import.dry_run);
+        let results = self.stead.accounts().import(import).await?.results;
+        for (number, result) in numbers.drain(..).zip(results) {
+            match result.problem {
+                Some(problem) => {
+                    let of = (result.connection_name, result.identifier);
+                    self.refused(number, Some(of), &problem);
+                }
+                None => self.summary.count(result.outcome),
+            }
+        }
+        self.progress.now(&self.summary.text());
+        Ok(())
+    }
+
+    /// Says why a line was refused. What was in it is not repeated, but for whose account it is.
+    fn refused(&mut self, number: u64, of: Option<(String, String)>, problem: &Problem) {
+        self.summary.count(ImportOutcome::Refused);
+        let (terminal, progress) = (self.terminal, &self.progress);
+        if terminal.json() {
+            let (connection_name, identifier) = of.unzip();
+            terminal.result_json(&json!({
+                "line": number, "connection_name": connection_name, "identifier": identifier, "problem": problem,
+            }));
+        } else {
+            let text = format!("line {number}: {}", problem.detail);
+            progress.print_above(|| terminal.error(text));
+        }
+    }
+
+    /// The summary, which is printed also where the import was cut off.
+    fn end(self) -> Summary {
+        drop(self.progress);
+        let summary = self.summary;
+        self.terminal.either(&summary, || {
+            let dry = match summary.dry_run {
+                true => " Nothing was written.",
+                false => "",
+            };
+            format!("{}.{dry}", summary.text())
+        });
+        summary
+    }
+}

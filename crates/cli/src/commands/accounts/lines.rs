@@ -1,0 +1,151 @@
+//! The lines of a file of accounts, one after another: plain, or encrypted with age.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::Path,
+};
+
+use age::{Decryptor, IdentityFile};
+use zeroize::Zeroizing;
+
+use crate::failure::{Failure, Outcome};
+
+/// Most bytes of a line.
+const LONGEST: u64 = 256 * 1024;
+/// How a file that age has encrypted begins.
+const AGE: &[u8] = b"age-encryption.org/";
+
+/// A line; nothing where it is too long.
+pub(super) type Line = Option<Zeroizing<Vec<u8>>>;
+
+/// The lines that are left.
+pub(super) struct Lines {
+    reader: Box<dyn BufRead + Send>,
+    number: u64,
+}
+
+impl Lines {
+    /// Opens a file, or standard input for `-`; `identity` is a file with the secret key that opens it.
+    pub(super) fn open(file: &Path, identity: Option<&Path>) -> Outcome<Self> {
+        let input: Box<dyn Read + Send> = match file.to_str() {
+            Some("-") => Box::new(io::stdin()),
+            _ => Box::new(File::open(file).map_err(|error| cannot_read(file, &error))?),
+        };
+        let mut input = BufReader::new(input);
+        let begins = input
+            .fill_buf()
+            .map_err(|error| cannot_read(file, &error))?
+            .starts_with(AGE);
+        let reader: Box<dyn BufRead + Send> = match (begins, identity) {
+            (false, _) => Box::new(input),
+            (true, Some(identity)) => Box::new(BufReader::new(decrypted(input, identity)?)),
+            (true, None) => {
+                return Err(Failure::usage(
+                    format!("{} is encrypted", file.display()),
+                    "Give the file with the secret key: --identity key.txt",
+                ));
+            }
+        };
+        Ok(Self { reader, number: 0 })
+    }
+
+    /// The next line that is not empty, with its number.
+    pub(super) fn next(&mut self) -> Outcome<Option<(u64, Line)>> {
+        loop {
+            let mut line = Zeroizing::new(Vec::new());
+            let mut bounded = (&mut self.reader).take(LONGEST);
+            let read = bounded.read_until(b'\n', &mut line).map_err(cut_off)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            if read as u64 == LONGEST && line.last() != Some(&b'\n') {
+                self.skip()?;
+                return Ok(Some((self.number, None)));
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some((self.number, Some(line))));
+            }
+        }
+    }
+
+    /// Leaves out what is left of a line.
+    fn skip(&mut self) -> Outcome {
+        loop {
+            let buffer = self.reader.fill_buf().map_err(cut_off)?;
+            if buffer.is_empty() {
+                return Ok(());
+            }
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let length = end.map_or(buffer.len(), |end| end + 1);
+            self.reader.consume(length);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn decrypted(
+    input: BufReader<Box<dyn Read + Send>>,
+    identity: &Path,
+) -> Outcome<impl Read + Send + use<>> {
+    let no_key = |error: &dyn std::fmt::Display| {
+        Failure::configuration(
+            format!("{} holds no secret key of age: {error}", identity.display()),
+            "Give the file that `age-keygen` made.",
+        )
+    };
+    let file = File::open(identity).map_err(|error| cannot_read(identity, &error))?;
+    let keys = IdentityFile::from_buffer(BufReader::new(file)).map_err(|error| no_key(&error))?;
+    let keys = keys.into_identities().map_err(|error| no_key(&error))?;
+    let opened = Decryptor::new_buffered(input)
+        .and_then(|decryptor| decryptor.decrypt(keys.iter().map(|key| key.as_ref() as _)));
+    opened.map_err(|error| {
+        Failure::configuration(
+            format!("the file cannot be decrypted: {error}"),
+            "Give the secret key of the public key that it was encrypted to.",
+        )
+    })
+}
+
+fn cannot_read(file: &Path, error: &io::Error) -> Failure {
+    Failure::configuration(
+        format!("{} cannot be read: {error}", file.display()),
+        "Give a file that exists and that you may read.",
+    )
+}
+
+/// A file that age has encrypted also ends so where its end is missing.
+fn cut_off(error: io::Error) -> Failure {
+    Failure::configuration(
+        format!("the file cannot be read on: {error}"),
+        "Give the whole file, and start this again: lines that are done stay as they are.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<(u64, Option<usize>)> {
+        let reader = Box::new(io::Cursor::new(text.as_bytes().to_vec()));
+        let mut lines = Lines { reader, number: 0 };
+        let mut all = Vec::new();
+        while let Some((number, line)) = lines.next().unwrap() {
+            all.push((number, line.map(|line| line.trim_ascii().len())));
+        }
+        all
+    }
+
+    #[test]
+    fn lines_keep_their_numbers_and_one_that_is_too_long_ends_no_other() {
+        let long = "x".repeat(600 * 1024);
+        let text = format!("{{}}\n\n  \r\nabc\r\n{long}\nlast");
+        let expected = [(1, Some(2)), (4, Some(3)), (5, None), (6, Some(4))];
+        assert_eq!(lines(&text), expected);
+        assert_eq!(lines(""), []);
+        assert_eq!(lines(&long), [(1, None)]);
+    }
+}

@@ -1,0 +1,42 @@
+//! Composio: the response of `GET /api/v3/connected_accounts/{nanoid}`.
+//! <https://docs.composio.dev/api-reference/connected-accounts/get-connected-accounts-by-nanoid>
+//!
+//! Secrets are masked or redacted for its own OAuth clients, and where the project masks them:
+//! <https://docs.composio.dev/docs/changelog/2026/04/22>. When an access token ends is not said.
+
+use secrecy::ExposeSecret as _;
+use stead::core::resource::{AccountState, AccountWithTokens};
+
+use super::Fields;
+
+pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
+    let other = "other credentials have no place here";
+    fields.expect("/state/authScheme", "OAUTH2", other);
+    let dead = "its tokens serve no more; make a link for this user";
+    fields.expect("/status", "ACTIVE", dead);
+    let config = fields.needed("/auth_config/id");
+    let user = fields.needed("/user_id");
+    let mut account = fields.account(config, user, "/state/val")?;
+    let refresh = account.refresh_token.as_ref();
+    for (name, token) in [
+        ("access_token", Some(&account.access_token)),
+        ("refresh_token", refresh),
+    ] {
+        if token.is_some_and(|token| is_masked(token.expose_secret())) {
+            let message =
+                "the secret is masked; export it where it is not, or make a link for this user";
+            fields.wrong(&format!("/state/val/{name}"), "format", message);
+        }
+    }
+    account.state = match fields.is_true("/is_disabled") {
+        true => Some(AccountState::Suspended),
+        false => None,
+    };
+    account.scopes = fields.scopes("/state/val/scope");
+    account.token_response = fields.token_response("/state/val");
+    Some(account)
+}
+
+fn is_masked(token: &str) -> bool {
+    token.contains("REDACTED") || token.ends_with("...") || token.contains("***")
+}

@@ -1,0 +1,47 @@
+//! The forms in which platforms give accounts with their tokens, a file each. A reader knows the platform's form and no
+//! product; what it gives is checked where it is imported.
+
+mod composio;
+mod fields;
+mod nango;
+mod scalekit;
+
+use clap::ValueEnum;
+use serde_json::Value;
+use stead::{
+    Error,
+    core::{resource::AccountWithTokens, schema::read_body},
+};
+
+use fields::Fields;
+
+/// Whose form a line has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Source {
+    /// Stead's own, which `stead accounts export` writes.
+    Stead,
+    /// Responses of Nango's `GET /connections/{connectionId}` with `refresh_token=true`.
+    Nango,
+    /// Responses of Composio's `GET /api/v3/connected_accounts/{nanoid}`, with secrets that are not masked.
+    Composio,
+    /// Responses of Scalekit's `GET /api/v1/connected_accounts/auth`.
+    Scalekit,
+}
+
+impl Source {
+    /// The account of a line, whose connection has the name that it has there.
+    pub(super) fn read(self, line: Value) -> Result<AccountWithTokens, Error> {
+        let read = match self {
+            Self::Stead => return read_body(line),
+            Self::Nango => nango::read,
+            Self::Composio => composio::read,
+            Self::Scalekit => scalekit::read,
+        };
+        let mut fields = Fields::new(line);
+        let account = read(&mut fields);
+        fields.finish(account)
+    }
+}
+
+#[cfg(test)]
+mod tests;

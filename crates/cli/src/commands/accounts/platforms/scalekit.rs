@@ -1,0 +1,29 @@
+//! Scalekit: the response of `GET /api/v1/connected_accounts/auth`, as its API reference describes it.
+//! <https://docs.scalekit.com/agentkit/apis>
+//!
+//! Its connector is what a connection is here.
+
+use stead::core::resource::AccountWithTokens;
+
+use super::Fields;
+
+pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
+    let of = match fields.has("/connected_account") {
+        true => "/connected_account",
+        false => "",
+    };
+    let place = |member: &str| format!("{of}/{member}");
+    let other = "other credentials have no place here";
+    fields.expect(&place("authorization_type"), "OAUTH", other);
+    let dead = "its tokens serve no more; make a link for this user";
+    fields.expect(&place("status"), "ACTIVE", dead);
+    let connector = fields.needed(&place("connector"));
+    let user = fields.needed(&place("identifier"));
+    let token = place("authorization_details/oauth_token");
+    let account = fields.account(connector, user, &token);
+    let expires_at = fields.time(&place("token_expires_at"));
+    let mut account = account?;
+    account.expires_at = expires_at;
+    account.scopes = fields.scopes(&format!("{token}/scopes"));
+    Some(account)
+}

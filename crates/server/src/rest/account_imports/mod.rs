@@ -1,0 +1,5 @@
+//! Accounts that come with their tokens.
+
+mod create;
+
+pub(super) use create::create;
