@@ -51,12 +51,12 @@ impl Terminal {
         let _ = (&self.stdout).write_all(bytes);
     }
 
-    /// Where a result is written that is no text; nothing where a person would see it.
+    /// Where a result is written that is not text; nothing where a person would see it.
     pub(crate) fn binary(&self) -> Option<impl io::Write + Send + use<>> {
         (!self.stdout.is_terminal()).then(io::stdout)
     }
 
-    /// Whether only the result is wanted.
+    /// Whether only results are printed.
     pub(crate) fn quiet(&self) -> bool {
         self.quiet
     }

@@ -13,8 +13,8 @@ use crate::{error::Problem, identifier::AccountId, state::AccountState};
 /// An account with its tokens, as an import takes it and an export gives it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "connection_name": "mail", "identifier": "user-1", "scopes": ["https://www.googleapis.com/auth/gmail.modify"],
-    "access_token": "ya29.…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "1//…",
+    "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
+    "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -108,8 +108,8 @@ fn exposed_if_any<S: Serializer>(
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "accounts": [{
-        "connection_name": "mail", "identifier": "user-1", "scopes": ["https://www.googleapis.com/auth/gmail.modify"],
-        "access_token": "ya29.…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "1//…",
+        "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
+        "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
     }],
     "dry_run": true,
 }))]
@@ -214,7 +214,7 @@ pub struct AccountsExported {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportOutcome {
-    /// There was none, and there is one now.
+    /// The account is new.
     Created,
     /// It got these tokens in the place of others.
     Replaced,

@@ -81,19 +81,19 @@ impl Export {
                 out.write_all(&line).map_err(|error| not_written(&error))
             })
             .await?;
-        // Without its end the file does not open: a part is not taken for the whole.
+        // Without its end the file does not open: a part is not treated as the whole.
         let mut inner = out.finish().map_err(|error| not_written(&error))?;
         inner.flush().map_err(|error| not_written(&error))?;
         drop(progress);
         if terminal.json() {
             terminal.error(serde_json::to_string(&exported).unwrap_or_default());
         } else if !terminal.quiet() {
-            let mut told = format!("Exported {} accounts.", exported.accounts);
+            let mut text = format!("Exported {} accounts.", exported.accounts);
             if exported.without_tokens > 0 {
                 let without = exported.without_tokens;
-                told.push_str(&format!(" {without} have no tokens that serve."));
+                text.push_str(&format!(" {without} have no tokens that serve."));
             }
-            terminal.error(told);
+            terminal.error(text);
         }
         match exported.unreadable {
             0 => Ok(()),

@@ -7,7 +7,7 @@
 use secrecy::ExposeSecret as _;
 use stead::core::resource::{AccountState, AccountWithTokens};
 
-use super::Fields;
+use super::fields::Fields;
 
 pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
     let other = "other credentials have no place here";

@@ -7,7 +7,7 @@
 
 use stead::core::resource::AccountWithTokens;
 
-use super::Fields;
+use super::fields::Fields;
 
 pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
     let other = "other credentials have no place here";

@@ -5,7 +5,7 @@
 
 use stead::core::resource::AccountWithTokens;
 
-use super::Fields;
+use super::fields::Fields;
 
 pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
     let of = match fields.has("/connected_account") {

@@ -46,6 +46,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
     (
         "Administer: as much as an owner may",
         &[
+            AccountsImport,
             CredentialsManage,
             MembersManage,
             KeysManage,
