@@ -1,6 +1,6 @@
 //! Gives out accounts with their tokens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use crate::{
     Error, ErrorKind, Result,
@@ -65,11 +65,15 @@ async fn give_out(
         for row in rows {
             let (id, of) = (row.row.id, row.row.connection_id);
             after = Some(id);
-            if !connections.contains_key(&of) {
-                let found = context.store.connection(of).await?.map(|found| found.row);
-                connections.insert(of, found);
-            }
-            let Some(connection) = connections.get(&of).and_then(Option::as_ref) else {
+            let connection = match connections.entry(of) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    let found = context.store.connection(of).await?;
+                    unknown.insert(found.map(|found| found.row))
+                }
+            };
+            // It may have been deleted since the page was read.
+            let Some(connection) = connection else {
                 continue;
             };
             match with_tokens(context, connection, row.row).await {

@@ -60,7 +60,7 @@ fn without(mut line: Value, parent: &str, member: &str) -> Value {
 
 #[test]
 fn every_form_gives_the_account_and_its_tokens() {
-    let ends = |text: &str| Some(text.parse().unwrap());
+    let ends = |text: &str| -> Option<jiff::Timestamp> { Some(text.parse().unwrap()) };
     for (source, line, connection, scopes, expires_at) in [
         (
             Source::Nango,
