@@ -460,4 +460,6 @@ impl fmt::Debug for Environment {
 }
 
 #[cfg(test)]
+mod servers_tests;
+#[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::token_endpoint::{error_of, exchange, request};
 use crate::{
-    Result,
+    ErrorKind, Result,
     caller::Caller,
     context::{Context, Endpoints, TokenSet, change::Change},
     domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask, account},
@@ -185,7 +185,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
         .detach(|worker| async move {
             loop {
                 if let Err(error) = work_off(&worker).await {
-                    tracing::warn!(kind = %error.kind(), "the outbox could not be read");
+                    tracing::warn!(kind = %error.kind(), "the outbox could not be worked off");
                 }
                 if !worker.outbox.ask_again() {
                     break;
@@ -202,6 +202,9 @@ async fn work_off(context: &Context) -> Result<()> {
         for entry in due {
             let id = entry.row.id;
             if let Err(error) = work_off_entry(context, entry).await {
+                if error.kind() == ErrorKind::StorageUnavailable {
+                    return Err(error);
+                }
                 tracing::warn!(entry = %id, kind = %error.kind(), "an entry of the outbox could not be worked off");
             }
         }

@@ -22,7 +22,9 @@ use crate::{
     product::{ClientAuthentication, OAuth},
     resource::{ConnectionChange, Disconnection, NewConnection, Revocation},
     state::AccountState,
-    testing::{ROTATING, Responses, STABLE, World, context, demo, insert_account, response},
+    testing::{
+        Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, open, response,
+    },
 };
 
 static BASIC: Product = {
@@ -301,4 +303,44 @@ fn a_revocation_is_not_sent_for_another_client() {
     let events = revocations(&world, &context);
     assert_eq!(events.len(), 1);
     assert_eq!(events[0].1["outcome"], "failed");
+}
+
+#[test]
+fn an_outbox_that_takes_no_claims_waits_for_the_next_round() {
+    const ENTRIES: u64 = 60;
+    let world = World::new();
+    let store = Flaky::new(world.process(0));
+    let sent = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&sent);
+    let transport = Responses::by(move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        std::future::ready(Ok(response(200, "")))
+    });
+    let opened = open(
+        world.process(0),
+        &STABLE,
+        transport,
+        Arc::clone(&store) as _,
+    );
+    let context = world.run(opened);
+    let account = world.run(insert_account(&context, AccountState::Active));
+    let connection = world.run(context.connection_by_id(account.connection_id));
+    let connection = connection.unwrap().row;
+    let mut batch = Batch::new();
+    for number in 0..ENTRIES {
+        let tokens = TokenSet::new(format!("token-{number}").into(), None, None);
+        let entry = entry(&context, &connection, &account, number, &tokens, &[]);
+        batch = batch.insert(entry.unwrap());
+    }
+    assert_eq!(
+        world.run(context.store.commit(batch)).unwrap(),
+        Commit::Committed
+    );
+    store.doubt(500, false);
+    work_off_outbox(&context);
+    world.run_until_idle();
+    assert_eq!(sent.load(Ordering::SeqCst), 0, "it asks again and again");
+    store.doubt(0, false);
+    world.advance(Duration::from_secs(60));
+    assert_eq!(u64::from(sent.load(Ordering::SeqCst)), ENTRIES);
 }
