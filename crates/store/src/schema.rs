@@ -16,10 +16,6 @@ pub(crate) struct Migration {
 
 impl Migration {
     /// One that only adds: tables, indexes that are not unique, and columns that may be left out.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the kind that a migration usually has")
-    )]
     pub(crate) const fn expands(sql: &'static str) -> Self {
         Self { sql, expands: true }
     }

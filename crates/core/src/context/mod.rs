@@ -34,7 +34,7 @@ use std::{
     ops::Deref,
     sync::{
         Arc, Mutex, Weak,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::Duration,
 };
@@ -63,7 +63,6 @@ use crate::{
     domain::Connection,
     identifier::{AccountId, ConnectionId},
     ports::{Entropy, Policy, Runtime, Spool, Transport},
-    resource::Reencryption,
     seal::Vault,
     store::{Records, StoreClock},
 };
@@ -124,8 +123,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: tasks::Tasks,
     pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
-    /// How far the re-encryption that this process does, or did last, has come.
-    pub(crate) reencryption: Mutex<Option<Reencryption>>,
+    /// Whether this process seals everything again, or waits for the one that does.
+    pub(crate) reencrypts: AtomicBool,
     sign_ins: sign_in::SignIns,
     /// The provider by which members sign in, where there is one.
     pub(crate) sign_in_provider: Option<KnownProvider>,
@@ -267,7 +266,7 @@ impl Context {
             tasks: tasks::Tasks::default(),
             audit_turn: audit::AuditTurn::default(),
             webhook_lanes: webhook_lanes::WebhookLanes::default(),
-            reencryption: Mutex::default(),
+            reencrypts: AtomicBool::default(),
             sign_ins: sign_in::SignIns::default(),
             sign_in_provider,
             mcp_issuer,

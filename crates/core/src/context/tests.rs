@@ -67,7 +67,7 @@ fn detached_work_goes_on_without_its_caller() {
     use futures_util::FutureExt as _;
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
-    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let done = Arc::new(AtomicBool::new(false));
     let (runtime, mark) = (world.process(0), Arc::clone(&done));
     let work = context.detached(|_| async move {
         runtime.sleep(Duration::from_secs(1)).await;

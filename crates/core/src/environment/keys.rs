@@ -42,7 +42,8 @@ impl Environment {
     }
 
     /// Seals everything with the active data key that another one has sealed, in batches of 100 rows, while calls go on;
-    /// `progress` hears how far it is. What is cut off is finished by the next one.
+    /// `progress` hears how far it is. One process at a time does it: where another is at it, this waits for that one's end,
+    /// and goes on where it dies.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`]. A row that cannot be opened is not an error: the result names it.
@@ -50,13 +51,13 @@ impl Environment {
         keys::reencrypt(&self.0, progress).await
     }
 
-    /// The same in the background, where this process is not at it already; returns how far it is, as
-    /// [`keys`](Self::keys) does later. It ends with the process; what is left is done by the next one.
+    /// The same in the background, where no process is at it already; returns how far it is, as [`keys`](Self::keys) of
+    /// every process does later. Where its process ends, another one goes on, or the next one that starts.
     ///
     /// # Errors
-    /// [`ErrorKind::ShuttingDown`].
-    pub fn start_reencryption(&self) -> Result<Reencryption> {
-        keys::start_reencrypt(&self.0)
+    /// [`ErrorKind::ShuttingDown`], [`ErrorKind::StorageUnavailable`].
+    pub async fn start_reencryption(&self) -> Result<Reencryption> {
+        keys::start_reencrypt(&self.0).await
     }
 
     /// Destroys a data key with which nothing is sealed any more. Backups from before still need the key of the ring that

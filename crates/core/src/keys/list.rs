@@ -1,6 +1,6 @@
 //! The keys, and what each has sealed.
 
-use super::{start_reencrypt::reached, usage::usage, view};
+use super::{usage::usage, view};
 use crate::{Result, context::Context, resource};
 
 /// The keys; with how many rows each has sealed where that is asked for, which reads every row that holds a secret.
@@ -12,6 +12,7 @@ pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource
         true => usage(context, &ids).await?,
         false => Default::default(),
     };
+    let job = context.store.reencryption_job().await?;
     let views = keys.iter().map(|found| resource::DataKey {
         rows: usage.get(&found.row.id).copied(),
         ..view(&found.row, found.read_at)
@@ -19,6 +20,6 @@ pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource
     Ok(resource::Keys {
         ring: context.vault.ring(),
         data_keys: views.collect(),
-        reencryption: reached(context),
+        reencryption: job.map(|found| found.row.reached),
     })
 }

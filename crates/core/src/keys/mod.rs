@@ -22,7 +22,7 @@ pub(crate) use list::list;
 pub(crate) use reencrypt::reencrypt;
 pub(crate) use retire::retire;
 pub(crate) use rewrap::rewrap;
-pub(crate) use start_reencrypt::start_reencrypt;
+pub(crate) use start_reencrypt::{continue_reencryption, start_reencrypt};
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -1,54 +1,64 @@
 //! Seals everything again in the background.
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::atomic::Ordering;
 
-use super::reencrypt;
-use crate::{Result, context::Context, resource::Reencryption};
+use super::reencrypt::{give_back, reencrypt};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::ReencryptionJob,
+    resource::Reencryption,
+};
 
-/// Starts to seal everything again with the active data key, unless this process is at it already; returns how far it is.
-/// A shutdown does not wait for it: the next one goes on.
-pub(crate) fn start_reencrypt(context: &Context) -> Result<Reencryption> {
+/// Starts to seal everything again with the active data key, unless a process is at it already; returns how far it is.
+/// A shutdown does not wait for it: another process goes on.
+pub(crate) async fn start_reencrypt(context: &Context) -> Result<Reencryption> {
     context.tasks.open()?;
-    let mut reached = lock(context);
-    if let Some(running) = reached.as_ref().filter(|reached| reached.running) {
-        return Ok(running.clone());
+    let reached = context
+        .change(
+            "keys.reencrypt_start",
+            || context.store.reencryption_job(),
+            |found| {
+                let (row, version) = found.map(|found| (found.row, found.version)).unzip();
+                if let Some(row) = row.as_ref().filter(|row| row.reached.running) {
+                    return Ok((Change::none(), row.reached.clone()));
+                }
+                let new = ReencryptionJob::new(row);
+                let reached = new.reached.clone();
+                Ok(match version {
+                    Some(version) => (Change::none().update(new, version), reached),
+                    None => (Change::none().insert(new), reached),
+                })
+            },
+        )
+        .await?;
+    in_background(context);
+    Ok(reached)
+}
+
+/// Goes on with what a process has left that is gone.
+pub(crate) async fn continue_reencryption(context: &Context) -> Result<()> {
+    let job = context.store.reencryption_job().await?;
+    if job.is_some_and(|found| found.row.is_left(found.read_at)) {
+        in_background(context);
     }
-    let started = Reencryption {
-        running: true,
-        ..Reencryption::default()
-    };
-    *reached = Some(started.clone());
-    drop(reached);
+    Ok(())
+}
+
+fn in_background(context: &Context) {
+    if context.reencrypts.swap(true, Ordering::AcqRel) {
+        return;
+    }
     let context = context.clone();
     let runtime = context.runtime.clone();
     runtime.spawn(Box::pin(async move {
-        let work = reencrypt(&context, |now| note(&context, now.clone(), true));
-        match context.tasks.unless_cut(work).await {
-            Some(Ok(last)) => note(&context, last, false),
-            Some(Err(error)) => stop(&context, error.message()),
-            None => stop(&context, "the process was shut down"),
+        let done = context.tasks.unless_cut(reencrypt(&context, |_| {})).await;
+        if let Some(Err(error)) = &done {
+            tracing::warn!(kind = %error.kind(), "not everything could be sealed again");
         }
+        if let (None, Err(closed)) = (&done, context.tasks.open()) {
+            give_back(&context, &closed).await;
+        }
+        context.reencrypts.store(false, Ordering::Release);
     }));
-    Ok(started)
-}
-
-/// How far the one that this process does, or did last, has come.
-pub(super) fn reached(context: &Context) -> Option<Reencryption> {
-    lock(context).clone()
-}
-
-fn note(context: &Context, now: Reencryption, running: bool) {
-    *lock(context) = Some(Reencryption { running, ..now });
-}
-
-fn stop(context: &Context, why: &str) {
-    if let Some(reached) = lock(context).as_mut() {
-        reached.running = false;
-        reached.stopped = Some(why.to_owned());
-    }
-}
-
-fn lock(context: &Context) -> MutexGuard<'_, Option<Reencryption>> {
-    let reached = context.reencryption.lock();
-    reached.unwrap_or_else(PoisonError::into_inner)
 }

@@ -96,6 +96,9 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     if let Err(error) = oauth::end_all_older_clients(context).await {
         tracing::warn!(kind = %error.kind(), "accounts of a changed client could not be ended");
     }
+    if let Err(error) = keys::continue_reencryption(context).await {
+        tracing::warn!(kind = %error.kind(), "whether everything is sealed again could not be read");
+    }
     if let Err(error) = last_used::keep(context).await {
         tracing::warn!(kind = %error.kind(), "when credentials were last used could not be kept");
     }

@@ -22,7 +22,7 @@ pub struct Keys {
     pub ring: Vec<String>,
     /// Data keys, the oldest first.
     pub data_keys: Vec<DataKey>,
-    /// How far the re-encryption has come that this process does, or did last; absent where it did none.
+    /// How far the re-encryption has come that is under way, or was the last one; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reencryption: Option<Reencryption>,
 }

@@ -203,7 +203,7 @@ impl Backend for Environment {
         Box::pin(self.activate_key(key_id, how.at_once))
     }
     fn start_reencryption(&self) -> Pending<'_, Reencryption> {
-        Box::pin(async move { self.start_reencryption() })
+        Box::pin(self.start_reencryption())
     }
     fn retire_key<'a>(&'a self, key_id: &'a str) -> Pending<'a, DataKey> {
         Box::pin(self.retire_key(key_id))

@@ -14,9 +14,10 @@ use crate::{
 };
 
 /// The first is version 1.
-pub(super) const MIGRATIONS: &[Migration] = &[Migration::contracts(include_str!(
-    "../../migrations/postgres/0001_rows.sql"
-))];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration::contracts(include_str!("../../migrations/postgres/0001_rows.sql")),
+    Migration::expands(include_str!("../../migrations/postgres/0002_leases.sql")),
+];
 
 /// Who brings the schema up to date holds this lock; others wait for it.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(6071503848194105938)";

@@ -1,6 +1,7 @@
 //! Keys are replaced while other processes go on.
 
 mod replaced;
+mod shared;
 mod staged;
 
 use std::{
@@ -37,7 +38,7 @@ use crate::{
     },
     maintenance,
     ports::{BoxFuture, KeySource, Runtime as _},
-    resource::{ExecuteRequest, NewConnection},
+    resource::{ExecuteRequest, NewConnection, Reencryption},
     seal::{KeyRing, Pseudonyms, data_keys_in, place},
     state::{AccountState, Role},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},

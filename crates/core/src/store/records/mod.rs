@@ -16,6 +16,7 @@ mod keyed_call;
 mod mcp_session;
 mod member;
 mod policy;
+mod reencryption;
 mod webhook;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ use keyed_call::IDEMPOTENCY;
 use mcp_session::{MCP_SESSION, MCP_SESSIONS_BY_END};
 use member::{MEMBER, SESSION, SESSIONS_BY_END};
 use policy::POLICY;
+use reencryption::JOB;
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
 use super::{
@@ -84,6 +86,7 @@ pub static TABLES: &[&Table] = &[
     &SESSION,
     &POLICY,
     &APPROVAL,
+    &JOB,
 ];
 
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;

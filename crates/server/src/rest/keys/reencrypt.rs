@@ -8,5 +8,5 @@ use crate::{
 };
 
 pub(in crate::rest) async fn reencrypt(Acting(environment): Acting) -> Result<Json<Reencryption>> {
-    Ok(Json(environment.start_reencryption()?))
+    Ok(Json(environment.start_reencryption().await?))
 }

@@ -9,6 +9,6 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page) -> Result<Response> {
-    let started = page.environment.start_reencryption();
+    let started = page.environment.start_reencryption().await;
     after(&page, started, Done::KeysReencrypting).await
 }

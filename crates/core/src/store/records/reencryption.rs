@@ -1,0 +1,35 @@
+//! The row of the job that seals everything again.
+
+use super::{Found, Records, text};
+use crate::{
+    domain::{Extra, ReencryptionJob},
+    store::{Index, Key, Record, Rewritten, Table, Value},
+};
+
+pub(super) static JOB: Table = Table {
+    name: "job",
+    columns: &[text("name")],
+    key: Index::unique(&["name"]),
+    indexes: &[],
+    sealed: false,
+};
+const NAME: &str = "reencryption";
+
+impl Rewritten for ReencryptionJob {}
+impl Record for ReencryptionJob {
+    const TABLE: &'static Table = &JOB;
+    const NESTS: bool = true;
+    fn extra(&mut self) -> Option<&mut Extra> {
+        Some(&mut self.extra)
+    }
+    fn values(&self) -> Vec<Value> {
+        vec![Value::text(NAME)]
+    }
+}
+
+impl Records {
+    /// The job that seals everything again, where there ever was one.
+    pub(crate) async fn reencryption_job(&self) -> Found<ReencryptionJob> {
+        self.get(Key::new(&JOB, vec![Value::text(NAME)])).await
+    }
+}
