@@ -6,7 +6,7 @@ use std::{
 };
 
 use tracing_subscriber::{
-    EnvFilter, Layer as _, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+    EnvFilter, Layer, Registry, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
 use crate::{
@@ -15,12 +15,13 @@ use crate::{
 };
 
 /// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `live` gets
-/// what the platform does, whatever the filter.
+/// what the platform does, whatever the filter, and `more` what it asks for itself.
 pub(crate) fn start(
     filter: &str,
     no_color: bool,
     for_programs: bool,
     live: Option<LiveLayer>,
+    more: Option<impl Layer<Registry> + Send + Sync>,
 ) -> Outcome {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
@@ -36,13 +37,15 @@ pub(crate) fn start(
         logs.with_ansi(terminal && !no_color).boxed()
     };
     let registry = tracing_subscriber::registry();
-    match live {
-        Some(live) => registry
-            .with(logs.with_filter(filter))
-            .with(live.filtered())
-            .init(),
+    if live.is_none() && more.is_none() {
         // A filter for all is cheaper than one for each layer.
-        None => registry.with(logs).with(filter).init(),
+        registry.with(logs).with(filter).init();
+    } else {
+        registry
+            .with(more)
+            .with(logs.with_filter(filter))
+            .with(live.map(LiveLayer::filtered))
+            .init();
     }
     Ok(())
 }

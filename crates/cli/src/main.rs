@@ -10,6 +10,8 @@ mod key_source;
 mod listener;
 mod live;
 mod logs;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod process;
 mod progress;
 mod secrets;
@@ -97,13 +99,6 @@ fn refuse(error: &clap::Error) -> ExitCode {
 
 fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
     let (live, happenings) = arguments.command.is_dev().then(live::channel).unzip();
-    logs::start(
-        &arguments.log,
-        arguments.no_color,
-        arguments.json || arguments.command.is_serve(),
-        live,
-    )?;
-    process::keep_memory_private();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -113,7 +108,29 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
                 "Check the limits of this user.",
             )
         })?;
-    runtime.block_on(arguments.command.run(terminal, happenings))
+    #[cfg(feature = "otlp")]
+    let traces = match arguments.command.is_serve() {
+        true => otlp::Traces::to_collector(runtime.handle())?,
+        false => None,
+    };
+    #[cfg(feature = "otlp")]
+    let more = traces.as_ref().map(otlp::Traces::layer);
+    #[cfg(not(feature = "otlp"))]
+    let more = None::<tracing_subscriber::layer::Identity>;
+    logs::start(
+        &arguments.log,
+        arguments.no_color,
+        arguments.json || arguments.command.is_serve(),
+        live,
+        more,
+    )?;
+    process::keep_memory_private();
+    let outcome = runtime.block_on(arguments.command.run(terminal, happenings));
+    #[cfg(feature = "otlp")]
+    if let Some(traces) = traces {
+        traces.end();
+    }
+    outcome
 }
 
 /// NO_COLOR counts when it is not empty, whatever it says (no-color.org).

@@ -19,6 +19,7 @@ mod scrub;
 pub mod similar;
 pub mod state;
 pub mod tool;
+pub mod trace;
 
 #[cfg(feature = "platform")]
 pub mod access;
@@ -46,6 +47,8 @@ mod jwt;
 mod keys;
 #[cfg(feature = "platform")]
 mod maintenance;
+#[cfg(feature = "platform")]
+pub mod metrics;
 #[cfg(feature = "platform")]
 pub mod oauth;
 #[cfg(feature = "platform")]

@@ -17,7 +17,7 @@ use crate::{
     admission::Rates,
     caller::Known,
     problem::{Problem, Result},
-    request_id::RequestId,
+    request_id::in_request,
 };
 
 /// Lets a request pass whose caller is an application, with a live token of this environment. Nothing else of a stranger's
@@ -106,8 +106,8 @@ pub(crate) async fn enter(
         known.set();
     }
     rates.check_caller(&caller)?;
-    let id = RequestId::of(request.extensions()).to_string();
-    let acting = environment.acting_as(caller).in_request(&id);
+    let acting = environment.acting_as(caller);
+    let acting = in_request(&acting, request.extensions());
     request.extensions_mut().insert(acting);
     Ok(next.run(request).await)
 }

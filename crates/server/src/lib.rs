@@ -30,6 +30,7 @@ mod limit_tests;
 mod log_tests;
 mod mcp;
 mod mcp_endpoint;
+mod metrics;
 mod middleware;
 mod oauth;
 mod openapi;
@@ -96,25 +97,31 @@ pub struct Routers {
     /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
     /// `None` where the platform has no proxy URL.
     pub proxy: Option<Router>,
+    /// `GET /metrics`, for a listener of its own that only the monitoring system reaches: it takes no token.
+    pub metrics: Router,
 }
 
 /// The routers of a platform.
 pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
-    let state = ServerState::new(environment, options);
+    let paths = table().into_iter().flat_map(|(_, routes)| routes);
+    let state = ServerState::new(environment, options, paths.map(|route| route.path));
     let service = service(environment, options, state.clone());
+    let metrics = metrics::router(state.clone());
     match environment.proxy_url() {
         None => Routers {
             service,
             proxy: None,
+            metrics,
         },
         Some(url) => {
             let host = proxy_host::Host::new(url, environment.public_url());
-            let by_host = proxy_host::router(environment, &state, None);
+            let by_host = proxy_host::router(&state, None);
             let hosts = admission::Hosts::new(url, &options.allowed_hosts);
             Routers {
                 service: proxy_host::by_host(service, host, by_host),
-                proxy: Some(proxy_host::router(environment, &state, Some(hosts))),
+                proxy: Some(proxy_host::router(&state, Some(hosts))),
+                metrics,
             }
         }
     }
@@ -171,12 +178,12 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
             Access::Health => routes,
         });
     }
-    let pages = Arc::clone(&state.pages);
+    let around = state.around(metrics::NO_ROUTE);
     let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .with_state(state);
-    middleware::surround(router, environment, pages)
+    middleware::surround(router, around)
 }
 
 /// Who may call a route, and how its problems are shown.

@@ -9,29 +9,48 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderName, HeaderValue, header, header::Entry};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, trace::TraceParent},
+};
 use tower::{ServiceBuilder, util::MapRequestLayer};
 use tower_http::{catch_panic::CatchPanicLayer, trace::TraceLayer};
 use tracing::{Span, field};
 
 use crate::{
+    metrics::Requests,
     pages::{self, Pages},
     problem::{self, Problem},
-    request_id::{RequestId, RequestIds},
+    request_id::{RequestId, RequestIds, trace_parent},
 };
 
 /// The id of the request, on every response.
 const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
 
+/// What is around every request of a router.
+#[derive(Clone)]
+pub(crate) struct Around {
+    pub(crate) environment: Environment,
+    pub(crate) pages: Arc<Pages>,
+    pub(crate) requests: Arc<Requests>,
+    /// What a request counts as that has no route's template.
+    pub(crate) otherwise: &'static str,
+    pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
+}
+
 /// The router with all of this around each route, and around what no route takes.
-pub(crate) fn surround(router: Router, environment: &Environment, pages: Arc<Pages>) -> Router {
+pub(crate) fn surround(router: Router, around: Around) -> Router {
+    let (environment, on_trace) = (&around.environment, around.on_trace);
     let ids = Arc::new(RequestIds::new(environment.entropy()));
     let give_id = move |mut request: Request| {
         request.extensions_mut().insert(ids.next());
+        if let Some(parent) = trace_parent(request.headers()) {
+            request.extensions_mut().insert(parent);
+        }
         request
     };
     let trace = TraceLayer::new_for_http()
-        .make_span_with(span)
+        .make_span_with(move |request: &Request| span(request, on_trace))
         .on_request(())
         .on_response(log_response)
         .on_body_chunk(())
@@ -41,22 +60,28 @@ pub(crate) fn surround(router: Router, environment: &Environment, pages: Arc<Pag
         ServiceBuilder::new()
             .layer(MapRequestLayer::new(give_id))
             .layer(trace)
-            .layer(middleware::from_fn_with_state(pages, write_problem))
+            .layer(middleware::from_fn_with_state(Arc::new(around), respond))
             .layer(CatchPanicLayer::custom(panicked)),
     )
 }
 
 /// The span names the route, not the path: paths hold link secrets, users' identifiers and products' ids.
-fn span(request: &Request) -> Span {
+fn span(request: &Request, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
     let extensions = request.extensions();
-    tracing::info_span!(
+    let parent = extensions.get::<TraceParent>();
+    let span = tracing::info_span!(
         "request",
         request_id = extensions.get::<RequestId>().map(field::display),
+        trace_id = parent.map(|parent| field::display(parent.trace_id)),
         method = %request.method(),
         route = extensions.get::<MatchedPath>().map_or("none", MatchedPath::as_str),
         status = field::Empty,
         micros = field::Empty,
-    )
+    );
+    if let (Some(parent), Some(on_trace)) = (parent, on_trace) {
+        on_trace(&span, *parent);
+    }
+    span
 }
 
 /// The time is from a request's head to its response's head.
@@ -68,15 +93,33 @@ fn log_response<B>(response: &Response<B>, took: Duration, span: &Span) {
     tracing::info!("responded");
 }
 
-/// Writes a problem as JSON for programs and as a page for a browser, and names the request in every response.
-async fn write_problem(State(pages): State<Arc<Pages>>, request: Request, next: Next) -> Response {
+/// Counts the request, writes a problem as JSON for programs and as a page for a browser, and names the request in every
+/// response.
+async fn respond(State(around): State<Arc<Around>>, request: Request, next: Next) -> Response {
+    let runtime = around.environment.runtime();
+    let began = runtime.monotonic();
+    let (method, path) = (
+        request.method().clone(),
+        request.extensions().get::<MatchedPath>().cloned(),
+    );
+    let response = write_problem(&around, request, next).await;
+    let took = runtime.monotonic().saturating_sub(began);
+    let path = path.as_ref().map_or(around.otherwise, MatchedPath::as_str);
+    around
+        .requests
+        .responded(path, &method, response.status(), took);
+    response
+}
+
+async fn write_problem(around: &Around, request: Request, next: Next) -> Response {
     let id = RequestId::of(request.extensions());
     let language =
         pages::is_browser(request.headers()).then(|| pages::Language::of(request.headers()));
     let mut response = next.run(request).await;
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
-        let page = language.map(|language| pages.problem(language, &problem.error, id));
+        around.requests.failed(problem.error.kind());
+        let page = language.map(|language| around.pages.problem(language, &problem.error, id));
         let written = problem.write(id);
         replace(&mut response, written);
         if let Some(page) = page {

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stead::core::trace::TraceParent;
+use tracing::Span;
 
 use crate::{brand::Brand, mcp::Handlers};
 
@@ -35,6 +37,8 @@ pub struct ServerOptions {
     pub trial: Option<Trial>,
     /// The sandbox that plays the products, for a page of the dashboard that shows and changes it.
     pub sandbox: Option<Arc<dyn SandboxControl>>,
+    /// What is done with the span of a request whose caller has named its own: for an exporter of traces.
+    pub on_trace: Option<fn(&Span, TraceParent)>,
 }
 
 /// A sandbox in place of the products, as the dashboard sees and changes it. What the sandbox holds is its own business: it
@@ -231,6 +235,7 @@ impl Default for ServerOptions {
             dashboard: DashboardAccess::default(),
             trial: None,
             sandbox: None,
+            on_trace: None,
         }
     }
 }

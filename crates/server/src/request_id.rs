@@ -1,4 +1,4 @@
-//! The id of a request: in problems, on pages as the support id, and in the log.
+//! The id of a request: in problems, on pages as the support id, and in the log; and the trace that its caller names.
 //!
 //! It is always made here. An id that the caller sent would be repeated in the log, and passed on to the product.
 
@@ -9,8 +9,8 @@ use std::{
 };
 
 use axum::extract::FromRequestParts;
-use http::{Extensions, request::Parts};
-use stead::core::ports::Entropy;
+use http::{Extensions, HeaderMap, request::Parts};
+use stead::core::{environment::Environment, ports::Entropy, trace::TraceParent};
 
 /// Id of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,24 @@ impl RequestId {
             .all(|digit| digit.is_ascii_hexdigit())
             .then(|| u64::from_str_radix(digits, 16).ok().map(Self))?
     }
+}
+
+/// The environment in the request with these extensions, and in the trace that its caller named.
+pub(crate) fn in_request(environment: &Environment, extensions: &Extensions) -> Environment {
+    let environment = environment.in_request(&RequestId::of(extensions).to_string());
+    match extensions.get::<TraceParent>() {
+        Some(parent) => environment.in_trace(parent.trace_id),
+        None => environment,
+    }
+}
+
+/// The trace that a request names, where it names one; of several headers none counts.
+pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
+    let mut given = headers.get_all("traceparent").iter();
+    let (Some(value), None) = (given.next(), given.next()) else {
+        return None;
+    };
+    TraceParent::parse(value.to_str().ok()?)
 }
 
 impl fmt::Display for RequestId {

@@ -4,12 +4,19 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
 use bytes::Bytes;
-use stead::{Error, core::environment::Environment};
+use jiff::Timestamp;
+use stead::{
+    Error,
+    core::{environment::Environment, trace::TraceParent},
+};
 use tokio::sync::Mutex;
+use tracing::Span;
 
 use crate::{
     admission::{Hosts, InFlight, Rates},
     mcp::{self, Mcp},
+    metrics::Requests,
+    middleware::Around,
     options::ServerOptions,
     pages::Pages,
 };
@@ -23,6 +30,9 @@ pub(crate) struct ServerState {
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) rates: Arc<Rates>,
     pub(crate) mcp: Arc<Mcp>,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) started_at: Timestamp,
+    on_trace: Option<fn(&Span, TraceParent)>,
     /// The description of the interface, once it was asked for.
     pub(crate) openapi: Arc<OnceLock<Bytes>>,
     /// What `/readyz` said last.
@@ -30,7 +40,12 @@ pub(crate) struct ServerState {
 }
 
 impl ServerState {
-    pub(crate) fn new(environment: &Environment, options: &ServerOptions) -> Self {
+    /// For the routes with these paths.
+    pub(crate) fn new(
+        environment: &Environment,
+        options: &ServerOptions,
+        paths: impl Iterator<Item = &'static str>,
+    ) -> Self {
         Self {
             environment: environment.clone(),
             pages: Arc::new(Pages::new(environment, &options.brand)),
@@ -42,8 +57,22 @@ impl ServerState {
                 &options.allowed_origins,
                 options.mcp_handlers.as_ref(),
             )),
+            requests: Arc::new(Requests::new(paths)),
+            started_at: environment.runtime().now(),
+            on_trace: options.on_trace,
             openapi: Arc::default(),
             readiness: Arc::default(),
+        }
+    }
+
+    /// What is around every request. `otherwise` names those that have no route's template.
+    pub(crate) fn around(&self, otherwise: &'static str) -> Around {
+        Around {
+            environment: self.environment.clone(),
+            pages: Arc::clone(&self.pages),
+            requests: Arc::clone(&self.requests),
+            otherwise,
+            on_trace: self.on_trace,
         }
     }
 }

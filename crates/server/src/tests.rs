@@ -406,12 +406,10 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let panics = axum::routing::get(async || -> &'static str { panic!("CANARY") });
     let environment = service.platform.environment().clone();
     let service = service.within(|_| {
-        let pages = std::sync::Arc::new(crate::pages::Pages::new(
-            &environment,
-            &crate::Brand::default(),
-        ));
+        let options = crate::ServerOptions::default();
+        let state = crate::state::ServerState::new(&environment, &options, std::iter::empty());
         let router = axum::Router::new().route("/panics", panics);
-        middleware::surround(router, &environment, pages)
+        middleware::surround(router, state.around("none"))
     });
     let response = service.visit("/panics").await;
     response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");

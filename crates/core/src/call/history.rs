@@ -86,6 +86,7 @@ fn view(call: Execution) -> ExecutionRecord {
         duration_micros: call.duration_micros,
         outcome: call.outcome,
         requests: call.requests,
+        trace_id: call.trace_id,
     }
 }
 

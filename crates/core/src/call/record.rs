@@ -10,11 +10,13 @@ use jiff::Timestamp;
 use tracing::field;
 
 use crate::{
-    Error, ErrorKind, Result,
+    ErrorKind, Result,
     catalogue::CatalogueTool,
     context::Context,
     domain::Execution,
     identifier::{AccountId, ExecutionId},
+    metrics::{CallKind, Outcome},
+    product::Product,
     scrub::scrub,
 };
 
@@ -28,6 +30,8 @@ pub(super) struct Record {
     id: ExecutionId,
     tool: String,
     version: String,
+    product: Option<&'static str>,
+    kind: CallKind,
     changes: bool,
     connection_name: String,
     identifier: String,
@@ -50,6 +54,8 @@ impl Record {
             id: ExecutionId::from_uuid(context.new_id()),
             tool: tool.chars().take(100).collect(),
             version: String::new(),
+            product: None,
+            kind: CallKind::Unknown,
             changes: false,
             connection_name: connection_name.chars().take(100).collect(),
             identifier: identifier.chars().take(256).collect(),
@@ -77,6 +83,13 @@ impl Record {
     pub(super) fn tool(&mut self, tool: &CatalogueTool) {
         tool.entry().name().clone_into(&mut self.tool);
         self.version(tool.entry().version());
+        self.product = Some(tool.product().name);
+        self.kind = tool.entry().effect().into();
+    }
+    /// That it is a raw request to a product.
+    pub(super) fn raw(&mut self, product: &Product) {
+        self.product = Some(product.name);
+        self.kind = CallKind::Proxy;
     }
     pub(super) fn version(&mut self, version: &str) {
         version.clone_into(&mut self.version);
@@ -92,12 +105,7 @@ impl Record {
     /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
     /// credentials from here on.
     pub(super) fn end<T>(mut self, result: Result<T>) -> Result<T> {
-        self.hand_over(
-            result
-                .as_ref()
-                .err()
-                .map_or(Execution::OK, |error: &Error| error.kind().name()),
-        );
+        self.hand_over(Outcome::of(&result));
         result.map_err(|error| {
             error
                 .without_credentials(&self.context.catalogue.token_prefixes())
@@ -107,16 +115,18 @@ impl Record {
 
     /// The same for what an earlier call came to, whose execution the error names. Nothing was changed this time.
     pub(super) fn end_replayed<T>(mut self, result: Result<T>) -> Result<T> {
-        let error = result.as_ref().err();
-        self.hand_over(error.map_or(Execution::OK, |error: &Error| error.kind().name()));
+        self.hand_over(Outcome::of(&result));
         result
     }
 
-    fn hand_over(&mut self, outcome: &'static str) {
+    fn hand_over(&mut self, ended: Outcome) {
         if mem::replace(&mut self.ended, true) {
             return;
         }
+        let outcome = ended.name();
         let duration = self.context.monotonic().saturating_sub(self.began);
+        let metrics = &self.context.metrics;
+        metrics.call(self.product, self.kind, ended, duration);
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         tracing::info!(
             target: LOG,
@@ -129,6 +139,7 @@ impl Record {
             requests = self.requests.load(Ordering::Relaxed),
             actor = self.context.caller.kind(),
             actor_id = self.context.caller.id(),
+            trace_id = self.context.trace_id.map(field::display),
             "call"
         );
         tracing::trace!(
@@ -154,6 +165,7 @@ impl Record {
             duration_micros: micros,
             outcome: outcome.to_owned(),
             requests: self.requests.load(Ordering::Relaxed),
+            trace_id: self.context.trace_id,
         };
         self.context.recorder.add(&self.context, execution);
     }
@@ -178,8 +190,8 @@ impl Drop for Record {
     fn drop(&mut self) {
         let was_sent = *self.requests.get_mut() > 0;
         self.hand_over(match self.changes && was_sent {
-            true => ErrorKind::OutcomeUnknown.name(),
-            false => "cancelled",
+            true => Outcome::Failed(ErrorKind::OutcomeUnknown),
+            false => Outcome::Cancelled,
         });
     }
 }
@@ -190,6 +202,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        Error,
         error::Upstream,
         testing::{STABLE, World, always, context, executions},
     };

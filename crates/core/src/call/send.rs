@@ -166,8 +166,10 @@ impl<'c> Sender<'c> {
                 ));
             }
             tracing::debug!(product = product.name, method = %request.method(), "request to the product");
+            let began = context.monotonic();
             let sent = context.transport.send(request).await;
             drop(permit);
+            let status = sent.as_ref().ok().map(http::Response::status);
             let reading = match sent {
                 Ok(response) => {
                     snapshot.places.responded(context.monotonic());
@@ -177,6 +179,8 @@ impl<'c> Sender<'c> {
                 }
                 Err(error) => Reading::Failure(Failure::of_transport(error, effect)),
             };
+            let took = context.monotonic().saturating_sub(began);
+            context.metrics.request(product.name, status, took);
             match reading {
                 Reading::Response(response) => return Ok(response),
                 Reading::Unauthorized if refreshed => {

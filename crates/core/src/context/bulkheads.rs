@@ -143,7 +143,6 @@ impl Bulkheads {
     }
 
     /// Calls in flight, and bytes that they hold.
-    #[cfg(test)]
     pub(crate) fn in_flight(&self) -> (usize, u64) {
         let pieces = self.limits.bytes / PIECE - self.bytes.available_permits() as u64;
         let calls = self.limits.calls as usize - self.calls.available_permits();

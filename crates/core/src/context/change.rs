@@ -305,6 +305,7 @@ impl Context {
         match &outcome {
             Ok(Commit::Committed) => {
                 for event in &events {
+                    self.metrics.event(&event.name);
                     tracing::debug!(event = %event.name, data = %event.data, "event");
                 }
             }

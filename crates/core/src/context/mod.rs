@@ -62,9 +62,11 @@ use crate::{
     catalogue::Catalogue,
     domain::Connection,
     identifier::{AccountId, ConnectionId},
+    metrics::Metrics,
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::Vault,
-    store::{Records, StoreClock},
+    store::{Measured, Records, StoreClock},
+    trace::TraceId,
 };
 
 /// Bytes from which on reading them takes long enough to hold up other calls.
@@ -77,6 +79,8 @@ pub(crate) struct Context {
     pub(crate) caller: Caller,
     /// The request in which the caller acts, where there is one.
     pub(crate) request_id: Option<Arc<str>>,
+    /// The trace that the caller named.
+    pub(crate) trace_id: Option<TraceId>,
 }
 
 /// The parts of a [`Context`].
@@ -118,6 +122,7 @@ pub(crate) struct Shared {
     /// Up to which age idle credentials were looked at.
     pub(crate) kept_alive: Mutex<Option<Timestamp>>,
     pub(crate) recorder: recorder::Recorder,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) access_tokens: access_tokens::AccessTokens,
     pub(crate) feed: feed::Feed,
     pub(crate) tasks: tasks::Tasks,
@@ -155,6 +160,7 @@ impl WeakContext {
             shared,
             caller,
             request_id: None,
+            trace_id: None,
         })
     }
 }
@@ -211,9 +217,12 @@ impl Context {
         let product_hosts = product_hosts.chain(provider_host).chain(issuer_host);
         let product_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
+        let metrics = Arc::new(Metrics::new(names.clone()));
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
         let clock = StoreClock::new(Arc::clone(&ports.runtime));
-        let store = Records::timed(ports.store, clock.clone());
+        let (runtime, counted) = (Arc::clone(&ports.runtime), Arc::clone(&metrics));
+        let measured = Measured::new(ports.store, runtime, counted);
+        let store = Records::timed(Arc::new(measured), clock.clone());
         store.now().await?;
         let restored_at = store.restored_at().await?;
         let vault = Vault::open(
@@ -261,6 +270,7 @@ impl Context {
             circuits: circuits::Circuits::default(),
             kept_alive: Mutex::default(),
             recorder: recorder::Recorder::default(),
+            metrics,
             access_tokens: access_tokens::AccessTokens::default(),
             feed: feed::Feed::default(),
             tasks: tasks::Tasks::default(),
@@ -278,6 +288,7 @@ impl Context {
             shared,
             caller: Caller::default(),
             request_id: None,
+            trace_id: None,
         };
         if let Some(issuer) = &context.mcp_issuer {
             issuer.check(&context)?;
@@ -297,6 +308,14 @@ impl Context {
     pub(crate) fn in_request(&self, id: &str) -> Self {
         Self {
             request_id: Some(id.into()),
+            ..self.clone()
+        }
+    }
+
+    /// The same in a trace.
+    pub(crate) fn in_trace(&self, id: TraceId) -> Self {
+        Self {
+            trace_id: Some(id),
             ..self.clone()
         }
     }

@@ -126,6 +126,11 @@ impl Recorder {
         }
     }
 
+    /// Records that wait to be written, but for those that were offered.
+    pub(crate) fn waiting_count(&self) -> usize {
+        self.waiting().calls.len()
+    }
+
     fn is_empty(&self) -> bool {
         let waiting = self.waiting();
         waiting.calls.is_empty() && waiting.offered.is_empty()

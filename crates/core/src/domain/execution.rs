@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::identifier::{AccountId, ExecutionId};
+use crate::{
+    identifier::{AccountId, ExecutionId},
+    trace::TraceId,
+};
 
 /// A run of a tool or of the proxy. Holds no input and no result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +37,9 @@ pub(crate) struct Execution {
     pub(crate) outcome: String,
     /// Requests sent to the product.
     pub(crate) requests: u32,
+    /// The trace that the caller named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) trace_id: Option<TraceId>,
 }
 
 const fn unless_said() -> bool {

@@ -30,6 +30,7 @@ use crate::{
     events,
     identifier::AuthorizationId,
     maintenance,
+    metrics::Family,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
     resource::{
@@ -38,6 +39,7 @@ use crate::{
         NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
     },
     schema::ExportFormat,
+    trace::TraceId,
 };
 pub use crate::{
     context::{
@@ -90,6 +92,13 @@ impl Environment {
         Self(self.0.in_request(request_id))
     }
 
+    /// The same environment in a trace of the caller, which stands in the log and in the records of calls. It is not passed on
+    /// to products.
+    #[must_use]
+    pub fn in_trace(&self, id: TraceId) -> Self {
+        Self(self.0.in_trace(id))
+    }
+
     /// Who acts through this handle.
     pub fn caller(&self) -> &Caller {
         &self.0.caller
@@ -131,6 +140,12 @@ impl Environment {
     pub async fn ready(&self) -> Result<()> {
         self.0.tasks.open()?;
         self.0.store.ready().await
+    }
+
+    /// What this process has counted since its start, and how much waits in the store: for a page that a monitoring system
+    /// reads. It asks the store twice, and waits no longer than a second for it.
+    pub async fn metrics(&self) -> Vec<Family> {
+        maintenance::metrics(&self.0).await
     }
 
     /// Takes no more calls, waits at most 45 s until refreshes and writes in flight are done, and keeps their records.

@@ -180,13 +180,14 @@ async fn accounts(
     Ok(counts)
 }
 
-async fn outbox(context: &Context) -> Result<WaitingInOutbox> {
+/// When a row was made, as its id says.
+pub(super) fn made(id: uuid::Uuid) -> Option<Timestamp> {
+    let (seconds, nanos) = id.get_timestamp()?.to_unix();
+    Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
+}
+
+pub(super) async fn outbox(context: &Context) -> Result<WaitingInOutbox> {
     let entries = context.store.due(Timestamp::MAX, ENTRIES).await?;
-    // Its id says when an entry was made.
-    let made = |id: uuid::Uuid| {
-        let (seconds, nanos) = id.get_timestamp()?.to_unix();
-        Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
-    };
     Ok(WaitingInOutbox {
         entries: entries.len(),
         age: entries

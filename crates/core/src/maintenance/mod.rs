@@ -3,6 +3,7 @@
 mod examine;
 mod history;
 mod last_used;
+mod metrics;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use crate::{
 
 pub(crate) use examine::examine;
 pub use examine::{Examination, ExaminedConnection, Probe, WaitingInOutbox};
+pub(crate) use metrics::metrics;
 
 const PERIOD: Duration = Duration::from_secs(30);
 /// Authorizations that are ended together.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::identifier::ExecutionId;
+use crate::{identifier::ExecutionId, trace::TraceId};
 
 /// A run of a tool or a raw request, as the history keeps it: neither its input nor its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,7 @@ use crate::identifier::ExecutionId;
     "tool_version": "2026-11-21", "changes": false, "connection_name": "mail", "identifier": "user-1",
     "actor": "app_01a2037b035070009412e81b2b61a1aa", "started_at": "2026-11-22T13:38:43Z",
     "duration_micros": 96_400, "outcome": "ok", "requests": 2,
+    "trace_id": "0af7651916cd43dd8448eb211c80319c",
 }))]
 #[non_exhaustive]
 pub struct ExecutionRecord {
@@ -41,6 +42,9 @@ pub struct ExecutionRecord {
     pub outcome: String,
     /// Requests sent to the product.
     pub requests: u32,
+    /// The trace that the request named which made the call, in its header `traceparent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<TraceId>,
 }
 
 /// Which executions are asked for; all of what is given has to hold.

@@ -4,6 +4,7 @@
 
 mod batch;
 mod clock;
+mod measured;
 mod memory;
 mod record;
 mod records;
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 
 pub use batch::{Batch, Commit, Write};
 pub(crate) use clock::StoreClock;
+pub(crate) use measured::Measured;
 pub use memory::MemoryStore;
 pub(crate) use record::{Record, Rewritten, read, shown};
 pub use records::TABLES;

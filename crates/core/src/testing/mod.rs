@@ -256,6 +256,7 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
         duration_micros: 0,
         outcome: String::from("ok"),
         requests: 0,
+        trace_id: None,
     }
 }
 

@@ -39,6 +39,12 @@ impl InFlight {
         }
     }
 
+    /// Requests under way, and the most that there may be.
+    pub(crate) fn under_way(&self) -> (usize, usize) {
+        let free = self.free.available_permits();
+        (self.most.saturating_sub(free), self.most)
+    }
+
     fn enter(&self) -> Result<OwnedSemaphorePermit, Error> {
         Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
             let most = self.most;

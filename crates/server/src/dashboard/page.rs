@@ -28,7 +28,7 @@ use crate::{
     openapi::Argument,
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
-    request_id::RequestId,
+    request_id::{RequestId, in_request},
 };
 
 /// What the dashboard's pages share.
@@ -135,7 +135,7 @@ pub(crate) async fn enter(
     };
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
-    let environment = environment.in_request(&id.to_string());
+    let environment = in_request(&environment, request.extensions());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
         .await;

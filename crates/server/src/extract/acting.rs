@@ -6,7 +6,7 @@ use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
 use stead::core::{caller::Caller, environment::Environment};
 
-use crate::request_id::RequestId;
+use crate::request_id::in_request;
 
 /// The environment for this request's caller.
 pub(crate) struct Acting(pub(crate) Environment);
@@ -22,9 +22,8 @@ where
         let acting = parts.extensions.get::<Environment>().cloned();
         Ok(Self(acting.unwrap_or_else(|| {
             // Routes without a token are those that users open.
-            let id = RequestId::of(&parts.extensions).to_string();
-            let environment = Environment::from_ref(state);
-            environment.acting_as(Caller::User).in_request(&id)
+            let environment = Environment::from_ref(state).acting_as(Caller::User);
+            in_request(&environment, &parts.extensions)
         })))
     }
 }

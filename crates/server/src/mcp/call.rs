@@ -10,6 +10,7 @@ use stead::{
     core::{
         environment::{Environment, McpConnection},
         resource::ExecuteRequest,
+        trace::TraceParent,
     },
 };
 
@@ -26,6 +27,10 @@ use super::{
 /// The member of `_meta` that makes a call once, however often it comes with this key.
 const IDEMPOTENCY_KEY: &str = "stead/idempotency_key";
 
+/// The member of `_meta` in which a client names its trace; the header of the request may be that of a connection that
+/// several calls share.
+const TRACE_PARENT: &str = "traceparent";
+
 /// Calls a tool as the user of the session.
 pub(super) async fn call(
     environment: &Environment,
@@ -33,6 +38,10 @@ pub(super) async fn call(
     mut request: CallToolRequestParams,
     client: &Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
+    let traced = client.meta.get(TRACE_PARENT).and_then(Value::as_str);
+    let traced = traced.and_then(TraceParent::parse);
+    let traced = traced.map(|parent| environment.in_trace(parent.trace_id));
+    let environment = traced.as_ref().unwrap_or(environment);
     let session = caller::session(environment).map_err(protocol_error)?;
     let connections = environment.mcp_connections().await;
     let connections = connections.map_err(protocol_error)?;

@@ -10,23 +10,20 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{header, uri::Authority};
-use stead::core::environment::Environment;
 use tower::ServiceExt as _;
 use url::Url;
 
 use crate::{
     admission::{self, Hosts},
-    authentication, middleware,
+    authentication,
+    metrics::PROXY_HOST,
+    middleware,
     rest::proxy::at_proxy_host,
     state::ServerState,
 };
 
 /// Every path, with the bounds of the service. On a listener of its own, only these names are expected.
-pub(crate) fn router(
-    environment: &Environment,
-    state: &ServerState,
-    expected: Option<Hosts>,
-) -> Router {
+pub(crate) fn router(state: &ServerState, expected: Option<Hosts>) -> Router {
     let counted = from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
     let authenticated =
         from_fn_with_state(state.clone(), authentication::authenticate_account_token);
@@ -38,7 +35,7 @@ pub(crate) fn router(
         router = router.layer(from_fn_with_state(Arc::new(hosts), admission::check_host));
     }
     let router = router.with_state(state.clone());
-    middleware::surround(router, environment, Arc::clone(&state.pages))
+    middleware::surround(router, state.around(PROXY_HOST))
 }
 
 /// Sends requests that name the proxy host there, and all others to the service.

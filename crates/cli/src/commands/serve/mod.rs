@@ -4,7 +4,7 @@ mod brand;
 mod mcp;
 mod sign_in;
 
-use std::{net::SocketAddr, time::Duration};
+use std::{future::pending, net::SocketAddr, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
@@ -24,6 +24,8 @@ use crate::{
 
 /// Connections at once where there are file descriptors for more.
 const CONNECTIONS: u64 = 20_000;
+/// Connections at once to the metrics.
+const METRICS_CONNECTIONS: usize = 16;
 /// How often a stop that waits says so.
 const SAY: Duration = Duration::from_secs(5);
 
@@ -50,6 +52,11 @@ pub(crate) struct Serve {
     /// caller's `Host`.
     #[arg(long, env = "STEAD_PROXY_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
     proxy_listen: Option<SocketAddr>,
+
+    /// Another address to listen on, for what a monitoring system reads: GET /metrics, in the text format of Prometheus. It
+    /// takes no token, so leave it to networks that only your own machines reach. Without it there are no metrics.
+    #[arg(long, env = "STEAD_METRICS_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
+    metrics_listen: Option<SocketAddr>,
 
     /// Treat anyone who opens a link as the user, instead of letting your application confirm who came back. A link
     /// that is passed on then connects the wrong person's account.
@@ -188,6 +195,10 @@ impl Serve {
         options.allowed_origins = self.allowed_origins;
         options.trusted_proxies = self.trusted_proxies;
         options.brand = brand;
+        #[cfg(feature = "otlp")]
+        {
+            options.on_trace = Some(crate::otlp::follow);
+        }
         let connections = self
             .max_connections
             .unwrap_or_else(|| connections_for(descriptors));
@@ -207,6 +218,16 @@ impl Serve {
                 listener::url(&listener)?
             ));
             server = server.also(listener, proxy);
+        }
+        if let Some(address) = self.metrics_listen {
+            let listener = listener::bind(address, "--metrics-listen").await?;
+            terminal.note(format_args!(
+                "Metrics are at {}/metrics",
+                listener::url(&listener)?
+            ));
+            // It has bounds of its own, and responds until the process ends.
+            let server = Server::new(routers.metrics).max_connections(METRICS_CONNECTIONS);
+            tokio::spawn(server.serve(listener, pending(), pending()));
         }
         let under_way = server.under_way();
         let served = server.serve(listener, signals.received(1), signals.received(2));

@@ -127,6 +127,7 @@ async fn call(
         account_token::names(&context.caller, &of)?;
         let snapshot = context.snapshot(&of).await?;
         record.account(snapshot.account.id);
+        record.raw(snapshot.endpoints.product);
         account_token::is_of(&context.caller, &snapshot)?;
         let (caller, product) = (&context.caller, snapshot.endpoints.product.name);
         caller.check_for(ScopeName::ProxyRead, product)?;

@@ -16,6 +16,7 @@ use crate::{
         lease::may_send,
         refresh::{AfterRefusal, LiveGeneration, Refusal},
     },
+    metrics::Refresh,
 };
 
 /// Presents a refresh token, and keeps what the product gives for it. Nothing where the lease may no longer last for a
@@ -126,5 +127,22 @@ async fn granted(
         ))
     );
     context.circuits.note(url, failed, context.monotonic());
+    if let Some(outcome) = outcome(&granted) {
+        context.metrics.refresh(endpoints.product.name, outcome);
+    }
     granted
+}
+
+/// What a token request came to; nothing where none was sent.
+fn outcome(granted: &Result<Granted, NoTokens>) -> Option<Refresh> {
+    Some(match granted {
+        Ok(_) => Refresh::Ok,
+        Err(NoTokens::Failure(failure, ..)) => match failure {
+            TokenFailure::Rejected => Refresh::Refused,
+            TokenFailure::Client | TokenFailure::Misconfigured => Refresh::ClientRefused,
+            TokenFailure::Temporary => Refresh::Unavailable,
+            TokenFailure::Unanswered => Refresh::Unanswered,
+        },
+        Err(NoTokens::Error(_)) => return None,
+    })
 }

@@ -16,6 +16,7 @@ use crate::{
     domain::Execution,
     identifier::{AccountId, ExecutionId},
     store::{Index, Key, Record, Table, Value},
+    trace::TraceId,
 };
 
 /// Executions of one row at most.
@@ -52,6 +53,9 @@ pub(crate) struct ExecutionGroup {
     pub(crate) until: Timestamp,
     /// The executions, packed.
     calls: String,
+    /// Which of them belong to a trace, packed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    traces: String,
 }
 
 impl Record for ExecutionGroup {
@@ -90,6 +94,7 @@ impl ExecutionGroup {
                 full: count == FULL || another_follows,
                 until: calls.last().map_or(start, |call| call.started_at),
                 calls: packed.to_text(),
+                traces: Traces::to_text(&calls),
             });
             calls = rest;
         }
@@ -102,6 +107,7 @@ impl ExecutionGroup {
     /// [`ErrorKind::IntegrityViolated`] where they do not read.
     pub(crate) fn unpack(&self) -> Result<Vec<Execution>> {
         let calls = Packed::from_text(&self.calls).and_then(|packed| packed.calls());
+        let calls = calls.and_then(|calls| Traces::add(&self.traces, calls));
         calls.ok_or_else(|| {
             let message = format!("row {} of table execution_log cannot be read", self.id);
             Error::new(ErrorKind::IntegrityViolated, message)
@@ -154,7 +160,7 @@ impl ExecutionGroup {
 
     /// Bytes that it takes in the database, about.
     pub(crate) fn bytes(&self) -> i64 {
-        i64::try_from(self.calls.len() + ROW).unwrap_or(i64::MAX)
+        i64::try_from(self.calls.len() + self.traces.len() + ROW).unwrap_or(i64::MAX)
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -259,9 +265,41 @@ impl Packed {
                 duration_micros: call.took,
                 outcome: at(&self.outcomes, call.outcome)?,
                 requests: call.requests,
+                trace_id: None,
             })
         });
         calls.collect()
+    }
+}
+
+/// The trace of each call that has one, by the call's number. Few callers name one, so it takes no place in the layout of
+/// calls.
+#[derive(Serialize, Deserialize)]
+struct Traces(Vec<(u32, [u8; 16])>);
+
+impl Traces {
+    /// As [`Packed::to_text`]; empty where no call has one.
+    fn to_text(calls: &[Execution]) -> String {
+        let numbers = 0_u32..;
+        let traces = numbers.zip(calls);
+        let traces = traces.filter_map(|(number, call)| Some((number, call.trace_id?.to_bytes())));
+        let traces = Self(traces.collect());
+        match traces.0.is_empty() {
+            true => String::new(),
+            false => STANDARD_NO_PAD.encode(postcard::to_allocvec(&traces).unwrap_or_default()),
+        }
+    }
+
+    /// The calls with their traces; nothing where the text does not read.
+    fn add(text: &str, mut calls: Vec<Execution>) -> Option<Vec<Execution>> {
+        if text.is_empty() {
+            return Some(calls);
+        }
+        let traces: Self = postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()?;
+        for (number, bytes) in traces.0 {
+            calls.get_mut(number as usize)?.trace_id = TraceId::from_bytes(bytes);
+        }
+        Some(calls)
     }
 }
 
@@ -326,6 +364,7 @@ mod tests {
     fn what_is_packed_reads_back_exactly() {
         let mut packed = calls(3);
         packed[1].account_id = None;
+        packed[1].trace_id = TraceId::from_bytes([7; 16]);
         packed[1].identifier = String::from("ü \" \\ \u{202e}");
         packed[2].started_at = START + Duration::from_micros(1_000_001);
         packed[2].duration_micros = u64::MAX;
@@ -377,6 +416,17 @@ mod tests {
     }
 
     #[test]
+    fn a_row_without_traces_is_as_before_traces_were_kept() {
+        let group = pack(calls(2)).remove(0);
+        let body = group.into_row().unwrap().body;
+        assert!(!body.contains("traces"), "{body}");
+        let mut traced = calls(2);
+        traced[1].trace_id = TraceId::from_bytes([1; 16]);
+        let group = pack(traced).remove(0);
+        assert!(group.bytes() > pack(calls(2))[0].bytes());
+    }
+
+    #[test]
     fn what_does_not_read_is_an_error() {
         let group = pack(calls(2)).remove(0);
         let damaged = |calls: &str| ExecutionGroup {
@@ -390,5 +440,13 @@ mod tests {
         let mut packed = Packed::from_text(&group.calls).unwrap();
         packed.calls[1].tool = 99;
         assert!(damaged(&packed.to_text()).unpack().is_err());
+        for traces in ["?", "AAAA AA"] {
+            let traces = traces.to_owned();
+            let group = ExecutionGroup {
+                traces,
+                ..group.clone()
+            };
+            assert!(group.unpack().is_err());
+        }
     }
 }

@@ -130,6 +130,11 @@ impl Records {
         let list = list.prefix([Value::text(webhook), Value::flag(true)]);
         self.list(list.limit(limit)).await
     }
+    /// Deliveries of all webhooks that wait, those first that were tried, or came, the longest ago.
+    pub(crate) async fn all_waiting_deliveries(&self, limit: u32) -> Listed<Delivery> {
+        let list = List::new(&WEBHOOK_DELIVERY, DELIVERIES_BY_AGE).prefix([Value::flag(true)]);
+        self.list(list.limit(limit)).await
+    }
     /// Deletes some deliveries of a webhook that is gone; how many there were.
     pub(crate) async fn remove_deliveries(&self, webhook: WebhookId, limit: u32) -> Result<u64> {
         let list =

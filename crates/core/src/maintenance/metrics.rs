@@ -1,0 +1,77 @@
+//! What an environment counts, and how much waits, for those who watch it.
+
+use std::{pin::pin, time::Duration};
+
+use futures_util::future::{Either, select};
+use jiff::Timestamp;
+
+use super::examine::{made, outbox};
+use crate::{Result, context::Context, metrics::Family};
+
+/// Rows of a backlog that are looked at.
+const ROWS: u32 = 1_000;
+/// So long the store is waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How much waits in the store, for any server to do it.
+struct Backlog {
+    outbox: (usize, Duration),
+    deliveries: (usize, Duration),
+}
+
+/// Everything that is counted, and how much waits. What the store does not tell in time is left out.
+pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
+    let patience = context.runtime.sleep(PATIENCE);
+    let backlog = match select(pin!(backlog(context)), patience).await {
+        Either::Left((Ok(backlog), _)) => Some(backlog),
+        Either::Left((Err(_), _)) | Either::Right(_) => None,
+    };
+    let mut all = context.metrics.families();
+    let (calls, bytes) = context.bulkheads.in_flight();
+    all.extend([
+        Family::gauge("stead_calls_in_flight", "Calls in flight.").number([], calls as f64),
+        Family::gauge("stead_calls_held_bytes", "Bytes that calls hold in memory.")
+            .number([], bytes as f64),
+        Family::gauge(
+            "stead_records_waiting",
+            "Records of calls that wait to be written to the store.",
+        )
+        .number([], context.recorder.waiting_count() as f64),
+    ]);
+    if let Some(backlog) = backlog {
+        let waiting = Family::gauge(
+            "stead_backlog",
+            "Rows of the store that wait: revocations at products, and deliveries of webhooks that were not taken yet. 1000 where there are more. All servers of one store show the same.",
+        );
+        let age = Family::gauge(
+            "stead_backlog_age_seconds",
+            "Age of the oldest of them; 0 where nothing waits.",
+        );
+        let (outbox, webhooks) = ([("queue", "outbox")], [("queue", "webhooks")]);
+        all.extend([
+            waiting
+                .number(outbox, backlog.outbox.0 as f64)
+                .number(webhooks, backlog.deliveries.0 as f64),
+            age.number(outbox, backlog.outbox.1.as_secs_f64())
+                .number(webhooks, backlog.deliveries.1.as_secs_f64()),
+        ]);
+    }
+    all
+}
+
+async fn backlog(context: &Context) -> Result<Backlog> {
+    let outbox = outbox(context).await?;
+    let deliveries = context.store.all_waiting_deliveries(ROWS).await?;
+    let oldest = deliveries
+        .iter()
+        .filter_map(|found| made(found.row.event_id.uuid()))
+        .min();
+    let age = |since: Timestamp| context.now().duration_since(since);
+    let whole = |age: Option<jiff::SignedDuration>| {
+        age.and_then(|age| age.try_into().ok()).unwrap_or_default()
+    };
+    Ok(Backlog {
+        outbox: (outbox.entries, whole(outbox.age)),
+        deliveries: (deliveries.len(), whole(oldest.map(age))),
+    })
+}
