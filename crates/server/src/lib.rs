@@ -55,6 +55,8 @@ mod testing;
 mod testing_clock;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod trace_tests;
 
 use std::sync::Arc;
 

@@ -171,3 +171,38 @@ async fn calls_leave_no_line_unless_the_log_asks_for_them() {
     calls().await;
     assert_eq!(log.text(), "");
 }
+
+#[tokio::test]
+async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
+    const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+    let log = Log::default();
+    LazyLock::force(&SECOND);
+    let format = fmt().with_max_level(Level::INFO).with_writer(log.clone());
+    let subscriber = format.json().with_span_list(false).finish();
+    {
+        let _guard = tracing::subscriber::set_default(subscriber);
+        let service = TestService::new().await.with_account("ada").await;
+        let request = service
+            .request("GET", "/proxy/mail/ada/v1/users/me/profile")
+            .header("traceparent", format!("00-{TRACE}-b7ad6b7169203331-01"));
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        assert_eq!(service.send(request).await.status, StatusCode::OK);
+    }
+    let text = log.text();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let of_trace: Vec<Value> = lines
+        .filter(|line| line.to_string().contains(TRACE))
+        .collect();
+    for (target, place) in [
+        ("stead::call", "/fields/trace_id"),
+        ("stead_server::middleware", "/span/trace_id"),
+    ] {
+        let mut of_target = of_trace.iter().filter(|line| line["target"] == target);
+        let line = of_target
+            .next()
+            .unwrap_or_else(|| panic!("{target}: {text}"));
+        assert_eq!(line.pointer(place), Some(&json!(TRACE)), "{line}");
+    }
+}

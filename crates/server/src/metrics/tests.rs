@@ -116,7 +116,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
     let scrape = Scrape::of(&metrics).await;
     let calls = [
         ("mail", "read", "ok", 3.0),
-        ("mail", "read", "account_not_found", 1.0),
+        ("mail", "read", "authorization_required", 1.0),
         ("mail", "proxy", "ok", 1.0),
         ("none", "unknown", "unknown_tool", 1.0),
     ];
@@ -235,4 +235,59 @@ async fn metrics_are_on_their_own_listener_only() {
     let request = Request::get("/v1/connections").body(Body::empty()).unwrap();
     let response = metrics.oneshot(request).await.unwrap();
     assert_eq!(response.status(), StatusCode::NOT_FOUND);
+}
+
+/// Names of metrics in a text.
+fn named(text: &str) -> BTreeSet<&str> {
+    let is_in = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let words = text.split(|letter| !is_in(letter));
+    words
+        .filter(|word| word.starts_with("stead_") || word.starts_with("process_"))
+        .collect()
+}
+
+#[tokio::test]
+async fn rules_dashboard_and_guide_name_metrics_that_are_there() {
+    let service = TestService::new().await.with_account("ada").await;
+    let (service, metrics) = with_metrics(service);
+    call(&service, "mail_fetch_mails", "ada").await;
+    let scrape = Scrape::of(&metrics).await;
+    let series = scrape.0.keys();
+    let there: BTreeSet<&str> = series
+        .map(|series| series.split('{').next().unwrap())
+        .collect();
+    let families: BTreeSet<&str> = there
+        .iter()
+        .filter(|name| !name.ends_with("_bucket") && !name.ends_with("_sum"))
+        .map(|name| name.strip_suffix("_count").unwrap_or(name))
+        .collect();
+    for (file, text) in [
+        (
+            "alerts.yaml",
+            include_str!("../../../../docs/deploy/alerts.yaml"),
+        ),
+        (
+            "grafana.json",
+            include_str!("../../../../docs/deploy/grafana.json"),
+        ),
+    ] {
+        let named = named(text);
+        assert!(named.len() > 5, "{file}: {named:?}");
+        for name in named {
+            assert!(there.contains(name), "{file}: {name} is not a metric");
+        }
+    }
+    let guide = include_str!("../../../../docs/guide/operations.md");
+    let guide = guide.split("## What to watch").nth(1).unwrap();
+    let guide = named(guide.split("| alert |").next().unwrap());
+    for name in families {
+        assert!(guide.contains(name), "the guide does not have {name}");
+    }
+    for name in guide {
+        let is_there = there.iter().any(|one| one.starts_with(name));
+        assert!(
+            is_there || !cfg!(target_os = "linux"),
+            "{name} is not a metric"
+        );
+    }
 }
