@@ -199,6 +199,10 @@ impl Store for FailingStore {
         })
     }
 
+    fn is_shared(&self) -> bool {
+        self.0.is_shared()
+    }
+
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
         self.0.restored_at()
     }

@@ -15,6 +15,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Whether writers work side by side and have to lock the rows that they depend on (`SELECT … FOR UPDATE`).
     const LOCKS_ROWS: bool;
 
+    /// Whether servers on several machines have it open.
+    const IS_SHARED: bool;
+
     /// Rows of a query, with the store's time at the reading.
     fn fetch(&self, query: Statement) -> impl Future<Output = Result<Vec<Read>>> + Send;
 

@@ -96,6 +96,10 @@ impl<E: Engine> Store for SqlStore<E> {
         Box::pin(self.engine.ready())
     }
 
+    fn is_shared(&self) -> bool {
+        E::IS_SHARED
+    }
+
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
         Box::pin(async { Ok(self.engine.restored_at()) })
     }

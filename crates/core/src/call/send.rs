@@ -149,6 +149,9 @@ impl<'c> Sender<'c> {
             let target = outgoing.target(&self.snapshot.endpoints, attempt)?;
             let cost = outgoing.cost(product, &target);
             let limiter = &self.snapshot.rate_limiter;
+            context
+                .share_quota(self.snapshot.account.id, limiter, cost)
+                .await;
             let permit = limiter
                 .acquire(context.runtime.as_ref(), cost, self.left())
                 .await?;

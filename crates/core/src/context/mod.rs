@@ -225,6 +225,7 @@ impl Context {
         let store = Records::timed(Arc::new(measured), clock.clone());
         store.now().await?;
         let restored_at = store.restored_at().await?;
+        let is_shared = store.is_shared();
         let vault = Vault::open(
             ports.keys,
             ports.key_source,
@@ -266,7 +267,10 @@ impl Context {
             refreshes: single_flight::SingleFlight::default(),
             keyed_calls: keyed_calls::KeyedCalls::default(),
             outbox: outbox::OutboxQueue::default(),
-            rate_limiters: rate_limit::RateLimiters::new(options.calls.waiting_per_account),
+            rate_limiters: rate_limit::RateLimiters::new(
+                options.calls.waiting_per_account,
+                is_shared,
+            ),
             circuits: circuits::Circuits::default(),
             kept_alive: Mutex::default(),
             recorder: recorder::Recorder::default(),

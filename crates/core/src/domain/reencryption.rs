@@ -26,11 +26,12 @@ pub(crate) struct ReencryptionJob {
 impl ReencryptionJob {
     /// One that a process is to take.
     pub(crate) fn new(before: Option<Self>) -> Self {
-        let mut reached = Reencryption::default();
-        reached.running = true;
         Self {
             holder: None,
-            reached,
+            reached: Reencryption {
+                running: true,
+                ..Reencryption::default()
+            },
             extra: before.map(|before| before.extra).unwrap_or_default(),
         }
     }

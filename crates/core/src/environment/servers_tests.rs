@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::join;
+use futures_util::future::{join, join_all};
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use crate::{
     Error, ErrorKind,
     context::{TokenSet, change::Change},
     domain::{Credential, NewEvent},
-    product::{OAuth, Product, ProxyRoute, ProxyRules, Rotation},
+    product::{OAuth, Product, ProxyRoute, ProxyRules, Quota, Rotation},
     resource::{ApprovalDecision, ExecutionFilter, NewAppCredential, NewWebhook, TotalsStep},
     state::{AccountState, ApprovalState},
     store::{Batch, Commit, MemoryStore},
@@ -40,8 +40,13 @@ static DEMO: Product = Product {
         routes: &[ProxyRoute::new("/v1", "api")],
         ..ProxyRules::BASE
     },
+    quota: Quota {
+        units_per_minute: QUOTA,
+        ..Quota::UNLIMITED
+    },
     ..demo(Rotation::Rotating)
 };
+const QUOTA: u32 = 100;
 
 /// A request that was sent: the server, its address, its body.
 type Sent = (u32, String, String);
@@ -59,6 +64,7 @@ impl Stage {
         let world = World::seeded(seed);
         let store = Flaky::over(Arc::new(MemoryStore::new(world.process(0))), true);
         let sent = Arc::default();
+        store.share();
         for (number, seconds) in [(1, 30), (2, -30)] {
             let ahead = SignedDuration::from_secs(seconds);
             world.set_clock(number, Clock { ahead, drift: 0 });
@@ -444,4 +450,16 @@ fn calls_of_both_servers_stand_in_the_history_once_and_for_their_time() {
     assert_eq!(calls(), 30);
     stage.world.advance(5 * MINUTE);
     assert_eq!(calls(), 0);
+}
+
+#[test]
+fn calls_of_both_servers_stay_within_one_quota() {
+    let stage = Stage::new(0);
+    stage.on_both(|server| async move {
+        let read = || ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
+        join_all((0..QUOTA).map(|_| server.proxy(read()))).await;
+    });
+    stage.world.advance(59 * SECOND);
+    let sent = stage.count("/v1/notes");
+    assert!((80..=100).contains(&sent), "{sent}");
 }

@@ -1,4 +1,4 @@
-//! Where rows are kept. The port [`Store`] has six methods, two more that have a default, and no rules: it finds rows, lists them, and commits batches.
+//! Where rows are kept. The port [`Store`] has six methods, three more that have a default, and no rules: it finds rows, lists them, and commits batches.
 //! What the rows mean is known to core only, so that another store is small; one is in `examples/custom_store.rs` of
 //! the crate `stead`, and `stead_testkit::store` is the suite that it has to pass.
 
@@ -68,6 +68,11 @@ pub trait Store: Send + Sync + 'static {
     /// Whether the store reads and writes. Anyone may cause this to be asked: it costs little, however often.
     fn ready(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { self.now().await.map(drop) })
+    }
+
+    /// Whether several processes share what is stored: then they share the quotas of products too.
+    fn is_shared(&self) -> bool {
+        false
     }
 
     /// When an older copy last took the place of what was stored, where the store knows: refresh tokens in it may have

@@ -2,7 +2,10 @@
 
 use std::{
     future::poll_fn,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     task::Poll,
 };
 
@@ -35,6 +38,7 @@ struct Trouble {
     doubtful: Mutex<Vec<bool>>,
     watch: Mutex<Option<Arc<Watch>>>,
     restored_at: Mutex<Option<Timestamp>>,
+    shared: AtomicBool,
 }
 
 /// A store that can be down or say too little, and that lets others go on before it answers where it is slow.
@@ -83,6 +87,11 @@ impl Flaky {
     /// An older copy has taken its place, as those learn who open it from now on.
     pub(crate) fn restore(&self, at: Timestamp) {
         *lock(&self.trouble.restored_at) = Some(at);
+    }
+
+    /// Several servers have it open, as those learn who open it from now on.
+    pub(crate) fn share(&self) {
+        self.trouble.shared.store(true, Ordering::SeqCst);
     }
 
     /// Looks on after every commit.
@@ -178,6 +187,10 @@ impl Store for Flaky {
             self.up(Outage::Writes)?;
             self.rows.prune(list).await
         })
+    }
+
+    fn is_shared(&self) -> bool {
+        self.trouble.shared.load(Ordering::SeqCst)
     }
 
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {

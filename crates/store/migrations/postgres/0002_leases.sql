@@ -4,3 +4,12 @@ CREATE TABLE "job" (
     "version" BIGINT NOT NULL,
     "body"    TEXT   NOT NULL
 );
+
+-- How the processes that call for an account share its product's quota.
+CREATE TABLE "quota_share" (
+    "account_id" TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    "expires_at" BIGINT NOT NULL,
+    "version"    BIGINT NOT NULL,
+    "body"       TEXT   NOT NULL
+);
+CREATE INDEX "quota_share_by_end" ON "quota_share" ("expires_at");

@@ -96,6 +96,7 @@ impl fmt::Debug for Parts {
 
 impl Engine for Postgres {
     const LOCKS_ROWS: bool = true;
+    const IS_SHARED: bool = true;
 
     async fn fetch(&self, mut query: Statement) -> Result<Vec<Read>> {
         // In the same statement as the rows.

@@ -101,6 +101,7 @@ struct Sweeps {
 impl Engine for Sqlite {
     /// One writes at a time.
     const LOCKS_ROWS: bool = false;
+    const IS_SHARED: bool = false;
 
     async fn fetch(&self, query: Statement) -> Result<Vec<Read>> {
         self.0.file.check()?;

@@ -8,7 +8,7 @@ const ACCOUNTS: u128 = 250;
 /// Processes whose clocks are a minute apart.
 fn processes(stage: &Stage) -> [Context; 2] {
     [(1, 30), (2, -30)].map(|(process, seconds)| {
-        let ahead = jiff::SignedDuration::from_secs(seconds);
+        let ahead = SignedDuration::from_secs(seconds);
         stage.world.set_clock(process, Clock { ahead, drift: 0 });
         stage.another(process)
     })

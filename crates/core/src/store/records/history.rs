@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use super::{
     ACCESS_TOKEN, ACCESS_TOKENS_BY_END, ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END, APPROVAL,
     APPROVALS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE,
-    DELIVERIES_BY_AGE, Found, Listed, MCP_SESSION, MCP_SESSIONS_BY_END, Records, SESSION,
-    SESSIONS_BY_END, WEBHOOK_DELIVERY,
+    DELIVERIES_BY_AGE, Found, Listed, MCP_SESSION, MCP_SESSIONS_BY_END, QUOTA_SHARE,
+    QUOTA_SHARES_BY_END, Records, SESSION, SESSIONS_BY_END, WEBHOOK_DELIVERY,
     executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
     group::EXECUTION_LOG,
     integer,
@@ -207,6 +207,10 @@ impl Records {
                 cutoffs.access_tokens,
             ),
             (List::new(&SESSION, SESSIONS_BY_END), cutoffs.access_tokens),
+            (
+                List::new(&QUOTA_SHARE, QUOTA_SHARES_BY_END),
+                cutoffs.short_lived_events,
+            ),
             (
                 List::new(&IDEMPOTENCY, KEYED_CALLS_BY_END),
                 cutoffs.keyed_calls,

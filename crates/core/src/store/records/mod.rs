@@ -16,6 +16,7 @@ mod keyed_call;
 mod mcp_session;
 mod member;
 mod policy;
+mod quota_share;
 mod reencryption;
 mod webhook;
 
@@ -40,6 +41,7 @@ use keyed_call::IDEMPOTENCY;
 use mcp_session::{MCP_SESSION, MCP_SESSIONS_BY_END};
 use member::{MEMBER, SESSION, SESSIONS_BY_END};
 use policy::POLICY;
+use quota_share::{QUOTA_SHARE, QUOTA_SHARES_BY_END};
 use reencryption::JOB;
 use webhook::{DELIVERIES_BY_AGE, WEBHOOK, WEBHOOK_DELIVERY, WEBHOOK_LANE};
 
@@ -87,6 +89,7 @@ pub static TABLES: &[&Table] = &[
     &POLICY,
     &APPROVAL,
     &JOB,
+    &QUOTA_SHARE,
 ];
 
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
@@ -126,6 +129,11 @@ impl Records {
     /// Whether the store reads and writes.
     pub(crate) async fn ready(&self) -> Result<()> {
         self.0.ready().await
+    }
+
+    /// Whether other processes may have it open.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.0.is_shared()
     }
 
     /// When an older copy last took the place of what was stored, where that is known.

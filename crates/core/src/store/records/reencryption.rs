@@ -18,7 +18,6 @@ const NAME: &str = "reencryption";
 impl Rewritten for ReencryptionJob {}
 impl Record for ReencryptionJob {
     const TABLE: &'static Table = &JOB;
-    const NESTS: bool = true;
     fn extra(&mut self) -> Option<&mut Extra> {
         Some(&mut self.extra)
     }

@@ -2,7 +2,10 @@
 
 use uuid::Uuid;
 
-use super::*;
+use super::{
+    window::{MINUTE, SLOT},
+    *,
+};
 
 const NOW: Duration = Duration::from_secs(1000);
 const LONG: Duration = Duration::from_secs(600);
@@ -13,13 +16,13 @@ fn limiter(units_per_minute: u32, writes_per_minute: Option<u32>) -> RateLimiter
         writes_per_minute,
         concurrency: 8,
     };
-    RateLimiter::new(Some(quota), 1000)
+    RateLimiter::new(Some(quota), 1000, false)
 }
 
 #[test]
 fn the_whole_quota_of_a_minute_can_be_spent_and_not_a_unit_more() {
     for (limit, each, calls) in [(60, 1, 60), (6000, 20, 300), (180, 1, 180)] {
-        let window = Window::new(limit);
+        let window = Window::new(limit, false);
         for call in 0..calls {
             assert_eq!(
                 window.reserve(each, NOW, LONG).unwrap(),
@@ -33,7 +36,7 @@ fn the_whole_quota_of_a_minute_can_be_spent_and_not_a_unit_more() {
 
 #[test]
 fn minute_after_minute_brings_the_whole_quota_again() {
-    let window = Window::new(60);
+    let window = Window::new(60, false);
     let spent: u32 = (0..600)
         .map(|second| {
             let taken = window.reserve(1, NOW + Duration::from_secs(second), Duration::ZERO);
@@ -41,7 +44,7 @@ fn minute_after_minute_brings_the_whole_quota_again() {
         })
         .sum();
     assert_eq!(spent, 600, "one a second is the quota");
-    let window = Window::new(60);
+    let window = Window::new(60, false);
     let taken = |at: Duration| window.reserve(1, NOW + at, Duration::ZERO).is_ok();
     for minute in 0..10 {
         let of_minute = (0..120).filter(|_| taken(MINUTE * minute)).count();
@@ -55,7 +58,7 @@ proptest::proptest! {
         calls in proptest::collection::vec((0_u64..20_000, 1_u32..30), 1..200),
     ) {
         const LIMIT: u32 = 60;
-        let window = Window::new(LIMIT);
+        let window = Window::new(LIMIT, false);
         let (mut now, mut spends) = (NOW, Vec::new());
         for (pause, units) in calls {
             now += Duration::from_millis(pause % 1500);
@@ -76,7 +79,7 @@ proptest::proptest! {
 
 #[test]
 fn what_costs_more_than_the_quota_has_a_minute_of_its_own() {
-    let window = Window::new(60);
+    let window = Window::new(60, false);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), Duration::ZERO);
     assert_eq!(window.reserve(100, NOW, LONG).unwrap(), MINUTE);
     assert_eq!(window.reserve(1, NOW, LONG).unwrap(), MINUTE * 2);
@@ -84,7 +87,7 @@ fn what_costs_more_than_the_quota_has_a_minute_of_its_own() {
 
 #[test]
 fn a_turn_after_the_deadline_is_refused_and_reserves_nothing() {
-    let window = Window::new(6000);
+    let window = Window::new(6000, false);
     window.reserve(6000, NOW, Duration::ZERO).unwrap();
     let error = window
         .reserve(3000, NOW, Duration::from_secs(10))
@@ -141,7 +144,7 @@ fn only_so_many_requests_of_an_account_wait() {
         units_per_minute: 1,
         ..Quota::UNLIMITED
     };
-    let limiter = Arc::new(RateLimiter::new(Some(quota), waiting));
+    let limiter = Arc::new(RateLimiter::new(Some(quota), waiting, false));
     for _ in 0..4 {
         let (limiter, runtime) = (Arc::clone(&limiter), world.process(0));
         world.process(0).spawn(Box::pin(async move {
@@ -159,7 +162,7 @@ fn only_so_many_requests_of_an_account_wait() {
 
 #[test]
 fn a_limiter_that_counts_is_kept_and_one_that_does_not_is_forgotten() {
-    let limiters = RateLimiters::new(1000);
+    let limiters = RateLimiters::new(1000, false);
     let quota = Quota {
         units_per_minute: 60,
         ..Quota::UNLIMITED
@@ -185,7 +188,7 @@ fn a_limiter_that_counts_is_kept_and_one_that_does_not_is_forgotten() {
 
 #[test]
 fn an_account_keeps_its_limiter_until_its_quota_changes() {
-    let limiters = RateLimiters::new(1000);
+    let limiters = RateLimiters::new(1000, false);
     let account = AccountId::from_uuid(Uuid::from_u128(1));
     let quota = |units_per_minute| {
         Some(Quota {

@@ -1,7 +1,10 @@
 //! Keeps accounts within their product's published quota.
 
+mod sharing;
+mod window;
+
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     hash::{BuildHasher as _, RandomState},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -9,6 +12,9 @@ use std::{
 
 use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use sharing::Sharing;
+use window::Window;
 
 use crate::{
     Error, ErrorKind, Result,
@@ -18,9 +24,6 @@ use crate::{
     tool::Effect,
 };
 
-const MINUTE: Duration = Duration::from_secs(60);
-/// Spends within such a time are remembered as one, at its end.
-const SLOT: Duration = Duration::from_millis(250);
 /// Accounts are spread over so many maps, so that a look at all of them stops the calls of few.
 const SHARDS: usize = 64;
 
@@ -29,22 +32,31 @@ pub(crate) struct RateLimiters {
     shards: Vec<Mutex<Shard>>,
     hasher: RandomState,
     waiting_per_account: u32,
+    /// Whether other processes call for the same accounts.
+    shared: bool,
 }
 
 type Shard = HashMap<AccountId, Arc<RateLimiter>>;
 
 impl RateLimiters {
-    pub(crate) fn new(waiting_per_account: u32) -> Self {
+    pub(crate) fn new(waiting_per_account: u32, shared: bool) -> Self {
         Self {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             hasher: RandomState::new(),
             waiting_per_account,
+            shared,
         }
     }
 
     /// That of an account with this quota; one with another quota starts over.
     pub(crate) fn of(&self, account: AccountId, quota: Option<Quota>) -> Arc<RateLimiter> {
-        let new = || Arc::new(RateLimiter::new(quota, self.waiting_per_account));
+        let new = || {
+            Arc::new(RateLimiter::new(
+                quota,
+                self.waiting_per_account,
+                self.shared,
+            ))
+        };
         let mut limiters = self.shard(account);
         let limiter = limiters.entry(account).or_insert_with(new);
         if limiter.quota() != quota {
@@ -90,25 +102,28 @@ struct Limits {
     at_once: Arc<Semaphore>,
     /// Places of requests that wait.
     waiting: Semaphore,
+    /// Where other processes call for the same account.
+    sharing: Option<Sharing>,
 }
 
 impl RateLimiter {
-    fn new(quota: Option<Quota>, waiting: u32) -> Self {
+    fn new(quota: Option<Quota>, waiting: u32, shared: bool) -> Self {
+        let window = |quota| Window::new(quota, shared);
         Self(quota.map(|quota| Limits {
             quota,
-            units: Window::new(quota.units_per_minute),
-            writes: quota.writes_per_minute.map(Window::new),
+            units: window(quota.units_per_minute),
+            writes: quota.writes_per_minute.map(window),
             at_once: Arc::new(Semaphore::new(quota.concurrency.max(1).into())),
             waiting: Semaphore::new(waiting as usize),
+            sharing: shared.then(Sharing::default),
         }))
     }
 
     /// Whether nothing was spent in the last 60 seconds.
     fn is_whole(&self, now: Duration) -> bool {
-        self.0.as_ref().is_none_or(|limits| {
-            let windows = [Some(&limits.units), limits.writes.as_ref()];
-            windows.into_iter().flatten().all(|one| one.is_whole(now))
-        })
+        self.0
+            .as_ref()
+            .is_none_or(|limits| limits.windows().all(|one| one.is_whole(now)))
     }
 
     fn quota(&self) -> Option<Quota> {
@@ -187,6 +202,19 @@ impl Cost {
 }
 
 impl Limits {
+    fn windows(&self) -> impl Iterator<Item = &Window> {
+        std::iter::once(&self.units).chain(&self.writes)
+    }
+
+    /// The windows, with what a request costs of each.
+    fn charged(&self, cost: Cost) -> impl Iterator<Item = (&Window, u32)> {
+        let (first, second) = match &self.writes {
+            None => (cost.reads.saturating_add(cost.writes), None),
+            Some(writes) => (cost.reads, Some((writes, cost.writes))),
+        };
+        std::iter::once((&self.units, first)).chain(second)
+    }
+
     /// How long to wait until this may be used, of both quotas where the product counts writes apart. Nothing is
     /// reserved where the wait would be longer than `left`.
     fn reserve(&self, cost: Cost, now: Duration, left: Duration) -> Result<Duration> {
@@ -205,7 +233,7 @@ impl Limits {
                 reads,
                 writes: units,
             } => {
-                let (mut of_reads, mut of_writes) = (lock(&self.units.spent), lock(&writes.spent));
+                let (mut of_reads, mut of_writes) = (self.units.spent(), writes.spent());
                 let turn = self.units.turn(&mut of_reads, reads, now);
                 let turn = turn.max(writes.turn(&mut of_writes, units, now));
                 if turn - now > left {
@@ -236,92 +264,6 @@ impl Permit {
     }
 }
 
-/// What was spent in the last 60 seconds, and what is reserved.
-struct Window {
-    /// Units in any 60 seconds; 0 for no limit.
-    limit: u32,
-    spent: Mutex<Spent>,
-}
-
-#[derive(Default)]
-struct Spent {
-    /// Ends of slots, in order, with the units spent in each.
-    slots: VecDeque<(Duration, u64)>,
-    /// When the last reservation has its turn: those after it do not overtake it.
-    last: Duration,
-}
-
-impl Window {
-    fn new(limit: u32) -> Self {
-        Self {
-            limit,
-            spent: Mutex::default(),
-        }
-    }
-
-    /// How long to wait before these units may be used: until enough of what was spent is a minute old. Nothing is
-    /// reserved where the wait would be longer than `left`. What costs more than the limit has a minute of its own.
-    fn reserve(&self, units: u32, now: Duration, left: Duration) -> Result<Duration> {
-        let mut spent = lock(&self.spent);
-        let turn = self.turn(&mut spent, units, now);
-        let wait = turn - now;
-        if wait > left {
-            return Err(too_late(wait));
-        }
-        self.take(&mut spent, turn, units);
-        Ok(wait)
-    }
-
-    /// When these units may be used.
-    fn turn(&self, spent: &mut Spent, units: u32, now: Duration) -> Duration {
-        if self.limit == 0 {
-            return now;
-        }
-        let Spent { slots, last } = spent;
-        while slots.front().is_some_and(|(end, _)| *end + MINUTE <= now) {
-            slots.pop_front();
-        }
-        let mut turn = now.max(*last);
-        let mut held: u64 = slots.iter().map(|(_, units)| units).sum();
-        for (end, of_slot) in &*slots {
-            if *end + MINUTE > turn {
-                if held + u64::from(units) <= self.limit.into() {
-                    break;
-                }
-                turn = *end + MINUTE;
-            }
-            held -= of_slot;
-        }
-        turn
-    }
-
-    fn take(&self, spent: &mut Spent, turn: Duration, units: u32) {
-        if self.limit == 0 {
-            return;
-        }
-        spent.last = turn;
-        let end = slot_end(turn);
-        match spent.slots.back_mut() {
-            Some((last, of_slot)) if *last == end => *of_slot += u64::from(units),
-            _ => spent.slots.push_back((end, units.into())),
-        }
-    }
-
-    fn is_whole(&self, now: Duration) -> bool {
-        let spent = lock(&self.spent);
-        spent
-            .slots
-            .back()
-            .is_none_or(|(end, _)| *end + MINUTE <= now)
-    }
-}
-
-/// The end of the slot that holds this moment.
-fn slot_end(moment: Duration) -> Duration {
-    let slots = moment.as_millis().div_ceil(SLOT.as_millis());
-    SLOT * u32::try_from(slots).unwrap_or(u32::MAX)
-}
-
 fn too_many() -> Error {
     Error::new(
         ErrorKind::RateLimited,
@@ -339,5 +281,6 @@ fn too_late(wait: Duration) -> Error {
 }
 
 #[cfg(test)]
-#[path = "rate_limit_tests.rs"]
+mod sharing_tests;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,265 @@
+//! Servers on one store, whose clocks differ, spend the quota of an account together.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use jiff::SignedDuration;
+use uuid::Uuid;
+
+use super::{window::MINUTE, *};
+use crate::{
+    context::Context,
+    ports::BoxFuture,
+    store::{
+        Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value, Versioned,
+    },
+    testing::{Clock, STABLE, World, always, idle, ports},
+};
+
+const QUOTA: u32 = 1000;
+const TICK: Duration = Duration::from_millis(250);
+
+/// A store that several servers have open, which counts what it is asked and can be away.
+struct Shared {
+    rows: MemoryStore,
+    asked: AtomicUsize,
+    away: AtomicBool,
+}
+
+impl Shared {
+    fn ask(&self) -> Result<()> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        match self.away.load(Ordering::SeqCst) {
+            true => Err(Error::new(ErrorKind::StorageUnavailable, "it is away")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Shared {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        let asked = self.ask();
+        Box::pin(async move {
+            asked?;
+            self.rows.get(key).await
+        })
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        self.rows.find(table, index, values)
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        let asked = self.ask();
+        Box::pin(async move {
+            asked?;
+            self.rows.commit(batch).await
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<jiff::Timestamp>> {
+        let asked = self.ask();
+        Box::pin(async move {
+            asked?;
+            self.rows.now().await
+        })
+    }
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+struct Stage {
+    world: World,
+    store: Arc<Shared>,
+    servers: Vec<Context>,
+    account: AccountId,
+    quota: Quota,
+    /// When a server spent how many units.
+    spent: Vec<(Duration, usize, u32)>,
+}
+
+impl Stage {
+    fn new(servers: u32, units_per_minute: u32) -> Self {
+        let world = World::new();
+        let store = Arc::new(Shared {
+            rows: MemoryStore::new(world.process(0)),
+            asked: AtomicUsize::default(),
+            away: AtomicBool::default(),
+        });
+        let opened = (1..=servers).map(|number| {
+            let seconds = if number % 2 == 0 { 30 } else { -30 };
+            let ahead = SignedDuration::from_secs(seconds);
+            world.set_clock(number, Clock { ahead, drift: 0 });
+            let store = Arc::clone(&store) as _;
+            let ports = ports(world.process(number), always(200, ""), store);
+            world.run(idle(&STABLE, ports))
+        });
+        let servers = opened.collect();
+        store.asked.store(0, Ordering::SeqCst);
+        Self {
+            world,
+            store,
+            servers,
+            account: AccountId::from_uuid(Uuid::from_u128(1)),
+            quota: Quota {
+                units_per_minute,
+                ..Quota::UNLIMITED
+            },
+            spent: Vec::new(),
+        }
+    }
+
+    /// A request of a server that has its turn now or never; whether it was sent.
+    fn spend(&mut self, server: usize, units: u32) -> bool {
+        let context = &self.servers[server];
+        let limiter = context.rate_limiters.of(self.account, Some(self.quota));
+        let cost = Cost::of(Effect::Read, units);
+        let sent = self.world.run(async {
+            context.share_quota(self.account, &limiter, cost).await;
+            let turn = limiter.acquire(context.runtime.as_ref(), cost, Duration::ZERO);
+            turn.await.is_ok()
+        });
+        if sent {
+            self.spent.push((context.monotonic(), server, units));
+        }
+        sent
+    }
+
+    /// For so long, each of these servers sends as many units as it may, up to so many in a tick.
+    fn load(&mut self, servers: &[(usize, u32)], duration: Duration) {
+        let end = self.now() + duration;
+        while self.now() < end {
+            for (server, units) in servers {
+                (0..*units).all(|_| self.spend(*server, 1));
+            }
+            self.world.advance(TICK);
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.servers[0].monotonic()
+    }
+
+    fn queries(&self) -> usize {
+        self.store.asked.swap(0, Ordering::SeqCst)
+    }
+
+    /// What was spent in the minute before now, by one server or all.
+    fn last_minute(&self, of: Option<usize>) -> u32 {
+        let from = self.now().saturating_sub(MINUTE);
+        let spent = self.spent.iter().filter(|(at, ..)| *at >= from);
+        let spent = spent.filter(|(_, server, _)| of.is_none_or(|of| of == *server));
+        spent.map(|(.., units)| units).sum()
+    }
+
+    /// The most that was spent in any 60 seconds.
+    fn most(&self) -> u32 {
+        let (mut held, mut most, mut first) = (0, 0, 0);
+        for (at, _, units) in &self.spent {
+            held += units;
+            while self.spent[first].0 + MINUTE <= *at {
+                held -= self.spent[first].2;
+                first += 1;
+            }
+            most = most.max(held);
+        }
+        most
+    }
+}
+
+#[test]
+fn five_servers_under_full_load_spend_one_quota() {
+    let mut stage = Stage::new(5, QUOTA);
+    let all: Vec<_> = (0..5).map(|server| (server, 20)).collect();
+    stage.load(&all, MINUTE * 6);
+    assert!(stage.most() <= QUOTA, "{}", stage.most());
+    let all = stage.last_minute(None);
+    assert!(all >= QUOTA * 85 / 100, "{all}");
+    for server in 0..5 {
+        let own = stage.last_minute(Some(server));
+        assert!(
+            (QUOTA * 15 / 100..=QUOTA / 5).contains(&own),
+            "{own} of {server}"
+        );
+    }
+    // Each of them claims every 5 seconds at most: a look-up and a commit.
+    assert!(stage.queries() <= 5 * 2 * 80);
+}
+
+#[test]
+fn one_busy_server_gets_nearly_all_until_another_one_is_busy_too() {
+    let mut stage = Stage::new(3, QUOTA);
+    stage.load(&[(0, 20), (1, 0)], MINUTE * 3);
+    let own = stage.last_minute(Some(0));
+    assert!(own >= QUOTA * 85 / 100, "{own}");
+    stage.load(&[(0, 20), (1, 20)], MINUTE * 4);
+    let own = [0, 1].map(|server| stage.last_minute(Some(server)));
+    assert!(own.iter().all(|own| *own >= QUOTA * 40 / 100), "{own:?}");
+    assert!(stage.most() <= QUOTA, "{}", stage.most());
+}
+
+#[test]
+fn an_account_that_is_called_now_and_then_costs_no_query() {
+    let mut stage = Stage::new(5, QUOTA);
+    for _ in 0..20 {
+        for server in 0..5 {
+            assert!(stage.spend(server, 1));
+        }
+        stage.world.advance(Duration::from_secs(6));
+    }
+    assert_eq!(stage.queries(), 0);
+    // A slice that is held costs one now and then.
+    for _ in 0..400 {
+        assert!(stage.spend(0, 1));
+        stage.world.advance(TICK);
+    }
+    let queries = stage.queries();
+    assert!((2..=30).contains(&queries), "{queries}");
+}
+
+#[test]
+fn the_slice_of_a_server_that_died_comes_back() {
+    let mut stage = Stage::new(2, QUOTA);
+    stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
+    assert!(stage.last_minute(Some(1)) < QUOTA / 2);
+    stage.load(&[(1, 20)], MINUTE * 3);
+    let own = stage.last_minute(Some(1));
+    assert!(own >= QUOTA * 85 / 100, "{own}");
+    assert!(stage.most() <= QUOTA, "{}", stage.most());
+}
+
+#[test]
+fn a_server_whose_store_is_away_goes_on_with_what_it_holds() {
+    let mut stage = Stage::new(2, QUOTA);
+    stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
+    stage.store.away.store(true, Ordering::SeqCst);
+    stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
+    let own = [0, 1].map(|server| stage.last_minute(Some(server)));
+    assert!(own.iter().all(|own| *own >= QUOTA * 40 / 100), "{own:?}");
+    stage.queries();
+    stage.load(&[(0, 20)], Duration::from_secs(20));
+    assert!(stage.queries() <= 10, "it asks every 5 seconds");
+    stage.store.away.store(false, Ordering::SeqCst);
+    stage.load(&[(0, 20), (1, 20)], MINUTE * 3);
+    assert!(stage.most() <= QUOTA, "{}", stage.most());
+}
+
+#[test]
+fn a_request_that_costs_more_than_the_free_part_is_charged_to_a_slice() {
+    let mut stage = Stage::new(2, QUOTA);
+    assert!(stage.spend(0, QUOTA * 80 / 100));
+    assert!(stage.spend(1, QUOTA / 100));
+    assert!(!stage.spend(1, QUOTA * 15 / 100));
+    assert!(stage.most() <= QUOTA, "{}", stage.most());
+}
+
+#[test]
+fn a_quota_of_few_units_is_exceeded_by_one_for_each_server_at_most() {
+    let mut stage = Stage::new(5, 10);
+    let all: Vec<_> = (0..5).map(|server| (server, 2)).collect();
+    stage.load(&all, MINUTE * 5);
+    assert!((8..=15).contains(&stage.most()), "{}", stage.most());
+}
