@@ -92,7 +92,9 @@ async fn main() {
     }
     notes::connect(&platform, &link).await.unwrap();
     platform.shut_down().await;
-    println!("on PostgreSQL: {CONNECTED} of {CONNECTED} accounts make a call, and the open link connects its user");
+    println!(
+        "on PostgreSQL: {CONNECTED} of {CONNECTED} accounts make a call, and the open link connects its user"
+    );
 }
 
 /// Users who are connected, and the link of one who is not yet.

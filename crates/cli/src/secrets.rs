@@ -184,9 +184,15 @@ mod tests {
         assert!(refused(
             "stead call mail_list_drafts --connection mail --identifier you --url http://x --client-id a --client-secret hush"
         ));
-        assert!(refused("stead store copy --from sqlite:a --to postgres://u:hush@db/d"));
-        assert!(refused("stead store copy --from postgres://db/d?password=hush --to sqlite:a"));
-        assert!(!refused("stead store copy --from sqlite:a:b@c --to postgres://u@db/d"));
+        assert!(refused(
+            "stead store copy --from sqlite:a --to postgres://u:hush@db/d"
+        ));
+        assert!(refused(
+            "stead store copy --from postgres://db/d?password=hush --to sqlite:a"
+        ));
+        assert!(!refused(
+            "stead store copy --from sqlite:a:b@c --to postgres://u@db/d"
+        ));
         assert!(!refused("stead serve --key-file key"));
         assert!(!refused("stead tools"));
     }

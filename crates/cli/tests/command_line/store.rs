@@ -39,7 +39,10 @@ fn a_copy_holds_the_same_and_is_served_with_the_same_key() {
     let tables = copied["tables"].as_array().unwrap();
     let of_connections = tables.iter().find(|table| table["table"] == "connection");
     assert_eq!(of_connections.unwrap()["rows"], 1);
-    assert_eq!(of_connections.unwrap()["digest"].as_str().unwrap().len(), 64);
+    assert_eq!(
+        of_connections.unwrap()["digest"].as_str().unwrap().len(),
+        64
+    );
     let shown = |database| connections(database, &["show", "mail", "--json"]).1;
     assert!(shown("copy.db").contains("\"mail\""));
     assert_eq!(shown("copy.db"), shown("stead.db"));
@@ -52,5 +55,8 @@ fn a_copy_holds_the_same_and_is_served_with_the_same_key() {
     assert!(said.contains("expected sqlite:FILE"), "{said}");
     let (code, _, said) = copy(folder, "postgres://me:hush@localhost/stead");
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("STEAD_COPY_TO") && !said.contains("hush"), "{said}");
+    assert!(
+        said.contains("STEAD_COPY_TO") && !said.contains("hush"),
+        "{said}"
+    );
 }

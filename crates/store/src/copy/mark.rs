@@ -38,13 +38,7 @@ impl Mark {
     /// # Errors
     /// Where the target has rows of its own, or an unfinished copy of another database.
     pub(super) async fn begin(from: String, to: &dyn End) -> Result<Self> {
-        let Statement { sql, values } = unfinished::mark();
-        if let Some(Value::Text(mark)) = value(to, sql, values).await? {
-            let mark: Self = serde_json::from_str(&mark).map_err(|_| {
-                refused(
-                    "the target holds a copy that another Stead began; copy into an empty database",
-                )
-            })?;
+        if let Some(mark) = Self::read(to).await? {
             if mark.from != from {
                 return Err(refused(
                     "the target holds an unfinished copy of another database; copy into an empty one",
@@ -53,8 +47,11 @@ impl Mark {
             return Ok(mark);
         }
         for table in TABLES {
-            let any = format!("SELECT 1 FROM \"{}\" LIMIT 1", table.name);
-            if value(to, any, Vec::new()).await?.is_some() {
+            let any = Statement {
+                sql: format!("SELECT 1 FROM \"{}\" LIMIT 1", table.name),
+                values: Vec::new(),
+            };
+            if !to.read(any).await?.is_empty() {
                 return Err(refused(format!(
                     "the target is not empty: it has rows in the table {}; copy into an empty database",
                     table.name
@@ -76,6 +73,17 @@ impl Mark {
         };
         committed(to.write(vec![Step::Change(first)]).await?)?;
         Ok(mark)
+    }
+
+    async fn read(to: &dyn End) -> Result<Option<Self>> {
+        let Statement { sql, values } = unfinished::mark();
+        let Some(Value::Text(mark)) = value(to, sql, values).await? else {
+            return Ok(None);
+        };
+        let mark = serde_json::from_str(&mark);
+        mark.map(Some).map_err(|_| {
+            refused("the target holds a copy that another Stead began; copy into an empty database")
+        })
     }
 
     /// The tables that are not all there yet, with the key to go on after.
@@ -149,7 +157,12 @@ impl Mark {
                 Value::Text(self.text()?),
             ],
         }));
-        committed(to.write(steps).await?)
+        let ended = to.write(steps).await.and_then(committed);
+        // What failed may have been done all the same.
+        match ended {
+            Err(error) if Self::read(to).await?.is_some() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn text(&self) -> Result<String> {

@@ -310,6 +310,9 @@ fn a_password_is_never_shown() {
         "sqlite:",
     ] {
         let error = StoreCopy::new(wrong, "sqlite:to.db").unwrap_err();
-        assert!(!format!("{error:?} {error}").contains("topsecret"), "{wrong}");
+        assert!(
+            !format!("{error:?} {error}").contains("topsecret"),
+            "{wrong}"
+        );
     }
 }
