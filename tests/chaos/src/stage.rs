@@ -179,18 +179,17 @@ impl Stage {
     }
 
     async fn ask_for_token(&self, credentials: &Value) -> Result<Reply> {
-        let text = |name: &str| credentials[name].as_str().unwrap_or_default();
-        let form = format!(
-            "grant_type=client_credentials&client_id={}&client_secret={}",
-            text("client_id"),
-            text("client_secret")
-        );
         let url = format!("{}/oauth/token", self.url());
         let parts = Parts {
-            form: Some(form),
+            form: Some(token_form(credentials)),
             ..Parts::default()
         };
         self.http.send(Method::POST, &url, parts).await
+    }
+
+    /// What the application asks for an access token with.
+    pub(crate) fn token_form(&self) -> String {
+        token_form(&self.credentials)
     }
 
     async fn create_connection(&self, connection: &Connection) -> Result<()> {
@@ -486,4 +485,13 @@ fn text(reply: &Reply) -> String {
 /// Where the binary is that `cargo xtask chaos` builds.
 pub(crate) fn default_binary() -> PathBuf {
     PathBuf::from("target/chaos/stead")
+}
+
+fn token_form(credentials: &Value) -> String {
+    let text = |name: &str| credentials[name].as_str().unwrap_or_default();
+    format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        text("client_id"),
+        text("client_secret")
+    )
 }

@@ -7,6 +7,7 @@ mod disk;
 mod idempotency;
 mod kill_points;
 mod kill_random;
+mod outage;
 mod stop;
 mod store;
 mod unknown;
@@ -74,5 +75,6 @@ scenarios! {
     "kills" true cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";
     "throughput" false cluster::throughput: "calls of one, two and four services on one PostgreSQL, and its queries for them";
     "upgrade" false cluster::upgrade: "an older version and this one side by side on one PostgreSQL, under load";
+    "outage" false outage::run: "PostgreSQL is stopped, killed and frozen under load";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";
 }
