@@ -65,19 +65,16 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-async fn one(
-    options: &Options,
-    way: Way,
-    server: Arc<Server>,
-    report: &mut Report,
-) -> Result<()> {
+async fn one(options: &Options, way: Way, server: Arc<Server>, report: &mut Report) -> Result<()> {
     let url = server.url(&server.database());
     let mut stage = Stage::open(&options.binary, |setup| {
         setup.database_url = Some(url);
         Ok(())
     })
     .await?;
-    stage.populate(&["stable", "signed-in", "strict"], 4).await?;
+    stage
+        .populate(&["stable", "signed-in", "strict"], 4)
+        .await?;
     let bearers = bearers(&stage).await?;
     let quiet = Duration::from_secs(if options.smoke { 4 } else { 15 });
     let held = Duration::from_secs(if options.smoke { 10 } else { 60 });
@@ -149,7 +146,10 @@ fn refreshes(stage: &Stage) -> JoinSet<()> {
         let url = format!("{}{}/refresh", stage.service.setup.url(), user.account());
         all.spawn(async move {
             let bearer = Some(bearer.as_str());
-            let parts = Parts { bearer, ..Parts::default() };
+            let parts = Parts {
+                bearer,
+                ..Parts::default()
+            };
             // What becomes of it is seen by the account.
             let _ = http.send(Method::POST, &url, parts).await;
         });
@@ -192,9 +192,10 @@ fn signal(server: &Server, name: &str, to_all: bool) -> Result<()> {
 fn log(stage: &Stage) -> Vec<String> {
     let text = fs::read_to_string(stage.service.setup.log()).unwrap_or_default();
     let mut lines: BTreeMap<String, usize> = BTreeMap::new();
-    for line in text.lines().filter(|line| {
-        line.contains("ERROR") || line.contains("WARN")
-    }) {
+    for line in text
+        .lines()
+        .filter(|line| line.contains("ERROR") || line.contains("WARN"))
+    {
         // Without the time.
         let shown: String = line.chars().skip(28).take(180).collect();
         *lines.entry(shown).or_default() += 1;
@@ -274,12 +275,7 @@ fn with(bearer: &str) -> Parts<'_> {
 }
 
 /// Something that needs the store.
-fn other<'a>(
-    turn: usize,
-    user: &User,
-    bearer: &'a str,
-    form: &str,
-) -> (Method, String, Parts<'a>) {
+fn other<'a>(turn: usize, user: &User, bearer: &'a str, form: &str) -> (Method, String, Parts<'a>) {
     match turn % 6 {
         0 => {
             let new = json!({
@@ -287,13 +283,19 @@ fn other<'a>(
                 "identifier": format!("someone-{}", turn % 50),
                 "verify_url": "https://app.example/back",
             });
-            let parts = Parts { json: Some(new), ..with(bearer) };
+            let parts = Parts {
+                json: Some(new),
+                ..with(bearer)
+            };
             (Method::POST, String::from("/v1/authorization-links"), parts)
         }
         1 => (Method::GET, String::from("/v1/accounts"), with(bearer)),
         2 => {
             let form = Some(form.to_owned());
-            let parts = Parts { form, ..Parts::default() };
+            let parts = Parts {
+                form,
+                ..Parts::default()
+            };
             (Method::POST, String::from("/oauth/token"), parts)
         }
         3 => {
@@ -346,8 +348,7 @@ impl Found<'_> {
         let noticed = self.began + NOTICED;
         let before = |sample: &&Sample| sample.ended() < self.began;
         let during = |sample: &&Sample| (noticed..self.ended).contains(&sample.began);
-        let noticing =
-            |sample: &&Sample| sample.ended() >= self.began && sample.began < noticed;
+        let noticing = |sample: &&Sample| sample.ended() >= self.began && sample.began < noticed;
         let known = |sample: &&Sample| sample.is_known;
         let all: Vec<&Sample> = self.samples.iter().collect();
         let of = |one: &dyn Fn(&&Sample) -> bool, two: &dyn Fn(&&Sample) -> bool| {
@@ -376,7 +377,10 @@ impl Found<'_> {
             format!("{served}/{}", known_whole.len()),
         );
         let back = self.back(quiet);
-        fact("p99 of known calls is back after", back.map_or("never".into(), seconds));
+        fact(
+            "p99 of known calls is back after",
+            back.map_or("never".into(), seconds),
+        );
         let calm = self.up + BACK;
         let after = |sample: &&Sample| sample.began >= calm;
         fact("known, 10 s after", says(&of(&after, &known)));
@@ -406,7 +410,10 @@ impl Found<'_> {
             .into_iter()
             .filter(|(says, _)| says.contains("storage_unavailable"));
         let failed: Vec<_> = failed.collect();
-        report.holds(failed.is_empty(), format!("{way:?}: 10 s after: {failed:?}"));
+        report.holds(
+            failed.is_empty(),
+            format!("{way:?}: 10 s after: {failed:?}"),
+        );
     }
 
     /// The first second after the store's return from which on no second is slower than before, and none fails.
