@@ -65,7 +65,7 @@ use crate::{
     metrics::Metrics,
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::Vault,
-    store::{Measured, Records, StoreClock},
+    store::{Breaker, Measured, Records, StoreClock},
     trace::TraceId,
 };
 
@@ -98,6 +98,10 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
+    /// Whether the store answers.
+    breaker: Breaker,
+    /// How long what was read last serves while the store is away.
+    pub(crate) store_outage: Duration,
     clock: StoreClock,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
@@ -107,7 +111,6 @@ pub(crate) struct Shared {
     /// When an older copy took the place of the database, where the store knows.
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
-    pub(crate) store_health: snapshots::StoreHealth,
     follower: follow::Follower,
     pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
     /// All connections, for what shows them again and again.
@@ -183,6 +186,7 @@ impl Context {
         ports: Ports,
     ) -> Result<Self> {
         options.retention.check()?;
+        options::check_store_outage(options.store_outage)?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
         let mcp_issuer = options
@@ -222,7 +226,8 @@ impl Context {
         let clock = StoreClock::new(Arc::clone(&ports.runtime));
         let (runtime, counted) = (Arc::clone(&ports.runtime), Arc::clone(&metrics));
         let measured = Measured::new(ports.store, runtime, counted);
-        let store = Records::timed(Arc::new(measured), clock.clone());
+        let breaker = Breaker::new(Arc::new(measured), Arc::clone(&ports.runtime));
+        let store = Records::timed(Arc::new(breaker.clone()), clock.clone());
         store.now().await?;
         let restored_at = store.restored_at().await?;
         let is_shared = store.is_shared();
@@ -252,6 +257,8 @@ impl Context {
             runtime: ports.runtime,
             entropy: ports.entropy,
             store,
+            breaker,
+            store_outage: options.store_outage,
             clock,
             policy: ports.policy,
             spool: ports.spool,
@@ -259,7 +266,6 @@ impl Context {
             vault,
             restored_at,
             snapshots: snapshots::Snapshots::default(),
-            store_health: snapshots::StoreHealth::default(),
             follower: follow::Follower::default(),
             policy_cache: remembered::Remembered::default(),
             known_connections: remembered::Remembered::default(),
@@ -341,6 +347,11 @@ impl Context {
     }
     pub(crate) fn monotonic(&self) -> Duration {
         self.runtime.monotonic()
+    }
+
+    /// Whether the store is known not to answer.
+    pub(crate) fn store_is_away(&self) -> bool {
+        self.breaker.is_away()
     }
 
     /// Whether another process has ended, as far as that is known.

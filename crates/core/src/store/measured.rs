@@ -94,6 +94,10 @@ impl Store for Measured {
         self.read(self.store.ready())
     }
 
+    fn is_shared(&self) -> bool {
+        self.store.is_shared()
+    }
+
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
         self.store.restored_at()
     }
