@@ -166,7 +166,7 @@ fn an_account_that_ended_with_the_connections_client_comes_in_again_for_the_righ
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
     let change = ConnectionChange {
-        client_id: Some(String::from("the right one")),
+        client_id: Some(String::from("the-right-one")),
         ..ConnectionChange::default()
     };
     world

@@ -19,7 +19,6 @@ use crate::{
         visitor::{allowed, come_back, open_with, options},
     },
     ports::{BoxFuture, Runtime as _, Transport},
-    product::OAuth,
     resource::NewConnection,
     store::{
         Batch, Commit, Found, Index, Key, List, MemoryStore, Records, Row, Store, Table,
