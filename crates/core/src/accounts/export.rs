@@ -111,7 +111,7 @@ async fn with_tokens(
             let name = connection.name.as_str();
             let access_token = tokens.access_token().clone();
             return Ok(Some(AccountWithTokens {
-                state: (row.state == AccountState::Suspended).then_some(row.state),
+                state: (row.state == AccountState::Suspended).then(|| row.state.name().to_owned()),
                 scopes: Some(row.granted_scopes),
                 expires_at: tokens.expires_at(),
                 refresh_token: tokens.refresh_token().cloned(),

@@ -223,7 +223,7 @@ fn decide(
         outcome = ImportOutcome::Replaced;
     }
     let imported = Imported {
-        suspended: line.given.state == Some(AccountState::Suspended),
+        suspended: line.given.state.as_deref() == Some("suspended"),
         line: digest,
         credential,
     };
@@ -276,10 +276,8 @@ fn read(
 ) -> Result<PendingCredential> {
     let product = context.endpoints_of(connection)?.product;
     let mut wrong = Violations::default();
-    if !matches!(
-        given.state,
-        None | Some(AccountState::Active | AccountState::Suspended)
-    ) {
+    // What stands there may be a token in the wrong place, and is not repeated.
+    if !matches!(given.state.as_deref(), None | Some("active" | "suspended")) {
         wrong.add("/state", "enum", "expected one of: active, suspended");
     }
     check_tokens(given, tokens, context.now(), &mut wrong);

@@ -226,6 +226,7 @@ fn a_line_that_cannot_be_taken_is_refused_at_its_place_and_names_no_token() {
         (json!({ "scopes": null }), "/scopes"),
         (json!({ "scopes": ["notes", "a b"] }), "/scopes/1"),
         (json!({ "state": "disconnected" }), "/state"),
+        (json!({ "state": "CANARY" }), "/state"),
         (json!({ "product_user_id": "" }), "/product_user_id"),
         (
             json!({ "expires_at": past, "refresh_token": null }),

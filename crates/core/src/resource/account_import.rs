@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::{error::Problem, identifier::AccountId, state::AccountState};
+use crate::{error::Problem, identifier::AccountId};
 
 /// An account with its tokens, as an import takes it and an export gives it.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub struct AccountWithTokens {
     pub identifier: String,
     /// `active`, also where it is absent, or `suspended`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub state: Option<AccountState>,
+    pub state: Option<String>,
     /// Scopes that the user granted; short names are taken too. Needed where the product has scopes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,

@@ -5,7 +5,7 @@
 //! <https://docs.composio.dev/docs/changelog/2026/04/22>. When an access token ends is not said.
 
 use secrecy::ExposeSecret as _;
-use stead::core::resource::{AccountState, AccountWithTokens};
+use stead::core::resource::AccountWithTokens;
 
 use super::fields::Fields;
 
@@ -28,10 +28,8 @@ pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
             fields.wrong(&format!("/state/val/{name}"), "format", message);
         }
     }
-    account.state = match fields.is_true("/is_disabled") {
-        true => Some(AccountState::Suspended),
-        false => None,
-    };
+    let disabled = fields.is_true("/is_disabled");
+    account.state = disabled.then(|| String::from("suspended"));
     account.scopes = fields.scopes("/state/val/scope");
     account.token_response = fields.token_response("/state/val");
     Some(account)

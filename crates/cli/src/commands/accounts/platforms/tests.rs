@@ -2,7 +2,6 @@
 
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::core::resource::AccountState;
 
 use super::*;
 
@@ -92,8 +91,8 @@ fn every_form_gives_the_account_and_its_tokens() {
         assert_eq!(refresh.expose_secret(), "refresh-CANARY");
         assert_eq!(account.scopes.unwrap(), scopes, "{source:?}");
         assert_eq!(account.expires_at, expires_at, "{source:?}");
-        let suspended = (source == Source::Composio).then_some(AccountState::Suspended);
-        assert_eq!(account.state, suspended);
+        let suspended = (source == Source::Composio).then_some("suspended");
+        assert_eq!(account.state.as_deref(), suspended);
         let members = account.token_response.unwrap_or_default();
         assert!(!json!(members).to_string().contains("CANARY"));
     }
@@ -145,7 +144,7 @@ fn a_fault_in_our_own_form_repeats_nothing_of_the_line() {
         json!({ "connection_name": "mail", "identifier": "1", "access_token": ["CANARY"] }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "scopes": "CANARY" }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "expires_at": "CANARY" }),
-        json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "state": "CANARY" }),
+        json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "state": ["CANARY"] }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "token": "CANARY" }),
         json!(["CANARY"]),
     ] {
