@@ -140,7 +140,7 @@ fn named_values(text: &str) -> BTreeSet<String> {
     let is_in = |letter: char| letter.is_ascii_alphanumeric() || letter == '.';
     parts
         .map(|part| {
-            part.split(|letter| !is_in(letter))
+            part.split(|letter: char| !is_in(letter))
                 .next()
                 .unwrap()
                 .to_owned()
@@ -151,7 +151,9 @@ fn named_values(text: &str) -> BTreeSet<String> {
 /// The values that are there, without those that a template takes as a whole.
 fn leaves(value: &Value, path: &str, all: &mut BTreeSet<String>) {
     match value.as_object().filter(|members| !members.is_empty()) {
-        None => drop(all.insert(path.to_owned())),
+        None => {
+            all.insert(path.to_owned());
+        }
         Some(members) => {
             for (name, member) in members {
                 let path = format!("{path}.{name}");

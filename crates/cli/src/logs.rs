@@ -14,6 +14,9 @@ use crate::{
     live::LiveLayer,
 };
 
+/// A layer next to the log.
+pub(crate) type More = Box<dyn Layer<Registry> + Send + Sync>;
+
 /// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `live` gets
 /// what the platform does, whatever the filter, and `more` what it asks for itself.
 pub(crate) fn start(
@@ -21,7 +24,7 @@ pub(crate) fn start(
     no_color: bool,
     for_programs: bool,
     live: Option<LiveLayer>,
-    more: Option<impl Layer<Registry> + Send + Sync>,
+    more: Option<More>,
 ) -> Outcome {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
@@ -40,13 +43,12 @@ pub(crate) fn start(
     if live.is_none() && more.is_none() {
         // A filter for all is cheaper than one for each layer.
         registry.with(logs).with(filter).init();
-    } else {
-        registry
-            .with(more)
-            .with(logs.with_filter(filter))
-            .with(live.map(LiveLayer::filtered))
-            .init();
+        return Ok(());
     }
+    let logs = logs.with_filter(filter).boxed();
+    let live = live.map(|live| live.filtered().boxed());
+    let all: Vec<More> = [Some(logs), live, more].into_iter().flatten().collect();
+    registry.with(all).init();
     Ok(())
 }
 

@@ -116,7 +116,7 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
     #[cfg(feature = "otlp")]
     let more = traces.as_ref().map(otlp::Traces::layer);
     #[cfg(not(feature = "otlp"))]
-    let more = None::<tracing_subscriber::layer::Identity>;
+    let more = None;
     logs::start(
         &arguments.log,
         arguments.no_color,

@@ -19,7 +19,7 @@ use opentelemetry_otlp::WithHttpConfig as _;
 use opentelemetry_sdk::{
     Resource,
     error::OTelSdkResult,
-    trace::{SdkTracer, SdkTracerProvider, SpanData, SpanExporter},
+    trace::{SdkTracerProvider, SpanData, SpanExporter},
 };
 use stead::{
     core::{
@@ -29,11 +29,14 @@ use stead::{
     transport::{ReqwestTransport, TransportOptions},
 };
 use tokio::runtime::Handle;
-use tracing::{Level, Span, Subscriber};
-use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt as _};
-use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
+use tracing::{Level, Span};
+use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+use tracing_subscriber::{Layer as _, filter::Targets};
 
-use crate::failure::{Failure, Outcome};
+use crate::{
+    failure::{Failure, Outcome},
+    logs::More,
+};
 
 const ENDPOINTS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -82,17 +85,14 @@ impl Traces {
     }
 
     /// What makes spans of requests, with the calls in them.
-    pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
-    where
-        S: Subscriber + for<'a> LookupSpan<'a>,
-    {
-        let layer: OpenTelemetryLayer<S, SdkTracer> =
-            tracing_opentelemetry::layer().with_tracer(self.0.tracer("stead"));
+    pub(crate) fn layer(&self) -> More {
+        let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer("stead"));
         let targets = [
             ("stead_server::middleware", Level::INFO),
             ("stead::call", Level::INFO),
         ];
-        layer.with_filter(Targets::new().with_targets(targets))
+        let targets = Targets::new().with_targets(targets);
+        layer.with_filter(targets).boxed()
     }
 
     /// Sends what is left.

@@ -109,7 +109,12 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let paths = table().into_iter().flat_map(|(_, routes)| routes);
     let state = ServerState::new(environment, options, paths.map(|route| route.path));
     let service = service(environment, options, state.clone());
-    let metrics = metrics::router(state.clone());
+    let metrics = metrics::router(metrics::Shown {
+        environment: environment.clone(),
+        requests: Arc::clone(&state.requests),
+        in_flight: Arc::clone(&state.in_flight),
+        started_at: environment.runtime().now(),
+    });
     match environment.proxy_url() {
         None => Routers {
             service,

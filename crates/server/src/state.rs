@@ -4,7 +4,6 @@ use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRef;
 use bytes::Bytes;
-use jiff::Timestamp;
 use stead::{
     Error,
     core::{environment::Environment, trace::TraceParent},
@@ -31,7 +30,6 @@ pub(crate) struct ServerState {
     pub(crate) rates: Arc<Rates>,
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) requests: Arc<Requests>,
-    pub(crate) started_at: Timestamp,
     on_trace: Option<fn(&Span, TraceParent)>,
     /// The description of the interface, once it was asked for.
     pub(crate) openapi: Arc<OnceLock<Bytes>>,
@@ -58,7 +56,6 @@ impl ServerState {
                 options.mcp_handlers.as_ref(),
             )),
             requests: Arc::new(Requests::new(paths)),
-            started_at: environment.runtime().now(),
             on_trace: options.on_trace,
             openapi: Arc::default(),
             readiness: Arc::default(),

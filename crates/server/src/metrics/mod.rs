@@ -7,6 +7,8 @@ mod requests;
 mod tests;
 mod text;
 
+use std::sync::Arc;
+
 use axum::{
     Router,
     extract::State,
@@ -14,24 +16,34 @@ use axum::{
     routing::get,
 };
 use http::header;
-use stead::core::metrics::Family;
+use jiff::Timestamp;
+use stead::core::{environment::Environment, metrics::Family};
 
 pub(crate) use requests::{NO_ROUTE, PROXY_HOST, Requests};
 
-use crate::state::ServerState;
+use crate::admission::InFlight;
 
 /// Version 0.0.4 of the text format, which every monitoring system reads.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// `GET /metrics`, and nothing else.
-pub(crate) fn router(state: ServerState) -> Router {
-    Router::new().route("/metrics", get(show)).with_state(state)
+/// Where the numbers are.
+#[derive(Clone)]
+pub(crate) struct Shown {
+    pub(crate) environment: Environment,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) in_flight: Arc<InFlight>,
+    pub(crate) started_at: Timestamp,
 }
 
-async fn show(State(state): State<ServerState>) -> Response {
-    let mut all = state.environment.metrics().await;
-    all.extend(state.requests.families());
-    let (under_way, most) = state.in_flight.under_way();
+/// `GET /metrics`, and nothing else.
+pub(crate) fn router(shown: Shown) -> Router {
+    Router::new().route("/metrics", get(show)).with_state(shown)
+}
+
+async fn show(State(shown): State<Shown>) -> Response {
+    let mut all = shown.environment.metrics().await;
+    all.extend(shown.requests.families());
+    let (under_way, most) = shown.in_flight.under_way();
     all.extend([
         Family::gauge(
             "stead_http_requests_in_flight",
@@ -46,6 +58,6 @@ async fn show(State(state): State<ServerState>) -> Response {
         Family::gauge("stead_build_info", "The version of this binary.")
             .number([("version", env!("CARGO_PKG_VERSION"))], 1.0),
     ]);
-    all.extend(process::families(state.started_at));
+    all.extend(process::families(shown.started_at));
     ([(header::CONTENT_TYPE, FORMAT)], text::written(&all)).into_response()
 }

@@ -240,7 +240,7 @@ async fn metrics_are_on_their_own_listener_only() {
 /// Names of metrics in a text.
 fn named(text: &str) -> BTreeSet<&str> {
     let is_in = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    let words = text.split(|letter| !is_in(letter));
+    let words = text.split(|letter: char| !is_in(letter));
     words
         .filter(|word| word.starts_with("stead_") || word.starts_with("process_"))
         .collect()
