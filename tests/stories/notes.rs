@@ -133,7 +133,7 @@ pub fn builder() -> PlatformBuilder {
 /// Opens a link as its user, who allows everything.
 pub async fn connect(platform: &Platform, link: &str) -> Result<()> {
     let environment = platform.environment();
-    let connection = platform.connections().get("notes").await?.id.to_string();
+    let connection = platform.connections().read("notes").await?.id.to_string();
     let secret = link.rsplit('/').next().unwrap_or_default();
     let started = environment.start_authorization(secret, None).await?;
     let (_, query) = started.location.split_once('?').unwrap_or_default();
