@@ -267,12 +267,17 @@ fn a_policy_that_was_set_or_deleted_there_acts_here() {
 fn calls_on_warm_caches_look_nothing_up() {
     let scene = Scene::new();
     let (bearer, _) = scene.application();
+    let agent = access::mcp_sessions::create(&scene.there, NewMcpSession::new("ada"));
+    let agent = scene.world.run(agent).unwrap().token;
     let calls = |pause| {
         for _ in 0..100 {
             scene.authenticate(&bearer).unwrap();
             scene.call().unwrap();
             scene.world.run(scene.here.policies()).unwrap();
-            scene.world.run(scene.here.known_connections()).unwrap();
+            let caller = access::authenticate(&scene.here, agent.expose_secret());
+            let of_agent = scene.here.acting_as(scene.world.run(caller).unwrap());
+            let connections = access::mcp_sessions::usable_connections(&of_agent);
+            assert_eq!(scene.world.run(connections).unwrap().len(), 1);
             scene.world.advance(pause);
         }
     };
