@@ -16,11 +16,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Context, single_flight::SingleFlight, snapshots::PATIENCE};
 use crate::{Result, domain::Event, identifier::EventId};
 
-/// What was known so long ago is no longer relied on: what another process denies acts after it at the latest.
+/// For so long a look at the feed is relied on: what another process denies acts after it at the latest.
 const CURRENT: Duration = Duration::from_secs(1);
 /// How often the feed is read while anyone relies on it.
 const PERIOD: Duration = Duration::from_millis(250);
-/// No one relies on it any more after so long.
+/// Without use it is read for so long.
 const UNUSED: Duration = Duration::from_secs(60);
 /// However closely the feed is followed, everything is read again after so long.
 pub(super) const KEPT: Duration = Duration::from_secs(60);
@@ -77,8 +77,8 @@ impl fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// What was read since this moment has not been changed by another process, unless within the last second; nothing
-    /// where the feed was not read lately.
+    /// What was read since this moment was not changed by another process until a second ago; nothing where the feed was not
+    /// read in that time.
     fn reliable_since(&self, now: Duration) -> Option<Duration> {
         let seen = (*self.seen())?;
         let is_current = now.saturating_sub(seen.began) < CURRENT;

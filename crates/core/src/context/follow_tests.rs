@@ -189,7 +189,8 @@ fn a_credential_that_was_revoked_there_is_refused_here() {
 #[test]
 fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
     let scene = Scene::new();
-    let new = NewMcpSession::new("ada");
+    let mut new = NewMcpSession::new("ada");
+    new.verify_url = Some(String::from("https://app.test/back"));
     let made = scene
         .world
         .run(access::mcp_sessions::create(&scene.there, new))
@@ -267,12 +268,17 @@ fn a_policy_that_was_set_or_deleted_there_acts_here() {
 fn calls_on_warm_caches_look_nothing_up() {
     let scene = Scene::new();
     let (bearer, _) = scene.application();
+    let agent = access::mcp_sessions::create(&scene.there, NewMcpSession::new("ada"));
+    let agent = scene.world.run(agent).unwrap().token;
     let calls = |pause| {
         for _ in 0..100 {
             scene.authenticate(&bearer).unwrap();
             scene.call().unwrap();
             scene.world.run(scene.here.policies()).unwrap();
-            scene.world.run(scene.here.known_connections()).unwrap();
+            let caller = access::authenticate(&scene.here, agent.expose_secret());
+            let of_agent = scene.here.acting_as(scene.world.run(caller).unwrap());
+            let connections = access::mcp_sessions::usable_connections(&of_agent);
+            assert_eq!(scene.world.run(connections).unwrap().len(), 1);
             scene.world.advance(pause);
         }
     };
@@ -339,13 +345,12 @@ fn callers_who_wait_for_the_feed_share_one_look() {
 #[test]
 fn what_was_read_before_the_feed_was_followed_is_read_again() {
     let scene = Scene::new();
-    let read = Arc::new(scene.world.run(scene.here.read(&ada())).unwrap());
+    scene.world.run(scene.here.reload(&ada())).unwrap();
     scene
         .world
         .run(accounts::suspend(&scene.there, &ada()))
         .unwrap();
     scene.world.advance(Duration::from_secs(2));
-    scene.here.snapshots.keep(&read);
     assert_eq!(
         scene.call().unwrap_err().kind(),
         ErrorKind::AccountSuspended
@@ -411,7 +416,7 @@ fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
         if replaced {
             scene.add_event(event(&scene.there, lost.row.position));
         }
-        scene.world.advance(Duration::from_secs(1));
+        scene.world.advance(CURRENT + STEP);
         assert!(scene.call().is_ok());
     }
 }

@@ -69,6 +69,10 @@ const TAGS: &[(&str, &str)] = &[
     ("authorizations", "Attempts to connect an account."),
     ("accounts", "Users' accounts at products."),
     (
+        "account-imports",
+        "Accounts that come with the tokens of another platform.",
+    ),
+    (
         "account-tokens",
         "Bearer tokens of one account each, for programs that must not hold the application's own.",
     ),

@@ -14,17 +14,21 @@ use crate::{
     http_client::{HttpClient, Parts},
     report::Report,
     stage::{Stage, new_credentials},
-    time::now,
+    time::{Chance, now},
 };
 
 /// It acts within this, at the latest.
 const BOUND: Duration = Duration::from_millis(5500);
 /// What is aimed at.
 const AIM: Duration = Duration::from_secs(1);
-/// Services are asked for so long before something is denied, so that they have what they remember.
-const BEFORE: Duration = Duration::from_millis(1500);
-/// They are asked until nothing has passed for so long: what is refused stays refused.
+/// Services are asked for so long before something is denied, so that they remember it; what they have read just then they
+/// remember the longest. In later rounds it is longer, by chance.
+const BEFORE: Duration = Duration::from_millis(500);
+const BEFORE_AT_MOST: usize = 5500;
+/// They are asked until all was refused for so long: what is refused stays refused.
 const STAYS: Duration = Duration::from_millis(1500);
+/// No denial is waited for longer.
+const LONGEST: Duration = Duration::from_secs(30);
 /// Pause between two calls of a service: as exactly it is measured.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -46,6 +50,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let Some(stage) = five(options, report).await? else {
         return Ok(());
     };
+    let mut chance = Chance::new(options.seed);
     let rounds = if options.smoke { 1 } else { 10 };
     report.fact("aim, bound", format!("{}, {}", millis(AIM), millis(BOUND)));
     let setup = &stage.service.setup;
@@ -56,7 +61,14 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let mut longest: Vec<(&str, Acted)> = Vec::new();
     for round in 0..rounds {
         let denials = denials(&stage, round).await?;
-        let measured = denials.iter().map(|denial| one(&stage, denial, &manager));
+        let longer = match round {
+            0 => Duration::ZERO,
+            _ => Duration::from_millis(chance.below(BEFORE_AT_MOST) as u64),
+        };
+        let before = BEFORE + longer;
+        let measured = denials
+            .iter()
+            .map(|denial| one(&stage, denial, &manager, before));
         for (denial, measured) in denials.iter().zip(join_all(measured).await) {
             let name = denial.name;
             let Some(acted) = report.expect(name, measured) else {
@@ -158,10 +170,10 @@ struct Acted {
 }
 
 /// Denies it at the first service, while all are called.
-async fn one(stage: &Stage, denial: &Denial, manager: &str) -> Result<Acted> {
+async fn one(stage: &Stage, denial: &Denial, manager: &str, before: Duration) -> Result<Acted> {
     let began = now();
     let deny = async {
-        tokio::time::sleep(BEFORE).await;
+        tokio::time::sleep(before).await;
         let parts = Parts {
             bearer: Some(match denial.path.starts_with("/v1/app-credentials") {
                 true => manager,
@@ -181,23 +193,28 @@ async fn one(stage: &Stage, denial: &Denial, manager: &str) -> Result<Acted> {
     };
     let calls = stage
         .services()
-        .map(|service| calls(service.setup.url(), denial));
+        .map(|service| calls(service.setup.url(), denial, before));
     let (denied, passed) = join(deny, try_join_all(calls)).await;
     let denied = denied?;
     let last = passed?.into_iter().max().unwrap_or_default();
     Ok(Acted {
-        denied_in: denied.saturating_sub(BEFORE),
+        denied_in: denied.saturating_sub(before),
         after: last.saturating_sub(denied),
     })
 }
 
 /// Calls a service again and again; when the last call began that passed.
-async fn calls(url: String, denial: &Denial) -> Result<Duration> {
+async fn calls(url: String, denial: &Denial, before: Duration) -> Result<Duration> {
     let http = HttpClient::new();
     let url = format!("{url}{}", denial.call);
     let began = now();
     let mut passed = Duration::ZERO;
-    while began.elapsed() < passed.max(BEFORE) + STAYS {
+    let mut refused: Option<Duration> = None;
+    loop {
+        if refused.is_some_and(|since| began.elapsed() > since + STAYS) {
+            return Ok(passed);
+        }
+        ensure!(began.elapsed() < before + LONGEST, "it is never refused");
         let parts = Parts {
             bearer: Some(&denial.bearer),
             ..Parts::default()
@@ -206,17 +223,18 @@ async fn calls(url: String, denial: &Denial) -> Result<Duration> {
         let reply = http.send(Method::GET, &url, parts).await?;
         if reply.status == 200 {
             passed = sent;
+            refused = None;
         } else {
-            // Calls passed until shortly before, and no error of the service counts as a refusal.
+            // What comes before the denial is another error, and no error of the service counts as a refusal.
             ensure!(
-                passed > BEFORE / 2 && reply.status < 500,
+                began.elapsed() + PAUSE > before && reply.status < 500,
                 "a call is refused otherwise: {}",
                 reply.says()
             );
+            refused.get_or_insert(sent);
         }
         tokio::time::sleep(PAUSE).await;
     }
-    Ok(passed)
 }
 
 fn millis(time: Duration) -> String {
