@@ -26,10 +26,8 @@ use crate::{problem::Result, serve::Stopping};
 
 /// Events that are read together.
 const READ: u32 = 100;
-/// The longest wait for events.
+/// The longest wait before the token is looked at again: a revocation acts within 5 s.
 const WAIT: Duration = Duration::from_secs(4);
-/// How often the token is looked at: a revocation acts within 2 s.
-const LOOK: Duration = Duration::from_millis(500);
 /// Waits after which a client without an event is shown that the stream lives.
 const QUIET: u32 = 4;
 /// How long a client waits before it comes again, in milliseconds.
@@ -88,35 +86,21 @@ impl Reader {
             if let Some(next) = self.written.pop_front() {
                 return Some(next);
             }
-            if !self.is_allowed().await {
+            let allowed = check_token(&self.environment, &self.token).await;
+            if allowed.is_err() {
                 return None;
             }
             let page = {
                 let reading = self
                     .environment
                     .events(&self.filter, Some(&self.cursor), READ, WAIT);
-                match select(pin!(reading), pin!(self.ended())).await {
+                match select(pin!(reading), pin!(self.stopping.stopped())).await {
                     Either::Left((page, _)) => page.ok()?,
                     Either::Right(_) => return None,
                 }
             };
             self.write(&page);
         }
-    }
-
-    /// Waits until the service stops or the token ends.
-    async fn ended(&self) {
-        let revoked = async {
-            while self.is_allowed().await {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        select(pin!(revoked), pin!(self.stopping.stopped())).await;
-    }
-
-    async fn is_allowed(&self) -> bool {
-        let checked = check_token(&self.environment, &self.token).await;
-        checked.is_ok()
     }
 
     /// Writes a page; where it is empty for a while, that the stream lives.
