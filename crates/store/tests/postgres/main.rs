@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::print_stdout, reason = "what is left out is told")]
 
+#[cfg(feature = "sqlite")]
 mod copy;
 mod failures;
 mod open;
