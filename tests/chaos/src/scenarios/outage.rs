@@ -232,7 +232,10 @@ impl Load {
             samples: Arc::default(),
         };
         // Those whose tokens are replaced when it begins are looked at in the end: the product takes their old ones no more.
-        let users = stage.users.iter().filter(|user| user.connection.name != "strict");
+        let users = stage
+            .users
+            .iter()
+            .filter(|user| user.connection.name != "strict");
         let users: Arc<[User]> = users.cloned().collect();
         let url: Arc<str> = stage.service.setup.url().into();
         let form: Arc<str> = stage.token_form().into();
