@@ -354,6 +354,11 @@ impl Context {
         self.breaker.is_away()
     }
 
+    /// Ends when the store is known not to answer.
+    pub(crate) async fn store_goes_away(&self) {
+        self.breaker.goes_away().await;
+    }
+
     /// Whether another process has ended, as far as that is known.
     pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
         let Some(spool) = self.spool.as_ref().filter(|_| process != self.process) else {

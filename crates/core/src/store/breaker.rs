@@ -65,12 +65,17 @@ impl Breaker {
         *self.0.state.borrow() == State::Away
     }
 
+    /// Ends when work is refused.
+    pub(crate) async fn goes_away(&self) {
+        self.0.becomes(|state| state == State::Away).await;
+    }
+
     /// What comes of work, unless the store is away or goes away meanwhile.
     async fn through<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         if self.is_away() {
             return Err(is_away());
         }
-        let gone = self.0.becomes(|state| state == State::Away);
+        let gone = self.goes_away();
         // Only what is not done at once has a timer.
         let doubting = async {
             loop {

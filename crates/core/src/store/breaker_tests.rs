@@ -98,7 +98,7 @@ fn the_first_failure_refuses_the_rest_until_the_store_answers() {
     }
     let error = world.run(breaker.now()).unwrap_err();
     assert_eq!(error.retry_after(), Some(PROBE));
-    assert!(error.is_retryable());
+    assert!(error.retryable());
     assert_eq!(store.readings.load(Ordering::SeqCst), asked);
     world.advance(Duration::from_secs(60));
     assert_eq!(store.readings.load(Ordering::SeqCst), asked + 60);
@@ -139,7 +139,7 @@ fn what_takes_long_at_a_store_that_answers_others_is_waited_for() {
         }
         Ok(())
     };
-    let both = async { futures_util::try_join!(breaker.commit(Batch::new()), others) };
+    let both = futures_util::future::try_join(breaker.commit(Batch::new()), others);
     assert_eq!(timed(&world, both).0, None);
     assert!(!breaker.is_away());
 }
