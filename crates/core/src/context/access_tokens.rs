@@ -36,7 +36,7 @@ pub(crate) type Used = Vec<(String, Timestamp)>;
 /// The tokens.
 pub(crate) struct AccessTokens {
     known: Cache<Digest, Checked>,
-    /// Tokens that are looked up now: callers with the same one wait for one answer.
+    /// Tokens that are looked up now: callers with the same one wait for one reading.
     pub(crate) readings: SingleFlight<(Digest, u64), Result<Caller>>,
     /// Counts revocations, so that what was read before one is not kept after it.
     epoch: AtomicU64,

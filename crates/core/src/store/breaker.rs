@@ -1,4 +1,4 @@
-//! A store that does not answer is asked once a second, and no one else waits for it.
+//! A store that does not respond is asked once a second, and no one else waits for it.
 
 use std::{
     pin::pin,
@@ -21,12 +21,12 @@ use crate::{
 
 /// Work that takes longer raises the question whether the store is there at all.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How long the store has to answer that question.
-const ANSWER: Duration = Duration::from_secs(1);
+/// How long the store has for its response to that question.
+const RESPONSE: Duration = Duration::from_secs(1);
 /// How often a store that is away is asked again.
 const PROBE: Duration = Duration::from_secs(1);
 
-/// A store, and whether it answers.
+/// A store, and whether it responds.
 ///
 /// Work that fails or takes long raises a doubt: a small reading of this process's own then tells whether the store is away.
 /// While it is, everything is refused at once, also what waits already. A commit that is refused while it is under way
@@ -38,13 +38,13 @@ struct Inner {
     store: Arc<dyn Store>,
     runtime: Arc<dyn Runtime>,
     state: watch::Sender<State>,
-    /// Counts what the store has answered.
-    answers: AtomicU64,
+    /// Counts responses of the store.
+    responses: AtomicU64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    Answers,
+    Responds,
     /// Someone asks.
     Doubted,
     Away,
@@ -55,8 +55,8 @@ impl Breaker {
         Self(Arc::new(Inner {
             store,
             runtime,
-            state: watch::Sender::new(State::Answers),
-            answers: AtomicU64::new(0),
+            state: watch::Sender::new(State::Responds),
+            responses: AtomicU64::new(0),
         }))
     }
 
@@ -95,7 +95,7 @@ impl Breaker {
                 self.0.becomes(|state| state != State::Doubted).await;
             }
             _ => {
-                self.0.answers.fetch_add(1, Ordering::Relaxed);
+                self.0.responses.fetch_add(1, Ordering::Relaxed);
             }
         }
         done
@@ -109,10 +109,10 @@ impl Inner {
         let _ = self.state.subscribe().wait_for(|state| is_it(*state)).await;
     }
 
-    /// Asks whether the store answers, where no one does so already.
+    /// Asks whether the store responds, where no one does so already.
     fn doubt(self: &Arc<Self>) {
         let begins = self.state.send_if_modified(|state| {
-            let begins = *state == State::Answers;
+            let begins = *state == State::Responds;
             if begins {
                 *state = State::Doubted;
             }
@@ -120,15 +120,15 @@ impl Inner {
         });
         if begins {
             self.runtime
-                .spawn(Box::pin(ask_until_it_answers(Arc::downgrade(self))));
+                .spawn(Box::pin(ask_until_it_responds(Arc::downgrade(self))));
         }
     }
 
-    /// Whether the store answers; if not, why.
-    async fn answers(&self) -> Result<()> {
-        let before = self.answers.load(Ordering::Relaxed);
+    /// Whether the store responds; if not, why.
+    async fn responds(&self) -> Result<()> {
+        let before = self.responses.load(Ordering::Relaxed);
         let asked = pin!(self.store.now());
-        let failed = match select(asked, self.runtime.sleep(ANSWER)).await {
+        let failed = match select(asked, self.runtime.sleep(RESPONSE)).await {
             Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => error,
             Either::Left(_) => return Ok(()),
             Either::Right(_) => Error::new(
@@ -136,26 +136,26 @@ impl Inner {
                 "the store does not answer: nothing came of a reading within 1 s",
             ),
         };
-        // One that has much to do answers others first.
-        match self.answers.load(Ordering::Relaxed) == before {
+        // One that has much to do may respond to others first.
+        match self.responses.load(Ordering::Relaxed) == before {
             true => Err(failed),
             false => Ok(()),
         }
     }
 }
 
-/// Ends with the store's answer, or with the environment.
-async fn ask_until_it_answers(inner: Weak<Inner>) {
+/// Ends with the store's response, or with the environment.
+async fn ask_until_it_responds(inner: Weak<Inner>) {
     let mut away_since = None;
     while let Some(inner) = inner.upgrade() {
-        let answers = inner.answers().await;
+        let responds = inner.responds().await;
         let now = inner.runtime.monotonic();
-        let Err(error) = answers else {
+        let Err(error) = responds else {
             if let Some(since) = away_since {
                 let seconds = now.saturating_sub(since).as_secs();
-                tracing::warn!(seconds, "the store answers again");
+                tracing::warn!(seconds, "the store responds again");
             }
-            inner.state.send_replace(State::Answers);
+            inner.state.send_replace(State::Responds);
             return;
         };
         if away_since.is_none() {

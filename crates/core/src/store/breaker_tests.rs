@@ -85,7 +85,7 @@ fn timed<T>(world: &World, work: impl Future<Output = Result<T>>) -> (Option<Err
 }
 
 #[test]
-fn the_first_failure_refuses_the_rest_until_the_store_answers() {
+fn the_first_failure_refuses_the_rest_until_the_store_responds() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     store.set(Duration::ZERO, true);
@@ -115,7 +115,7 @@ fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
     let all = join_all((0..100).map(|_| breaker.commit(Batch::new())));
     let (failed, took) = timed(&world, async { all.await.remove(0) });
     assert_eq!(failed, Some(ErrorKind::StorageUnavailable));
-    assert_eq!(took, PATIENCE + ANSWER);
+    assert_eq!(took, PATIENCE + RESPONSE);
     assert_eq!(store.readings.load(Ordering::SeqCst), 1);
     let (failed, took) = timed(&world, breaker.now());
     assert_eq!(failed, Some(ErrorKind::StorageUnavailable));
@@ -123,17 +123,17 @@ fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
 }
 
 #[test]
-fn what_takes_long_at_a_store_that_answers_others_is_waited_for() {
+fn what_takes_long_at_a_store_that_responds_to_others_is_waited_for() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
     let long = Duration::from_secs(8);
     *store.commit.lock().unwrap() = (long, false);
     assert_eq!(timed(&world, breaker.commit(Batch::new())), (None, long));
-    // A reading that takes longer than it may shows nothing where others are answered meanwhile.
+    // A reading that takes longer than it may shows nothing where others have their responses meanwhile.
     *store.reading.lock().unwrap() = (NEVER, false);
     let others = async {
         for _ in 0..20 {
-            store.runtime.sleep(ANSWER / 2).await;
+            store.runtime.sleep(RESPONSE / 2).await;
             let list = List::new(crate::store::TABLES[0], crate::store::TABLES[0].key);
             breaker.list(&list).await?;
         }
