@@ -28,7 +28,6 @@ pub(crate) mod tasks;
 pub(crate) mod token_set;
 mod verify_url;
 pub(crate) mod webhook_lanes;
-mod work;
 
 use std::{
     collections::BTreeMap,
@@ -56,7 +55,6 @@ pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;
 pub(crate) use token_set::TokenSet;
-pub(crate) use work::Panicked;
 
 use crate::{
     Error, ErrorKind, Result,
@@ -67,9 +65,12 @@ use crate::{
     metrics::Metrics,
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::Vault,
-    store::{Breaker, Measured, Records, StoreClock},
+    store::{Measured, Records, StoreClock},
     trace::TraceId,
 };
+
+/// Bytes from which on reading them takes long enough to hold up other calls.
+const LARGE: u64 = 256 * 1024;
 
 /// What the services of one deployment share, and who acts.
 #[derive(Clone)]
@@ -97,10 +98,6 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
-    /// Whether the store answers.
-    breaker: Breaker,
-    /// How long what was read last serves while the store is away.
-    pub(crate) store_outage: Duration,
     clock: StoreClock,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
@@ -110,6 +107,7 @@ pub(crate) struct Shared {
     /// When an older copy took the place of the database, where the store knows.
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
+    pub(crate) store_health: snapshots::StoreHealth,
     follower: follow::Follower,
     pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
     /// All connections, for what shows them again and again.
@@ -167,6 +165,16 @@ impl WeakContext {
     }
 }
 
+/// A detached task ended without a result.
+#[derive(Debug)]
+pub(crate) struct Panicked;
+
+impl From<Panicked> for Error {
+    fn from(_: Panicked) -> Self {
+        Self::new(ErrorKind::Internal, "a task ended without its result")
+    }
+}
+
 impl Context {
     /// Checks the options, and that the keys are those that the store was sealed with.
     pub(crate) async fn open(
@@ -175,7 +183,6 @@ impl Context {
         ports: Ports,
     ) -> Result<Self> {
         options.retention.check()?;
-        options::check_store_outage(options.store_outage)?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
         let mcp_issuer = options
@@ -215,8 +222,7 @@ impl Context {
         let clock = StoreClock::new(Arc::clone(&ports.runtime));
         let (runtime, counted) = (Arc::clone(&ports.runtime), Arc::clone(&metrics));
         let measured = Measured::new(ports.store, runtime, counted);
-        let breaker = Breaker::new(Arc::new(measured), Arc::clone(&ports.runtime));
-        let store = Records::timed(Arc::new(breaker.clone()), clock.clone());
+        let store = Records::timed(Arc::new(measured), clock.clone());
         store.now().await?;
         let restored_at = store.restored_at().await?;
         let is_shared = store.is_shared();
@@ -246,8 +252,6 @@ impl Context {
             runtime: ports.runtime,
             entropy: ports.entropy,
             store,
-            breaker,
-            store_outage: options.store_outage,
             clock,
             policy: ports.policy,
             spool: ports.spool,
@@ -255,6 +259,7 @@ impl Context {
             vault,
             restored_at,
             snapshots: snapshots::Snapshots::default(),
+            store_health: snapshots::StoreHealth::default(),
             follower: follow::Follower::default(),
             policy_cache: remembered::Remembered::default(),
             known_connections: remembered::Remembered::default(),
@@ -338,16 +343,6 @@ impl Context {
         self.runtime.monotonic()
     }
 
-    /// Whether the store is known not to answer.
-    pub(crate) fn store_is_away(&self) -> bool {
-        self.breaker.is_away()
-    }
-
-    /// Ends when the store is known not to answer.
-    pub(crate) async fn store_goes_away(&self) {
-        self.breaker.goes_away().await;
-    }
-
     /// Whether another process has ended, as far as that is known.
     pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
         let Some(spool) = self.spool.as_ref().filter(|_| process != self.process) else {
@@ -360,6 +355,76 @@ impl Context {
                 tracing::warn!(%process, %error, "no one knows whether a process has ended");
                 false
             })
+    }
+
+    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
+    pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        let (response, wait) = futures_channel::oneshot::channel();
+        self.detach(|context| {
+            let work = work(context);
+            // The caller may be gone; the work is done all the same.
+            async move { drop(response.send(work.await)) }
+        });
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// Starts work that no one waits for but a shutdown.
+    pub(crate) fn detach<W>(&self, work: impl FnOnce(Self) -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let guard = self.tasks.begin();
+        let work = work(self.clone());
+        self.runtime.spawn(Box::pin(async move {
+            work.await;
+            drop(guard);
+        }));
+    }
+
+    /// Runs work on so many bytes: a large one where it holds up no other call.
+    pub(crate) async fn computed<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
+        if bytes < LARGE {
+            return Ok(work());
+        }
+        self.aside(work).await
+    }
+
+    /// Runs work that keeps a processor busy where it holds up no other call.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
+        let (response, wait) = futures_channel::oneshot::channel();
+        self.runtime.run_blocking(Box::new(move || {
+            // The caller may be gone.
+            let _ = response.send(work());
+        }));
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// The same for a call, which is cut off where a shutdown cannot wait any longer.
+    pub(crate) async fn detached_call<T, W>(
+        &self,
+        call: impl FnOnce(Self) -> W,
+    ) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        self.detached(|context| {
+            let call = call(context.clone());
+            async move { context.tasks.unless_cut(call).await }
+        })
+        .await?
+        .ok_or(Panicked)
     }
 
     /// A new id: ordered by time, and within one process by creation.

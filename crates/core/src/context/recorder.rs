@@ -171,8 +171,7 @@ impl Recorder {
                     // Another writer of the same totals was first.
                     Ok(Commit::Conflict) => {}
                     Err(error) => {
-                        // That the store is away, or takes no writes, is reported by itself.
-                        tracing::debug!(%error, "records could not be written yet");
+                        tracing::warn!(%error, "records could not be written yet");
                         self.waiting().offered.push(next);
                         return false;
                     }

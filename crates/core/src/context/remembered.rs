@@ -11,7 +11,7 @@ use std::{
 
 use futures_util::FutureExt as _;
 
-use super::{Context, Shared, single_flight::SingleFlight};
+use super::{Context, Shared, single_flight::SingleFlight, snapshots::OUTAGE};
 use crate::{Result, ports::BoxFuture};
 
 /// What was read last, and the readings that run.
@@ -68,7 +68,7 @@ impl Context {
         let now = self.monotonic();
         let last = match &*of(self).last() {
             Some((read_at, value)) if *read_at >= reliable_since => return Ok(Arc::clone(value)),
-            Some((read_at, value)) if now.saturating_sub(*read_at) < self.store_outage => {
+            Some((read_at, value)) if now.saturating_sub(*read_at) < OUTAGE => {
                 Some(Arc::clone(value))
             }
             _ => None,
@@ -79,7 +79,9 @@ impl Context {
             of(self).readings.join(runtime, epoch, |guard| {
                 async move {
                     let read_at = context.monotonic();
-                    let value = Arc::new(read(context.clone()).await?);
+                    let result = read(context.clone()).await;
+                    context.store_answered(&result);
+                    let value = Arc::new(result?);
                     of(&context).keep(epoch, read_at, &value);
                     drop(guard);
                     Ok(value)

@@ -19,9 +19,10 @@ use crate::{
     Options,
     books::Behaviour,
     check::seconds,
+    connections::{CONNECTIONS, User},
     http_client::{HttpClient, Parts, Reply},
     report::Report,
-    stage::{CONNECTIONS, Stage, User},
+    stage::Stage,
     time::{now, until},
 };
 

@@ -7,14 +7,16 @@ use std::{
 
 use futures_util::future::{Either, FutureExt as _, select};
 
-use super::{Snapshot, millis};
+use super::{Snapshot, millis, store_health::Ask};
 use crate::{
-    ErrorKind, Result,
+    Error, ErrorKind, Result,
     context::Context,
     domain::{AccountRef, readiness::never_authorized},
     state::AccountState,
 };
 
+/// Younger than this, a snapshot serves while the store is away.
+pub(in crate::context) const OUTAGE: Duration = Duration::from_secs(300);
 /// How long a caller who could be served from memory waits for the store.
 pub(in crate::context) const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -32,12 +34,12 @@ impl Context {
         {
             return Ok(Arc::clone(reliable));
         }
-        let last = cached.filter(|cached| cached.age(now) < self.store_outage);
+        let last = cached.filter(|cached| cached.age(now) < OUTAGE);
         self.last_or_read(last, || self.reading(of)).await
     }
 
     /// What a reading brings; what was read last where the store is away.
-    pub(crate) async fn last_or_read<T, R>(
+    pub(in crate::context) async fn last_or_read<T, R>(
         &self,
         last: Option<T>,
         reading: impl FnOnce() -> R,
@@ -45,19 +47,37 @@ impl Context {
     where
         R: Future<Output = Result<T>> + Unpin,
     {
-        let Some(last) = last else {
-            return reading().await;
+        let ask = self.store_health.ask(self.monotonic());
+        let (reading, last) = match (ask, last) {
+            (Ask::Wait | Ask::Probe, last) => (reading(), last),
+            (Ask::Slow, None) => (reading(), None),
+            (Ask::Slow | Ask::Failed, Some(last)) => return Ok(last),
+            (Ask::Failed, None) => return Err(store_is_away()),
         };
-        if self.store_is_away() {
+        let Some(last) = last else {
+            return reading.await;
+        };
+        if ask == Ask::Probe {
             return Ok(last);
         }
-        match select(reading(), self.runtime.sleep(PATIENCE)).await {
-            Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
-                Ok(last)
-            }
+        let read = match select(reading, self.runtime.sleep(PATIENCE)).await {
             Either::Left((read, _)) => read,
-            Either::Right(_) => Ok(last),
+            Either::Right(_) => {
+                self.store_health.late(self.monotonic());
+                return Ok(last);
+            }
+        };
+        match read {
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => Ok(last),
+            read => read,
         }
+    }
+
+    /// Notes whether the store has answered a reading.
+    pub(in crate::context) fn store_answered<T>(&self, read: &Result<T>) -> bool {
+        let failed = matches!(read, Err(error) if error.kind() == ErrorKind::StorageUnavailable);
+        self.store_health.answered(self.monotonic(), failed);
+        !failed
     }
 
     /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.
@@ -81,14 +101,16 @@ impl Context {
 
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
-        match self.read(of).await {
+        let read = self.read(of).await;
+        let answered = self.store_answered(&read);
+        match read {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
                 self.snapshots.keep(&snapshot);
                 Ok(snapshot)
             }
             Err(error) => {
-                if error.kind() != ErrorKind::StorageUnavailable {
+                if answered {
                     self.snapshots.cache.remove(of);
                 }
                 Err(error)
@@ -135,4 +157,12 @@ impl Context {
             used_at: AtomicU64::new(millis(read_at)),
         })
     }
+}
+
+fn store_is_away() -> Error {
+    Error::new(
+        ErrorKind::StorageUnavailable,
+        "the store does not answer; it is asked again every second",
+    )
+    .with_retry_after(Duration::from_secs(1))
 }
