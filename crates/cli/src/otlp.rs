@@ -161,7 +161,7 @@ impl<E: SpanExporter> SpanExporter for Named<E> {
     }
 }
 
-/// The transport of Stead, for the thread that sends spans: it is none of the runtime's.
+/// The transport of Stead, for the thread that sends spans: it does not belong to the runtime.
 #[derive(Clone)]
 struct Client {
     transport: Arc<ReqwestTransport>,

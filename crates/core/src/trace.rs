@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_such_a_header_is_none() {
+    fn what_is_not_such_a_header_is_not_taken() {
         let zeros = "0".repeat(32);
         for text in [
             String::new(),

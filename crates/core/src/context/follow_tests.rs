@@ -268,7 +268,9 @@ fn a_policy_that_was_set_or_deleted_there_acts_here() {
 fn calls_on_warm_caches_look_nothing_up() {
     let scene = Scene::new();
     let (bearer, _) = scene.application();
-    let agent = access::mcp_sessions::create(&scene.there, NewMcpSession::new("ada"));
+    let mut agent = NewMcpSession::new("ada");
+    agent.verify_url = Some(String::from("https://app.test/back"));
+    let agent = access::mcp_sessions::create(&scene.there, agent);
     let agent = scene.world.run(agent).unwrap().token;
     let calls = |pause| {
         for _ in 0..100 {

@@ -28,6 +28,7 @@ pub(crate) mod tasks;
 pub(crate) mod token_set;
 mod verify_url;
 pub(crate) mod webhook_lanes;
+mod work;
 
 use std::{
     collections::BTreeMap,
@@ -55,6 +56,7 @@ pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;
 pub(crate) use token_set::TokenSet;
+pub(crate) use work::Panicked;
 
 use crate::{
     Error, ErrorKind, Result,
@@ -68,9 +70,6 @@ use crate::{
     store::{Measured, Records, StoreClock},
     trace::TraceId,
 };
-
-/// Bytes from which on reading them takes long enough to hold up other calls.
-const LARGE: u64 = 256 * 1024;
 
 /// What the services of one deployment share, and who acts.
 #[derive(Clone)]
@@ -162,16 +161,6 @@ impl WeakContext {
             request_id: None,
             trace_id: None,
         })
-    }
-}
-
-/// A detached task ended without a result.
-#[derive(Debug)]
-pub(crate) struct Panicked;
-
-impl From<Panicked> for Error {
-    fn from(_: Panicked) -> Self {
-        Self::new(ErrorKind::Internal, "a task ended without its result")
     }
 }
 
@@ -355,76 +344,6 @@ impl Context {
                 tracing::warn!(%process, %error, "no one knows whether a process has ended");
                 false
             })
-    }
-
-    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
-    pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
-    where
-        T: Send + 'static,
-        W: Future<Output = T> + Send + 'static,
-    {
-        let (response, wait) = futures_channel::oneshot::channel();
-        self.detach(|context| {
-            let work = work(context);
-            // The caller may be gone; the work is done all the same.
-            async move { drop(response.send(work.await)) }
-        });
-        wait.await.map_err(|_| Panicked)
-    }
-
-    /// Starts work that no one waits for but a shutdown.
-    pub(crate) fn detach<W>(&self, work: impl FnOnce(Self) -> W)
-    where
-        W: Future<Output = ()> + Send + 'static,
-    {
-        let guard = self.tasks.begin();
-        let work = work(self.clone());
-        self.runtime.spawn(Box::pin(async move {
-            work.await;
-            drop(guard);
-        }));
-    }
-
-    /// Runs work on so many bytes: a large one where it holds up no other call.
-    pub(crate) async fn computed<T: Send + 'static>(
-        &self,
-        bytes: u64,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Panicked> {
-        if bytes < LARGE {
-            return Ok(work());
-        }
-        self.aside(work).await
-    }
-
-    /// Runs work that keeps a processor busy where it holds up no other call.
-    pub(crate) async fn aside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Panicked> {
-        let (response, wait) = futures_channel::oneshot::channel();
-        self.runtime.run_blocking(Box::new(move || {
-            // The caller may be gone.
-            let _ = response.send(work());
-        }));
-        wait.await.map_err(|_| Panicked)
-    }
-
-    /// The same for a call, which is cut off where a shutdown cannot wait any longer.
-    pub(crate) async fn detached_call<T, W>(
-        &self,
-        call: impl FnOnce(Self) -> W,
-    ) -> Result<T, Panicked>
-    where
-        T: Send + 'static,
-        W: Future<Output = T> + Send + 'static,
-    {
-        self.detached(|context| {
-            let call = call(context.clone());
-            async move { context.tasks.unless_cut(call).await }
-        })
-        .await?
-        .ok_or(Panicked)
     }
 
     /// A new id: ordered by time, and within one process by creation.

@@ -4,12 +4,31 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, webhook::Holder};
-use crate::resource::{FailedRow, Reencryption};
 
 /// A process has the job for so long after each batch: longer than it takes to count all rows.
 const LEASE: SignedDuration = SignedDuration::from_mins(5);
 /// Rows that cannot be sealed again and are named: all of them share one cause as a rule.
 const NAMED: usize = 100;
+
+/// How far the job is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ReencryptionProgress {
+    pub(crate) running: bool,
+    /// Rows that were sealed again, and those that have to be.
+    pub(crate) done: u64,
+    pub(crate) left: u64,
+    pub(crate) failed: Vec<UnsealedRow>,
+    /// Why it ended before its end.
+    pub(crate) stopped: Option<String>,
+}
+
+/// A row that cannot be sealed again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct UnsealedRow {
+    pub(crate) table: String,
+    pub(crate) key: String,
+    pub(crate) reason: String,
+}
 
 /// The job. There is one at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +36,7 @@ pub(crate) struct ReencryptionJob {
     /// Which process does it, and until when no other does.
     pub(crate) holder: Option<Holder>,
     /// How far it is: `running` until its end.
-    pub(crate) reached: Reencryption,
+    pub(crate) reached: ReencryptionProgress,
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
@@ -28,9 +47,9 @@ impl ReencryptionJob {
     pub(crate) fn new(before: Option<Self>) -> Self {
         Self {
             holder: None,
-            reached: Reencryption {
+            reached: ReencryptionProgress {
                 running: true,
-                ..Reencryption::default()
+                ..ReencryptionProgress::default()
             },
             extra: before.map(|before| before.extra).unwrap_or_default(),
         }
@@ -65,7 +84,7 @@ impl ReencryptionJob {
     }
 
     /// After a batch.
-    pub(crate) fn after(mut self, done: u64, left: u64, failed: Vec<FailedRow>) -> Self {
+    pub(crate) fn after(mut self, done: u64, left: u64, failed: Vec<UnsealedRow>) -> Self {
         self.reached.done += done;
         self.reached.left = left;
         for row in failed {

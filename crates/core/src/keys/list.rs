@@ -1,6 +1,6 @@
 //! The keys, and what each has sealed.
 
-use super::{usage::usage, view};
+use super::{reencrypt::progress_of, usage::usage, view};
 use crate::{Result, context::Context, resource};
 
 /// The keys; with how many rows each has sealed where that is asked for, which reads every row that holds a secret.
@@ -20,6 +20,6 @@ pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource
     Ok(resource::Keys {
         ring: context.vault.ring(),
         data_keys: views.collect(),
-        reencryption: job.map(|found| found.row.reached),
+        reencryption: job.map(|found| progress_of(found.row.reached)),
     })
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::{NewAudit, NewEvent, ReencryptionJob},
+    domain::{NewAudit, NewEvent, ReencryptionJob, ReencryptionProgress, UnsealedRow},
     identifier::DataKeyId,
     resource::{FailedRow, Reencryption},
     seal::data_keys_in,
@@ -44,9 +44,10 @@ pub(crate) async fn reencrypt(
                 }
             }
         }
-        progress(&job.reached);
-        if !job.reached.running {
-            return Ok(job.reached);
+        let reached = progress_of(job.reached);
+        progress(&reached);
+        if !reached.running {
+            return Ok(reached);
         }
         waited = true;
         context.runtime.sleep(LOOK).await;
@@ -98,7 +99,7 @@ async fn seal_again(
     let active = context.vault.active()?;
     let keys = others(context, active).await?;
     let mut left = usage(context, &keys).await?.values().sum::<u64>();
-    progress(&job.clone().after(0, left, Vec::new()).reached);
+    progress(&progress_of(job.clone().after(0, left, Vec::new()).reached));
     for table in SEALED_TABLES {
         let mut after = None;
         loop {
@@ -116,7 +117,7 @@ async fn seal_again(
                         let is_news = batch.done > 0 || !batch.failed.is_empty();
                         let is_due = is_news || job.row.is_due(job.read_at);
                         let after = renewed.after(batch.done, left, batch.failed);
-                        let reached = after.reached.clone();
+                        let reached = progress_of(after.reached.clone());
                         let change = match is_due {
                             true => batch.change.update(after, job.version),
                             false => batch.change,
@@ -149,6 +150,22 @@ async fn seal_again(
     Ok(reached)
 }
 
+/// How far the job is, as others see it.
+pub(super) fn progress_of(reached: ReencryptionProgress) -> Reencryption {
+    let failed = reached.failed.into_iter().map(|row| FailedRow {
+        table: row.table,
+        key: row.key,
+        reason: row.reason,
+    });
+    Reencryption {
+        running: reached.running,
+        done: reached.done,
+        left: reached.left,
+        failed: failed.collect(),
+        stopped: reached.stopped,
+    }
+}
+
 /// The data keys besides the active one.
 async fn others(context: &Context, active: DataKeyId) -> Result<Vec<DataKeyId>> {
     let keys = context.store.data_keys().await?;
@@ -160,7 +177,7 @@ struct Batch {
     job: Option<Versioned<ReencryptionJob>>,
     change: Change,
     done: u64,
-    failed: Vec<FailedRow>,
+    failed: Vec<UnsealedRow>,
     next: Option<Vec<Value>>,
 }
 
@@ -192,7 +209,7 @@ async fn load(
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
             Err(error) => {
                 tracing::warn!(table = table_name, key, %error, "a row cannot be sealed again");
-                batch.failed.push(FailedRow {
+                batch.failed.push(UnsealedRow {
                     table: table_name,
                     key,
                     reason: error.message().to_owned(),
@@ -229,7 +246,7 @@ async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Optio
                     return Ok((Change::none(), None));
                 };
                 let ended = row.after(0, left, Vec::new()).given_back(None, false);
-                let reached = ended.reached.clone();
+                let reached = progress_of(ended.reached.clone());
                 let mut change = Change::none().update(ended, version);
                 if reached.done > 0 {
                     let data = json!({ "key_id": active, "rows": reached.done, "left": left });

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::reencrypt::{give_back, reencrypt};
+use super::reencrypt::{give_back, progress_of, reencrypt};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -21,10 +21,10 @@ pub(crate) async fn start_reencrypt(context: &Context) -> Result<Reencryption> {
             |found| {
                 let (row, version) = found.map(|found| (found.row, found.version)).unzip();
                 if let Some(row) = row.as_ref().filter(|row| row.reached.running) {
-                    return Ok((Change::none(), row.reached.clone()));
+                    return Ok((Change::none(), progress_of(row.reached.clone())));
                 }
                 let new = ReencryptionJob::new(row);
-                let reached = new.reached.clone();
+                let reached = progress_of(new.reached.clone());
                 Ok(match version {
                     Some(version) => (Change::none().update(new, version), reached),
                     None => (Change::none().insert(new), reached),

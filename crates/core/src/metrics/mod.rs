@@ -115,7 +115,7 @@ impl Metrics {
         }
     }
 
-    /// The store has responded, or has not.
+    /// The store has responded or failed.
     pub(crate) fn store(&self, operation: StoreOperation, outcome: StoreOutcome, took: Duration) {
         let operation = operation as usize;
         self.store.operations[operation][outcome as usize].add_one();

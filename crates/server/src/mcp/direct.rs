@@ -1,4 +1,4 @@
-//! A call of the newer revision, without the transport's tasks: such a request stands alone, and its response is one message.
+//! A call of the newer revision, without the transport's tasks: such a request says all that there is to know, and its response is one message.
 //!
 //! What is not exactly as the revision wants it, or has more than a response, goes to the transport, which says what is wrong.
 
@@ -15,8 +15,10 @@ use rmcp::model::{
 use serde::Deserialize;
 use stead::core::environment::Environment;
 
-use super::{call, client::Client, links::Links, sessions::LARGEST};
+use super::{call, client::Client, links::Links};
 
+/// Largest message, in bytes: as of a body of REST.
+pub(super) const LARGEST: usize = 10 * 1024 * 1024;
 const METHOD: &str = "tools/call";
 
 /// A message that calls a tool.
@@ -29,19 +31,19 @@ struct Message {
     params: CallToolRequestParams,
 }
 
-/// Responds to a call that stands alone; any other request comes back.
+/// Responds to a plain call; any other request comes back.
 pub(super) async fn serve(
     environment: &Environment,
     links: &Links,
     request: Request,
 ) -> Result<Response, Request> {
-    if !may_stand_alone(&request) {
+    if !may_be_plain(&request) {
         return Err(request);
     }
     let (parts, body) = request.into_parts();
     // The length was looked at: what fails here is the connection.
     let body = to_bytes(body, LARGEST).await.unwrap_or_default();
-    let Some((id, call, meta)) = alone(&parts, &body) else {
+    let Some((id, call, meta)) = plain_call(&parts, &body) else {
         return Err(Request::from_parts(parts, Body::from(body)));
     };
     let client = Client::of_request(&meta);
@@ -64,8 +66,8 @@ pub(super) async fn serve(
     Ok(response)
 }
 
-/// Whether the headers are those of a call that may stand alone. A browser's origin is for the transport to check.
-fn may_stand_alone(request: &Request) -> bool {
+/// Whether the headers are those of a plain call. A browser's origin is for the transport to check.
+fn may_be_plain(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::POST
         && one(headers, "mcp-protocol-version") == Some(ProtocolVersion::V_2026_07_28.as_str())
@@ -95,18 +97,18 @@ fn one<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 }
 
 /// The call of a message that says all by itself, as its headers do.
-fn alone(
+fn plain_call(
     parts: &Parts,
     body: &Bytes,
 ) -> Option<(RequestId, CallToolRequestParams, RequestMetaObject)> {
     let mut message: Message = serde_json::from_slice(body).ok()?;
     let meta = message.params.meta.take()?;
-    let alone = message.method == METHOD
+    let is_plain = message.method == METHOD
         && one(&parts.headers, "mcp-name") == Some(&*message.params.name)
         && meta.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
         && meta
             .missing_required_keys(&ProtocolVersion::V_2026_07_28)
             .is_empty()
         && meta.get_progress_token().is_none();
-    alone.then_some((message.id, message.params, meta))
+    is_plain.then_some((message.id, message.params, meta))
 }

@@ -23,10 +23,11 @@ use stead::{
 };
 use url::Url;
 
-use super::{direct, links::Links};
+use super::{
+    direct::{self, LARGEST},
+    links::Links,
+};
 
-/// Largest message, in bytes: as of a body of REST.
-pub(super) const LARGEST: usize = 10 * 1024 * 1024;
 /// What a client has opened ends after so long without a message.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 /// Most that can be open at once through one MCP session, and through all.

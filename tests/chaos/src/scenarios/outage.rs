@@ -250,7 +250,7 @@ impl Load {
                 for turn in caller.. {
                     let bearer = &bearers[turn % bearers.len()];
                     let user = &users[turn % users.len()];
-                    let (method, path, parts) = match is_known {
+                    let (method, path, parts): (_, String, _) = match is_known {
                         true => (Method::GET, user.path("thing"), with(bearer)),
                         false => other(turn, user, bearer, &form),
                     };

@@ -1,0 +1,89 @@
+//! Work that goes on by itself, or where it holds up no other call.
+
+use super::Context;
+use crate::{Error, ErrorKind};
+
+/// Bytes from which on reading them takes long enough to hold up other calls.
+const LARGE: u64 = 256 * 1024;
+
+/// A detached task ended without a result.
+#[derive(Debug)]
+pub(crate) struct Panicked;
+
+impl From<Panicked> for Error {
+    fn from(_: Panicked) -> Self {
+        Self::new(ErrorKind::Internal, "a task ended without its result")
+    }
+}
+
+impl Context {
+    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
+    pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        let (response, wait) = futures_channel::oneshot::channel();
+        self.detach(|context| {
+            let work = work(context);
+            // The caller may be gone; the work is done all the same.
+            async move { drop(response.send(work.await)) }
+        });
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// Starts work that no one waits for but a shutdown.
+    pub(crate) fn detach<W>(&self, work: impl FnOnce(Self) -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let guard = self.tasks.begin();
+        let work = work(self.clone());
+        self.runtime.spawn(Box::pin(async move {
+            work.await;
+            drop(guard);
+        }));
+    }
+
+    /// Runs work on so many bytes: a large one where it holds up no other call.
+    pub(crate) async fn computed<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
+        if bytes < LARGE {
+            return Ok(work());
+        }
+        self.aside(work).await
+    }
+
+    /// Runs work that keeps a processor busy where it holds up no other call.
+    pub(crate) async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Panicked> {
+        let (response, wait) = futures_channel::oneshot::channel();
+        self.runtime.run_blocking(Box::new(move || {
+            // The caller may be gone.
+            let _ = response.send(work());
+        }));
+        wait.await.map_err(|_| Panicked)
+    }
+
+    /// The same for a call, which is cut off where a shutdown cannot wait any longer.
+    pub(crate) async fn detached_call<T, W>(
+        &self,
+        call: impl FnOnce(Self) -> W,
+    ) -> Result<T, Panicked>
+    where
+        T: Send + 'static,
+        W: Future<Output = T> + Send + 'static,
+    {
+        self.detached(|context| {
+            let call = call(context.clone());
+            async move { context.tasks.unless_cut(call).await }
+        })
+        .await?
+        .ok_or(Panicked)
+    }
+}
