@@ -29,7 +29,7 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
 use stead::{
-    NewConnection, Platform, TokioRuntime,
+    Platform, TokioRuntime,
     core::{ports::Runtime, seal::KeyRing},
     store::{Copied, CopyProgress, CopyStep, StoreCopy},
 };
@@ -99,8 +99,7 @@ async fn main() {
 
 /// Users who are connected, and the link of one who is not yet.
 async fn environment(platform: Platform) -> String {
-    let connection = NewConnection::new("notes", "notes").client("id", "secret");
-    platform.connections().ensure(connection).await.unwrap();
+    notes::connection(&platform).await.unwrap();
     let mut last = String::new();
     for number in 0..=CONNECTED {
         if number > 0 {

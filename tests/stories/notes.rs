@@ -112,8 +112,7 @@ pub async fn platform(file: &Path, runtime: Option<Arc<dyn Runtime>>) -> Result<
         builder = builder.runtime(runtime);
     }
     let platform = builder.build().await?;
-    let notes = NewConnection::new("notes", "notes").client("id", "secret");
-    platform.connections().ensure(notes).await?;
+    connection(&platform).await?;
     for number in 0..USERS {
         let actions = platform.actions();
         let link = actions.authorization_link("notes", &user(number)).await?;
@@ -130,10 +129,16 @@ pub fn builder() -> PlatformBuilder {
         .verification(Verification::LinkPossession)
 }
 
+/// The id of the connection, which is made where it is missing.
+pub async fn connection(platform: &Platform) -> Result<String> {
+    let notes = NewConnection::new("notes", "notes").client("id", "secret");
+    Ok(platform.connections().ensure(notes).await?.id.to_string())
+}
+
 /// Opens a link as its user, who allows everything.
 pub async fn connect(platform: &Platform, link: &str) -> Result<()> {
     let environment = platform.environment();
-    let connection = platform.connections().read("notes").await?.id.to_string();
+    let connection = connection(platform).await?;
     let secret = link.rsplit('/').next().unwrap_or_default();
     let started = environment.start_authorization(secret, None).await?;
     let (_, query) = started.location.split_once('?').unwrap_or_default();

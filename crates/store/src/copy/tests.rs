@@ -116,7 +116,7 @@ impl End for Failing<'_> {
         }
         Box::pin(async move {
             if self.writes_all_the_same {
-                self.end.write(steps).await?;
+                let _ = self.end.write(steps).await?;
             }
             Err(Error::new(ErrorKind::StorageUnavailable, "interrupted"))
         })
@@ -182,7 +182,10 @@ async fn copies<A: Engine, B: Engine>(from: &SqlStore<A>, to: &SqlStore<B>) {
         };
         let one = rows(from.list(&list).await.unwrap());
         assert_eq!(rows(to.list(&list).await.unwrap()), one);
-        assert_eq!(one[1].1, 4, "versions go along");
+        assert!(
+            one.iter().any(|(_, version)| *version == 4),
+            "versions go along"
+        );
     }
     let last: Vec<_> = [
         position_of_next(from, 91).await,
@@ -238,7 +241,7 @@ async fn a_page_has_no_more_bytes_than_it_may_and_a_longer_row_goes_by_itself() 
         let mut row = sample::row(table, number);
         row.body = "ü".repeat(if number == 4 { 500 } else { 50 });
         let batch = Batch::new().write(Write::Insert(row));
-        store.commit(batch).await.unwrap();
+        assert_eq!(store.commit(batch).await.unwrap(), Commit::Committed);
     }
     let size = PageSize {
         rows: 10,

@@ -88,7 +88,7 @@ async fn refused(from: &str, to: &str) -> String {
 }
 
 /// A copy that is dropped once it has told this.
-async fn dropped_at(from: &str, to: &str, is_far: impl Fn(&CopyProgress) -> bool + Send) {
+async fn dropped_at(from: &str, to: &str, is_far: impl Fn(&CopyProgress) -> bool + Sync) {
     let stop = AtomicBool::new(false);
     let mut told = |come: CopyProgress| {
         if is_far(&come) {
@@ -191,14 +191,14 @@ async fn a_source_of_another_schema_is_not_copied() {
     let url = server.url(&database);
     assert!(refused(&url, &to).await.contains("is empty"));
     PostgresStore::open(&url, clock()).await.unwrap();
-    let mut tamper = server.tamper(&database).await;
+    let mut newer = server.tamper(&database).await;
     run(
-        &mut tamper,
+        &mut newer,
         "INSERT INTO \"stead_schema_expansion\" VALUES (999, now())",
     )
     .await;
-    let newer = refused(&url, &to).await;
-    assert!(newer.contains("version 999"), "{newer}");
+    let why = refused(&url, &to).await;
+    assert!(why.contains("version 999"), "{why}");
     assert!(!folder.file("to.db").exists());
 
     let missing = copy(&folder.sqlite("missing.db"), &url).await.unwrap_err();
