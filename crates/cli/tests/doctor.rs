@@ -245,7 +245,7 @@ fn an_older_schema_is_found_and_left_as_it_is() {
     let place = Place::new("");
     let newest = "(SELECT MAX(\"version\") FROM \"stead_schema\")";
     place.sql(&format!(
-        "DELETE FROM \"stead_schema\" WHERE \"version\" = {newest}"
+        "DELETE FROM \"stead_schema_expansion\"; DELETE FROM \"stead_schema\" WHERE \"version\" = {newest}"
     ));
     for _ in 0..2 {
         place.finds(

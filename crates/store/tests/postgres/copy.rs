@@ -207,7 +207,7 @@ async fn a_source_of_another_schema_is_not_copied() {
 
     filled(&folder.file("old.db"), 1).await;
     let mut old = tamper(&folder.file("old.db")).await;
-    sqlx::raw_sql("DELETE FROM \"stead_schema\" WHERE \"version\" = (SELECT MAX(\"version\") FROM \"stead_schema\")")
+    sqlx::raw_sql("DELETE FROM \"stead_schema_expansion\"; DELETE FROM \"stead_schema\" WHERE \"version\" = (SELECT MAX(\"version\") FROM \"stead_schema\")")
         .execute(&mut old)
         .await
         .unwrap();
