@@ -25,7 +25,7 @@ const CURRENT: Duration = Duration::from_secs(1);
 /// How often the feed is read while anyone relies on it.
 const PERIOD: Duration = Duration::from_millis(250);
 /// Without use it is read for so long.
-const UNUSED: Duration = Duration::from_secs(60);
+const UNUSED: Duration = Duration::from_secs(5);
 /// However closely the feed is followed, everything is read again after so long.
 pub(super) const KEPT: Duration = Duration::from_secs(60);
 /// After a longer pause the feed is not read on: events of use for a short time only may be gone.

@@ -317,7 +317,7 @@ fn the_feed_is_not_read_where_no_one_relies_on_it() {
 
 #[test]
 fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
-    for pause in [2, 30, 59, 61, 3_000, 4_000] {
+    for pause in [2, 4, 6, 60, 3_000, 4_000] {
         let scene = Scene::new();
         scene.call().unwrap();
         scene.world.freeze(0, true);

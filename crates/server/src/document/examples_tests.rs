@@ -39,6 +39,7 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("DELETE /v1/app-credentials/{client_id}", &[]),
     ("POST /v1/connections", &[("connection_id", "/id")]),
     ("GET /v1/connections", &[]),
+    ("POST /v1/account-imports", &[]),
     ("GET /v1/connections/{connection_name}", &[]),
     ("PATCH /v1/connections/{connection_name}", &[]),
     (

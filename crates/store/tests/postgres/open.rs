@@ -110,8 +110,9 @@ async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() 
 
     let error = PostgresStore::open(&url, clock()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    let expected = "the store was written by a newer Stead: its schema has version 999, this one knows up to 1";
-    assert!(error.message().ends_with(expected), "{error}");
+    let expected =
+        "the store was written by a newer Stead: its schema has version 999, this one knows up to ";
+    assert!(error.message().contains(expected), "{error}");
 }
 
 #[tokio::test]
