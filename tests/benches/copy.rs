@@ -10,6 +10,7 @@
 )]
 
 #[path = "../stories/notes.rs"]
+#[expect(dead_code, reason = "the rest is for the stories")]
 mod notes;
 
 use std::{

@@ -92,12 +92,12 @@ fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_the
         toolchain.contains(&format!("channel = \"{version}.")),
         "{version}"
     );
-    let last = of("FROM").last().unwrap();
+    let last = of("FROM").next_back().unwrap();
     assert!(
         last.contains("distroless") && last.ends_with(":nonroot"),
         "{last}"
     );
-    let user = of("USER").last().unwrap().split(':').next().unwrap();
+    let user = of("USER").next_back().unwrap().split(':').next().unwrap();
     assert!(user.parse::<u32>().unwrap() > 0, "{user}");
     let mut copied = BTreeSet::new();
     for copy in of("COPY").filter(|copy| !copy.starts_with("--")) {
@@ -174,7 +174,7 @@ fn rendered(text: &str) -> String {
         let first = action.split_whitespace().next().unwrap();
         let is_line = before.rsplit('\n').next().unwrap().trim().is_empty();
         let steers = ["if", "with", "range", "end", "define"].contains(&first);
-        if !steers && !(is_line && ["toYaml", "include"].contains(&first)) {
+        if !(steers || is_line && ["toYaml", "include"].contains(&first)) {
             rendered.push_str("word");
         }
         rest = after;

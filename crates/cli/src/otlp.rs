@@ -209,8 +209,11 @@ mod tests {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const UNSAMPLED: &str = "00-1bf7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 
+    /// Heads and bodies of requests.
+    type Received = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
+
     /// A collector: the requests that it received.
-    async fn collect(listener: TcpListener, received: Arc<Mutex<Vec<(String, Vec<u8>)>>>) {
+    async fn collect(listener: TcpListener, received: Received) {
         loop {
             let (mut stream, _) = listener.accept().await.unwrap();
             let (mut all, mut piece) = (Vec::new(), [0; 4096]);

@@ -12,7 +12,7 @@ const SCOPE: &str = "https://www.googleapis.com/auth/gmail.modify";
 /// A database with a connection, and the key of its ring.
 fn database(folder: &Path) -> String {
     let key = new_key(folder);
-    fs::write(folder.join("secret"), "top-secret\n").unwrap();
+    fs::write(folder.join("secret"), "top-secret\n").expect("a folder that takes a file");
     let create = ["connections", "create", "mail", "--product", "mail"];
     let client = ["--client-id", "id", "--client-secret-file", "secret"];
     let mut command = stead(folder);
@@ -39,7 +39,7 @@ fn line(user: usize) -> Value {
 
 fn lines(users: impl IntoIterator<Item = usize>) -> String {
     users.into_iter().fold(String::new(), |mut all, user| {
-        writeln!(all, "{}", line(user)).unwrap();
+        writeln!(all, "{}", line(user)).expect("memory");
         all
     })
 }
@@ -199,8 +199,8 @@ fn exported(folder: &Path, key: &str, to: &age::x25519::Identity) -> Vec<u8> {
     command
         .env("STEAD_KEY", key)
         .args(["accounts", "export", "--to", &to]);
-    let output = command.output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let output = command.output().expect("a binary that runs");
+    let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.starts_with("Exported "), "{said}");
     output.stdout

@@ -14,7 +14,7 @@ use crate::{error::Problem, identifier::AccountId};
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
-    "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
+    "access_token": "at-1", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "rt-1",
 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -109,7 +109,7 @@ fn exposed_if_any<S: Serializer>(
 #[schemars(example = json!({
     "accounts": [{
         "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
-        "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
+        "access_token": "at-1", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "rt-1",
     }],
     "dry_run": true,
 }))]
@@ -168,7 +168,6 @@ pub enum ExistingAccounts {
 #[schemars(example = json!({
     "results": [{
         "connection_name": "mail", "identifier": "user-1", "outcome": "created",
-        "account_id": "acct_01a203a97b097013814da9fb3974a7bd",
     }],
 }))]
 #[non_exhaustive]

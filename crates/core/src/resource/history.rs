@@ -14,7 +14,6 @@ use crate::{identifier::ExecutionId, trace::TraceId};
     "tool_version": "2026-11-21", "changes": false, "connection_name": "mail", "identifier": "user-1",
     "actor": "app_01a2037b035070009412e81b2b61a1aa", "started_at": "2026-11-22T13:38:43Z",
     "duration_micros": 96_400, "outcome": "ok", "requests": 2,
-    "trace_id": "0af7651916cd43dd8448eb211c80319c",
 }))]
 #[non_exhaustive]
 pub struct ExecutionRecord {

@@ -9,7 +9,8 @@ mod end;
 mod mark;
 mod place;
 mod run;
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(test)]
+#[cfg(feature = "sqlite")]
 mod tests;
 
 use std::{path::PathBuf, sync::Arc};

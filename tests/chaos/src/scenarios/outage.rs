@@ -80,7 +80,7 @@ async fn one(options: &Options, way: Way, server: Arc<Server>, report: &mut Repo
     let bearers = bearers(&stage).await?;
     let quiet = Duration::from_secs(if options.smoke { 4 } else { 15 });
     let held = Duration::from_secs(if options.smoke { 10 } else { 60 });
-    let load = Load::start(&stage, bearers);
+    let load = Load::start(&stage, &bearers);
     tokio::time::sleep(quiet).await;
 
     // Of some users, new tokens are on their way when it begins.
@@ -228,7 +228,7 @@ struct Load {
 }
 
 impl Load {
-    fn start(stage: &Stage, bearers: Arc<[String]>) -> Self {
+    fn start(stage: &Stage, bearers: &Arc<[String]>) -> Self {
         let mut load = Self {
             callers: JoinSet::new(),
             samples: Arc::default(),
@@ -245,7 +245,7 @@ impl Load {
             let is_known = caller < CALLERS;
             let (http, samples) = (HttpClient::new(), Arc::clone(&load.samples));
             let (users, url) = (Arc::clone(&users), Arc::clone(&url));
-            let (bearers, form) = (Arc::clone(&bearers), Arc::clone(&form));
+            let (bearers, form) = (Arc::clone(bearers), Arc::clone(&form));
             load.callers.spawn(async move {
                 for turn in caller.. {
                     let bearer = &bearers[turn % bearers.len()];
@@ -256,7 +256,7 @@ impl Load {
                     };
                     let began = now();
                     let reply = http.send(method, &format!("{url}{path}"), parts).await;
-                    let sample = Sample::of(began, is_known, &path, reply);
+                    let sample = Sample::of(began, is_known, &path, &reply);
                     samples
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
@@ -315,7 +315,7 @@ fn other<'a>(turn: usize, user: &User, bearer: &'a str, form: &str) -> (Method, 
 }
 
 impl Sample {
-    fn of(began: Instant, is_known: bool, path: &str, reply: Result<Reply>) -> Self {
+    fn of(began: Instant, is_known: bool, path: &str, reply: &Result<Reply>) -> Self {
         let (ok, retryable, says) = match &reply {
             Ok(reply) => (
                 reply.status < 300,

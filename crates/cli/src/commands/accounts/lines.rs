@@ -118,6 +118,7 @@ fn cannot_read(file: &Path, error: &io::Error) -> Failure {
 }
 
 /// A file that age has encrypted also ends so where its end is missing.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn cut_off(error: io::Error) -> Failure {
     Failure::configuration(
         format!("the file cannot be read on: {error}"),
