@@ -14,7 +14,7 @@ use crate::{error::Problem, identifier::AccountId};
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
-    "access_token": "at-1", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "rt-1",
+    "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -109,7 +109,7 @@ fn exposed_if_any<S: Serializer>(
 #[schemars(example = json!({
     "accounts": [{
         "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
-        "access_token": "at-1", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "rt-1",
+        "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
     }],
     "dry_run": true,
 }))]
