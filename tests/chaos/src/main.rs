@@ -93,12 +93,9 @@ async fn run() -> Result<bool> {
     // Most of a scenario is waiting, so some can run at the same time; what is measured runs by itself.
     let all_short = options.smoke && options.names.is_empty();
     let lanes = if all_short { 3 } else { 1 };
-    let (last, together): (Vec<_>, Vec<_>) = asked.partition(|scenario| scenario.runs_by_itself());
-    let run = |scenario| one(scenario, &options);
-    let reports: Vec<Report> = stream::iter(together)
-        .map(run)
+    let reports: Vec<Report> = stream::iter(asked)
+        .map(|scenario| one(scenario, &options))
         .buffered(lanes)
-        .chain(stream::iter(last).then(run))
         .inspect(|report| {
             if options.json {
                 println!("{}", report.json());
