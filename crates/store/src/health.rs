@@ -1,6 +1,7 @@
 //! What is known about writing, from the writes so far.
 
 use std::{
+    mem,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -15,6 +16,8 @@ pub(crate) struct Health(Mutex<Known>);
 struct Known {
     /// Why nothing is written, while that is so: what failed first.
     trouble: Option<String>,
+    /// Whether that was reported.
+    is_told: bool,
     /// When a write last succeeded or failed, on the monotonic clock.
     heard: Option<Duration>,
 }
@@ -24,23 +27,42 @@ impl Health {
     pub(crate) fn succeeded(&self, now: Duration) {
         let mut known = self.known();
         known.heard = Some(now);
-        if known.trouble.take().is_some() {
+        known.trouble = None;
+        if mem::take(&mut known.is_told) {
             tracing::info!("the store takes writes again");
         }
     }
 
     /// Notes what kept something from being written, and reports it where that is news. A consequence of an earlier fault
     /// is told as that.
-    pub(crate) fn failed(&self, now: Duration, mut fault: Fault) -> Fault {
+    pub(crate) fn failed(&self, now: Duration, fault: Fault) -> Fault {
+        let is_news = self.known().trouble.as_ref() != Some(&fault.why);
+        let is_news = is_news && !(fault.may_follow && self.known().trouble.is_some());
+        let fault = self.unreachable(now, fault);
+        if is_news {
+            tracing::error!(why = %fault.why, "the store takes no writes");
+            let mut known = self.known();
+            known.trouble = Some(fault.why.clone());
+            known.is_told = true;
+        }
+        fault
+    }
+
+    /// Notes that something was not written because the database cannot be reached at all, which is reported elsewhere.
+    pub(crate) fn unreachable(&self, now: Duration, fault: Fault) -> Fault {
+        let fault = self.explained(fault);
         let mut known = self.known();
         known.heard = Some(now);
-        match &known.trouble {
-            Some(first) if fault.may_follow => fault.why.clone_from(first),
-            Some(first) if *first == fault.why => {}
-            _ => {
-                tracing::error!(why = %fault.why, "the store takes no writes");
-                known.trouble = Some(fault.why.clone());
-            }
+        known.trouble.get_or_insert_with(|| fault.why.clone());
+        fault
+    }
+
+    /// A consequence of an earlier fault, told as that.
+    pub(crate) fn explained(&self, mut fault: Fault) -> Fault {
+        if let Some(first) = &self.known().trouble
+            && fault.may_follow
+        {
+            fault.why.clone_from(first);
         }
         fault
     }

@@ -20,6 +20,15 @@ impl<D: Database> Taken<D> {
         })
     }
 
+    /// One that waits in the pool, where there is one.
+    pub(crate) fn idle(pool: &Pool<D>) -> Option<Self> {
+        let connection = pool.try_acquire()?;
+        Some(Self {
+            connection,
+            is_sound: false,
+        })
+    }
+
     /// Gives the connection back: nothing is open on it.
     pub(crate) fn give_back(mut self) {
         self.is_sound = true;

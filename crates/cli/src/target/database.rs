@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use clap::Args;
@@ -123,6 +124,8 @@ pub(crate) enum IfMissing {
 pub(crate) struct Opening {
     pub(crate) verification: Verification,
     pub(crate) calls: CallLimits,
+    /// How long the service goes on without its store.
+    pub(crate) store_outage: Option<Duration>,
     /// Only the service removes what is past its retention; other commands keep all.
     pub(crate) retention: Retention,
     pub(crate) if_missing: IfMissing,
@@ -138,6 +141,7 @@ impl Opening {
         Self {
             verification,
             calls: CallLimits::default(),
+            store_outage: None,
             retention: Retention::FOREVER,
             if_missing,
             provider: None,
@@ -267,6 +271,9 @@ impl Database {
             .verify_origins(&self.verify_origins)
             .call_limits(opening.calls)
             .retention(opening.retention);
+        if let Some(outage) = opening.store_outage {
+            builder = builder.store_outage(outage);
+        }
         if let Some(provider) = opening.provider {
             builder = builder.sign_in_provider(provider);
         }

@@ -1,36 +1,36 @@
 //! Checks a bearer token.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use jiff::Timestamp;
+use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{account_tokens, mcp_sessions};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Application, Caller},
-    context::{Context, KnownIssuer, access_tokens::Checked},
+    context::{Context, access_tokens::Checked},
     digest::Digest,
     scope::ScopeName,
 };
 
-/// While the store is down, a token that was good is accepted for so long.
-const OUTAGE: Duration = Duration::from_secs(300);
-
 /// Whose bearer token it is.
 pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Caller> {
-    check(context, bearer, None).await
+    check(context, bearer, false).await
 }
 
 /// The same at `/mcp`, where JWTs of the operator's issuer are taken too.
 pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Result<Caller> {
     // No token of this environment has a full stop.
-    let issuer = context.mcp_issuer.as_ref();
-    check(context, bearer, issuer.filter(|_| bearer.contains('.'))).await
+    check(context, bearer, bearer.contains('.')).await
 }
 
-async fn check(context: &Context, bearer: &str, issuer: Option<&KnownIssuer>) -> Result<Caller> {
+/// A token that was good is good without the store while that is reliable, and while the store is away for as long as it may be.
+async fn check(context: &Context, bearer: &str, by_issuer: bool) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
+    let began = context.monotonic();
     let reliable_since = context.reliable_since().await;
     let (now, monotonic) = (context.now(), context.monotonic());
     let tokens = &context.access_tokens;
@@ -38,30 +38,67 @@ async fn check(context: &Context, bearer: &str, issuer: Option<&KnownIssuer>) ->
     if let Some(caller) = known(reliable_since) {
         return Ok(caller);
     }
-    let epoch = tokens.epoch();
-    let checked = if let Some(issuer) = issuer {
-        mcp_sessions::check_jwt(context, issuer, bearer).await
-    } else if bearer.starts_with(account_tokens::PREFIX) {
-        account_tokens::check(context, &digest, now).await
-    } else if bearer.starts_with(mcp_sessions::PREFIX) {
-        mcp_sessions::check(context, &digest, now).await
-    } else {
-        check_access_token(context, &digest, now).await
-    };
-    match checked {
-        Ok((caller, expires_at)) => {
-            let checked = Checked {
-                caller: caller.clone(),
-                expires_at,
-                at: monotonic,
+    let last = known(monotonic.saturating_sub(context.store_outage));
+    let asking = || ask(context, bearer, &digest, by_issuer);
+    context.last_or_read(last, began, asking).await
+}
+
+/// Asks whose token it is, or joins who does so already; it goes on whether or not it is waited for.
+fn ask(
+    context: &Context,
+    bearer: &str,
+    digest: &Digest,
+    by_issuer: bool,
+) -> impl Future<Output = Result<Caller>> + Unpin + Send + 'static {
+    let epoch = context.access_tokens.epoch();
+    let key = (digest.clone(), epoch);
+    let work = |guard| {
+        let (context, digest) = (context.clone(), digest.clone());
+        let bearer = SecretString::from(bearer);
+        async move {
+            let (at, tokens) = (context.monotonic(), &context.access_tokens);
+            let caller = match read(&context, bearer.expose_secret(), &digest, by_issuer).await {
+                Ok((caller, expires_at)) => {
+                    let checked = Checked {
+                        caller: caller.clone(),
+                        expires_at,
+                        at,
+                    };
+                    tokens.keep(&digest, checked, epoch);
+                    Ok(caller)
+                }
+                Err(error) => {
+                    if error.kind() != ErrorKind::StorageUnavailable {
+                        tokens.drop_token(&digest);
+                    }
+                    Err(error)
+                }
             };
-            tokens.keep(&digest, checked, epoch);
-            Ok(caller)
+            drop(guard);
+            caller
         }
-        Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
-            known(monotonic.saturating_sub(OUTAGE)).ok_or(error)
+        .boxed()
+    };
+    let runtime = context.runtime.as_ref();
+    context.access_tokens.readings.join(runtime, key, work)
+}
+
+async fn read(
+    context: &Context,
+    bearer: &str,
+    digest: &Digest,
+    by_issuer: bool,
+) -> Result<(Caller, Timestamp)> {
+    let now = context.now();
+    match &context.mcp_issuer {
+        Some(issuer) if by_issuer => mcp_sessions::check_jwt(context, issuer, bearer).await,
+        _ if bearer.starts_with(account_tokens::PREFIX) => {
+            account_tokens::check(context, digest, now).await
         }
-        Err(error) => Err(error),
+        _ if bearer.starts_with(mcp_sessions::PREFIX) => {
+            mcp_sessions::check(context, digest, now).await
+        }
+        _ => check_access_token(context, digest, now).await,
     }
 }
 
@@ -112,3 +149,7 @@ async fn check_access_token(
     };
     Ok((Caller::Application(Arc::new(application)), end))
 }
+
+#[cfg(test)]
+#[path = "authenticate_tests.rs"]
+mod tests;

@@ -13,7 +13,8 @@ use std::{
 use jiff::Timestamp;
 use quick_cache::sync::Cache;
 
-use crate::{caller::Caller, digest::Digest};
+use super::single_flight::SingleFlight;
+use crate::{Result, caller::Caller, digest::Digest};
 
 /// Tokens kept at most: those that were not used lately make room.
 const CAPACITY: usize = 100_000;
@@ -35,6 +36,8 @@ pub(crate) type Used = Vec<(String, Timestamp)>;
 /// The tokens.
 pub(crate) struct AccessTokens {
     known: Cache<Digest, Checked>,
+    /// Tokens that are looked up now: callers with the same one wait for one reading.
+    pub(crate) readings: SingleFlight<(Digest, u64), Result<Caller>>,
     /// Counts revocations, so that what was read before one is not kept after it.
     epoch: AtomicU64,
     /// By client id; what is not written down yet.
@@ -45,6 +48,7 @@ impl Default for AccessTokens {
     fn default() -> Self {
         Self {
             known: Cache::new(CAPACITY),
+            readings: SingleFlight::default(),
             epoch: AtomicU64::new(0),
             used: Mutex::default(),
         }
@@ -70,6 +74,11 @@ impl AccessTokens {
     /// Asks the store again at the next use.
     pub(crate) fn forget_token(&self, token: &Digest) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
+        self.drop_token(token);
+    }
+
+    /// Drops one that a reading has refused.
+    pub(crate) fn drop_token(&self, token: &Digest) {
         self.known.remove(token);
     }
 

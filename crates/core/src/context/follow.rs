@@ -10,14 +10,10 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::{Either, FutureExt as _, select};
+use futures_util::future::{FutureExt as _, select};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{
-    Context,
-    single_flight::SingleFlight,
-    snapshots::{Ask, PATIENCE},
-};
+use super::{Context, single_flight::SingleFlight, snapshots::PATIENCE};
 use crate::{Result, domain::Event, identifier::EventId};
 
 /// For so long a look at the feed is relied on: what another process denies acts after it at the latest.
@@ -109,15 +105,8 @@ impl Context {
         if let Some(since) = self.follower.reliable_since(now) {
             return since.min(second);
         }
-        match self.store_health.ask(now) {
-            Ask::Wait => {
-                let patience = self.runtime.sleep(PATIENCE);
-                if let Either::Right(_) = select(self.look(), patience).await {
-                    self.store_health.late(self.monotonic());
-                }
-            }
-            Ask::Probe => drop(self.look()),
-            Ask::Slow | Ask::Failed => {}
+        if !self.store_is_away() {
+            select(self.look(), self.runtime.sleep(PATIENCE)).await;
         }
         let since = self.follower.reliable_since(now);
         since.map_or(second, |since| since.min(second))
@@ -145,8 +134,7 @@ impl Context {
                     context.follower.runs.store(false, Ordering::Release);
                     return;
                 }
-                // A store that is away is asked once a second.
-                if matches!(context.store_health.ask(now), Ask::Wait | Ask::Probe) {
+                if !context.store_is_away() {
                     let _ = context.look().await;
                 }
                 pause = context.runtime.sleep(PERIOD);
@@ -161,7 +149,6 @@ impl Context {
             let context = self.clone();
             async move {
                 let looked = context.read_on().await;
-                context.store_answered(&looked);
                 drop(guard);
                 looked
             }

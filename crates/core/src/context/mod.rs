@@ -67,7 +67,7 @@ use crate::{
     metrics::Metrics,
     ports::{Entropy, Policy, Runtime, Spool, Transport},
     seal::Vault,
-    store::{Measured, Records, StoreClock},
+    store::{Breaker, Measured, Records, StoreClock},
     trace::TraceId,
 };
 
@@ -97,6 +97,10 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
+    /// Whether the store answers.
+    breaker: Breaker,
+    /// How long what was read last serves while the store is away.
+    pub(crate) store_outage: Duration,
     clock: StoreClock,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
@@ -106,7 +110,6 @@ pub(crate) struct Shared {
     /// When an older copy took the place of the database, where the store knows.
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
-    pub(crate) store_health: snapshots::StoreHealth,
     follower: follow::Follower,
     pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
     /// All connections, for what shows them again and again.
@@ -172,6 +175,7 @@ impl Context {
         ports: Ports,
     ) -> Result<Self> {
         options.retention.check()?;
+        options::check_store_outage(options.store_outage)?;
         let provider = options.sign_in_provider.map(KnownProvider::new);
         let sign_in_provider = provider.transpose()?;
         let mcp_issuer = options
@@ -211,7 +215,8 @@ impl Context {
         let clock = StoreClock::new(Arc::clone(&ports.runtime));
         let (runtime, counted) = (Arc::clone(&ports.runtime), Arc::clone(&metrics));
         let measured = Measured::new(ports.store, runtime, counted);
-        let store = Records::timed(Arc::new(measured), clock.clone());
+        let breaker = Breaker::new(Arc::new(measured), Arc::clone(&ports.runtime));
+        let store = Records::timed(Arc::new(breaker.clone()), clock.clone());
         store.now().await?;
         let restored_at = store.restored_at().await?;
         let is_shared = store.is_shared();
@@ -241,6 +246,8 @@ impl Context {
             runtime: ports.runtime,
             entropy: ports.entropy,
             store,
+            breaker,
+            store_outage: options.store_outage,
             clock,
             policy: ports.policy,
             spool: ports.spool,
@@ -248,7 +255,6 @@ impl Context {
             vault,
             restored_at,
             snapshots: snapshots::Snapshots::default(),
-            store_health: snapshots::StoreHealth::default(),
             follower: follow::Follower::default(),
             policy_cache: remembered::Remembered::default(),
             known_connections: remembered::Remembered::default(),
@@ -330,6 +336,16 @@ impl Context {
     }
     pub(crate) fn monotonic(&self) -> Duration {
         self.runtime.monotonic()
+    }
+
+    /// Whether the store is known not to answer.
+    pub(crate) fn store_is_away(&self) -> bool {
+        self.breaker.is_away()
+    }
+
+    /// Ends when the store is known not to answer.
+    pub(crate) async fn store_goes_away(&self) {
+        self.breaker.goes_away().await;
     }
 
     /// Whether another process has ended, as far as that is known.

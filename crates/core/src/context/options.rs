@@ -1,6 +1,6 @@
 //! What an environment is made of: its options and the ports that it stands on.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use url::Url;
@@ -36,6 +36,9 @@ pub struct EnvironmentOptions {
     pub private_hosts: Vec<String>,
     /// How many calls may be in flight, and what they may hold.
     pub calls: CallLimits,
+    /// How long calls go on while the store is away, with what was read last of accounts, policies and bearer tokens; 5
+    /// minutes unless told, 24 hours at most, and not at all where it is zero. Meanwhile nothing that is denied elsewhere is noticed.
+    pub store_outage: Duration,
     /// The OpenID Connect provider by which members sign in to the dashboard, besides passwords; none where there is none.
     pub sign_in_provider: Option<SignInProvider>,
     /// The issuer whose JWTs agents may use at `/mcp`, besides the tokens of MCP sessions; none where there is none.
@@ -64,6 +67,7 @@ impl EnvironmentOptions {
             retention: Retention::default(),
             private_hosts: Vec::new(),
             calls: CallLimits::default(),
+            store_outage: Duration::from_secs(300),
             sign_in_provider: None,
             mcp_issuer: None,
         })
@@ -97,6 +101,20 @@ impl EnvironmentOptions {
         }
         self.proxy_url = Some(url);
         Ok(self)
+    }
+}
+
+/// Longest time for which calls go on without the store.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Refuses to go on for so long that what was revoked would still act the next day.
+pub(super) fn check_store_outage(given: Duration) -> Result<()> {
+    match given <= LONGEST_OUTAGE {
+        true => Ok(()),
+        false => Err(Error::new(
+            ErrorKind::InvalidRequest,
+            "calls go on without the store for 24 hours at most",
+        )),
     }
 }
 

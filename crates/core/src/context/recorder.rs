@@ -171,7 +171,8 @@ impl Recorder {
                     // Another writer of the same totals was first.
                     Ok(Commit::Conflict) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "records could not be written yet");
+                        // That the store is away, or takes no writes, is reported by itself.
+                        tracing::debug!(%error, "records could not be written yet");
                         self.waiting().offered.push(next);
                         return false;
                     }

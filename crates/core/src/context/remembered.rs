@@ -11,7 +11,7 @@ use std::{
 
 use futures_util::FutureExt as _;
 
-use super::{Context, Shared, single_flight::SingleFlight, snapshots::OUTAGE};
+use super::{Context, Shared, single_flight::SingleFlight};
 use crate::{Result, ports::BoxFuture};
 
 /// What was read last, and the readings that run.
@@ -64,11 +64,12 @@ impl Context {
         of: fn(&Shared) -> &Remembered<T>,
         read: fn(Self) -> BoxFuture<'static, Result<T>>,
     ) -> Result<Arc<T>> {
+        let began = self.monotonic();
         let reliable_since = self.reliable_since().await;
         let now = self.monotonic();
         let last = match &*of(self).last() {
             Some((read_at, value)) if *read_at >= reliable_since => return Ok(Arc::clone(value)),
-            Some((read_at, value)) if now.saturating_sub(*read_at) < OUTAGE => {
+            Some((read_at, value)) if now.saturating_sub(*read_at) < self.store_outage => {
                 Some(Arc::clone(value))
             }
             _ => None,
@@ -79,9 +80,7 @@ impl Context {
             of(self).readings.join(runtime, epoch, |guard| {
                 async move {
                     let read_at = context.monotonic();
-                    let result = read(context.clone()).await;
-                    context.store_answered(&result);
-                    let value = Arc::new(result?);
+                    let value = Arc::new(read(context.clone()).await?);
                     of(&context).keep(epoch, read_at, &value);
                     drop(guard);
                     Ok(value)
@@ -89,6 +88,6 @@ impl Context {
                 .boxed()
             })
         };
-        self.last_or_read(last, reading).await
+        self.last_or_read(last, began, reading).await
     }
 }

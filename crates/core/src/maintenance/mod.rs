@@ -73,7 +73,10 @@ pub(crate) fn start(context: &Context) {
                 return;
             }
             context.sweep();
-            if let Err(error) = run(&context).await {
+            // All of it needs the store.
+            if !context.store_is_away()
+                && let Err(error) = run(&context).await
+            {
                 tracing::warn!(kind = %error.kind(), "maintenance could not finish its round");
             }
             pause = context.runtime.sleep(PERIOD);

@@ -3,6 +3,7 @@
 //! the crate `stead`, and `stead_testkit::store` is the suite that it has to pass.
 
 mod batch;
+mod breaker;
 mod clock;
 mod measured;
 mod memory;
@@ -13,6 +14,7 @@ mod table;
 use jiff::Timestamp;
 
 pub use batch::{Batch, Commit, Write};
+pub(crate) use breaker::Breaker;
 pub(crate) use clock::StoreClock;
 pub(crate) use measured::Measured;
 pub use memory::MemoryStore;
@@ -41,7 +43,8 @@ pub struct Versioned<T> {
 pub type Found<'a> = BoxFuture<'a, Result<Option<Versioned<Row>>>>;
 
 /// Keeps rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) where
-/// the store does not answer; a store logs that it began to fail, and why, by itself and once.
+/// the store does not answer. Core logs once that it is away, and once that it is back; a store that answers and takes no
+/// writes logs that, and why, by itself and once.
 ///
 /// A row comes back as it is stored, even where it makes no sense: core compares body and values. What cannot be read as
 /// text comes as an empty text, and what is not a version as version 0.

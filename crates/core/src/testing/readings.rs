@@ -67,6 +67,10 @@ impl Readings {
 
     async fn reading(&self, count: &AtomicUsize) -> Result<()> {
         count.fetch_add(1, Ordering::SeqCst);
+        self.responds().await
+    }
+
+    async fn responds(&self) -> Result<()> {
         let mode = *self.mode.lock().unwrap();
         match mode {
             Mode::Present => Ok(()),
@@ -118,6 +122,9 @@ impl Store for Readings {
     }
 
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
-        self.rows.now()
+        Box::pin(async move {
+            self.responds().await?;
+            self.rows.now().await
+        })
     }
 }

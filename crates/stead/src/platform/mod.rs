@@ -4,7 +4,7 @@ mod backend;
 mod policies;
 mod store;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use stead_core::{
     Error, ErrorKind, Result,
@@ -252,6 +252,11 @@ impl PlatformBuilder {
     /// How many calls may be in flight, and what they may hold.
     pub fn call_limits(self, limits: CallLimits) -> Self {
         self.set(|options| options.calls = limits)
+    }
+
+    /// How long calls go on while the store is away ([`EnvironmentOptions::store_outage`]); 5 minutes by default.
+    pub fn store_outage(self, outage: Duration) -> Self {
+        self.set(|options| options.store_outage = outage)
     }
 
     /// Lets a host of a product or a webhook have private addresses, such as one that is reached by a private link;

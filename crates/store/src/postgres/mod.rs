@@ -78,6 +78,8 @@ pub struct Postgres(Arc<Parts>);
 
 struct Parts {
     pool: PgPool,
+    /// Connections are made one after another.
+    connecting: futures_util::lock::Mutex<()>,
     health: Health,
     /// One probe at a time; whoever waits for it reads what it has shown.
     probe: futures_util::lock::Mutex<()>,
@@ -102,7 +104,7 @@ impl Engine for Postgres {
         // In the same statement as the rows.
         query.sql.insert_str("SELECT ".len(), &format!("{CLOCK}, "));
         let rows = self.in_time(self.rows(query)).await;
-        let rows = rows.map_err(|fault| self.noted(fault))?;
+        let rows = rows.map_err(|fault| self.0.health.explained(fault))?;
         rows.iter()
             .map(|row| read(row).map_err(|error| fault(error).into()))
             .collect()
@@ -187,13 +189,16 @@ impl Postgres {
         }
     }
 
-    /// Notes a failure, and reports it where it is news.
+    /// Notes what kept something from being written, and reports it where that is news.
     fn noted(&self, fault: Fault) -> stead_core::Error {
         if self.0.pool.is_closed() {
             return fault.into();
         }
-        let now = self.0.runtime.monotonic();
-        self.0.health.failed(now, fault).into()
+        let (now, health) = (self.0.runtime.monotonic(), &self.0.health);
+        match fault.may_follow {
+            true => health.unreachable(now, fault).into(),
+            false => health.failed(now, fault).into(),
+        }
     }
 
     /// A connection with a transaction on it.
@@ -203,13 +208,23 @@ impl Postgres {
     async fn begin(&self) -> Result<Taken<Driver>, Fault> {
         let mut waiting = self.0.pool.size();
         loop {
-            let mut connection = Taken::from(&self.0.pool).await.map_err(fault)?;
+            let mut connection = self.connection().await.map_err(fault)?;
             match sqlx::raw_sql(BEGIN).execute(&mut *connection).await {
                 Ok(_) => return Ok(connection),
                 Err(error) if waiting > 0 && is_lost(&error) => waiting -= 1,
                 Err(error) => return Err(fault(error)),
             }
         }
+    }
+
+    /// One that waits in the pool, or a new one. They are made one after another: a database that has just come back is not
+    /// asked by every server for all that its pool may hold.
+    async fn connection(&self) -> sqlx::Result<Taken<Driver>> {
+        if let Some(idle) = Taken::idle(&self.0.pool) {
+            return Ok(idle);
+        }
+        let _turn = self.0.connecting.lock().await;
+        Taken::from(&self.0.pool).await
     }
 
     async fn rows(&self, query: Statement) -> Result<Vec<PgRow>, Fault> {

@@ -181,6 +181,7 @@ async fn prepare(pool: PgPool, runtime: Arc<dyn Runtime>) -> Result<Postgres> {
     connection.give_back();
     Ok(Postgres(Arc::new(Parts {
         pool,
+        connecting: futures_util::lock::Mutex::default(),
         health: Health::default(),
         probe: futures_util::lock::Mutex::default(),
         schema_seen: Mutex::default(),

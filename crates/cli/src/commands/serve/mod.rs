@@ -113,6 +113,17 @@ pub(crate) struct Serve {
     #[arg(long)]
     create: bool,
 
+    /// Seconds for which calls go on while the database is away, with what was read last of accounts and tokens. What is denied
+    /// elsewhere meanwhile acts after that. 0 turns it off.
+    #[arg(
+        long,
+        env = "STEAD_STORE_OUTAGE",
+        value_name = "SECONDS",
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u32).range(..=86_400)
+    )]
+    store_outage: u32,
+
     #[command(flatten)]
     brand: BrandArgs,
 
@@ -162,6 +173,7 @@ impl Serve {
         };
         let opening = Opening {
             calls: (&self.calls).into(),
+            store_outage: Some(Duration::from_secs(self.store_outage.into())),
             retention: self.history.retention(),
             provider,
             issuer,

@@ -1,7 +1,6 @@
 //! What a call needs to know of its account, kept in memory so that the hot path touches no store.
 
 mod read;
-mod store_health;
 
 use std::{
     fmt,
@@ -15,9 +14,7 @@ use std::{
 
 use quick_cache::sync::Cache;
 
-pub(super) use read::{OUTAGE, PATIENCE};
-pub(super) use store_health::Ask;
-pub(crate) use store_health::StoreHealth;
+pub(super) use read::PATIENCE;
 
 use super::{bulkheads::Places, rate_limit::RateLimiter, single_flight::SingleFlight};
 use crate::{

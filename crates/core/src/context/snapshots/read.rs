@@ -7,16 +7,14 @@ use std::{
 
 use futures_util::future::{Either, FutureExt as _, select};
 
-use super::{Snapshot, millis, store_health::Ask};
+use super::{Snapshot, millis};
 use crate::{
-    Error, ErrorKind, Result,
+    ErrorKind, Result,
     context::Context,
     domain::{AccountRef, readiness::never_authorized},
     state::AccountState,
 };
 
-/// Younger than this, a snapshot serves while the store is away.
-pub(in crate::context) const OUTAGE: Duration = Duration::from_secs(300);
 /// How long a caller who could be served from memory waits for the store.
 pub(in crate::context) const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -25,6 +23,7 @@ impl Context {
     /// last one serves.
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         self.check_seen(&of.connection).await?;
+        let began = self.monotonic();
         let reliable_since = self.reliable_since().await;
         let now = self.monotonic();
         let cached = self.snapshots.cached(of, now);
@@ -34,50 +33,36 @@ impl Context {
         {
             return Ok(Arc::clone(reliable));
         }
-        let last = cached.filter(|cached| cached.age(now) < OUTAGE);
-        self.last_or_read(last, || self.reading(of)).await
+        let last = cached.filter(|cached| cached.age(now) < self.store_outage);
+        self.last_or_read(last, began, || self.reading(of)).await
     }
 
-    /// What a reading brings; what was read last where the store is away.
-    pub(in crate::context) async fn last_or_read<T, R>(
+    /// What a reading brings; what was read last where the store is away, or has not responded for a second since the
+    /// caller began to wait for it.
+    pub(crate) async fn last_or_read<T, R>(
         &self,
         last: Option<T>,
+        began: Duration,
         reading: impl FnOnce() -> R,
     ) -> Result<T>
     where
         R: Future<Output = Result<T>> + Unpin,
     {
-        let ask = self.store_health.ask(self.monotonic());
-        let (reading, last) = match (ask, last) {
-            (Ask::Wait | Ask::Probe, last) => (reading(), last),
-            (Ask::Slow, None) => (reading(), None),
-            (Ask::Slow | Ask::Failed, Some(last)) => return Ok(last),
-            (Ask::Failed, None) => return Err(store_is_away()),
-        };
         let Some(last) = last else {
-            return reading.await;
+            return reading().await;
         };
-        if ask == Ask::Probe {
+        if self.store_is_away() {
             return Ok(last);
         }
-        let read = match select(reading, self.runtime.sleep(PATIENCE)).await {
-            Either::Left((read, _)) => read,
-            Either::Right(_) => {
-                self.store_health.late(self.monotonic());
-                return Ok(last);
+        let waited = self.monotonic().saturating_sub(began);
+        let patience = self.runtime.sleep(PATIENCE.saturating_sub(waited));
+        match select(reading(), patience).await {
+            Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
+                Ok(last)
             }
-        };
-        match read {
-            Err(error) if error.kind() == ErrorKind::StorageUnavailable => Ok(last),
-            read => read,
+            Either::Left((read, _)) => read,
+            Either::Right(_) => Ok(last),
         }
-    }
-
-    /// Notes whether the store has answered a reading.
-    pub(in crate::context) fn store_answered<T>(&self, read: &Result<T>) -> bool {
-        let failed = matches!(read, Err(error) if error.kind() == ErrorKind::StorageUnavailable);
-        self.store_health.answered(self.monotonic(), failed);
-        !failed
     }
 
     /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.
@@ -101,16 +86,14 @@ impl Context {
 
     /// Reads an account from the store and keeps its snapshot.
     pub(crate) async fn reload(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
-        let read = self.read(of).await;
-        let answered = self.store_answered(&read);
-        match read {
+        match self.read(of).await {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
                 self.snapshots.keep(&snapshot);
                 Ok(snapshot)
             }
             Err(error) => {
-                if answered {
+                if error.kind() != ErrorKind::StorageUnavailable {
                     self.snapshots.cache.remove(of);
                 }
                 Err(error)
@@ -157,12 +140,4 @@ impl Context {
             used_at: AtomicU64::new(millis(read_at)),
         })
     }
-}
-
-fn store_is_away() -> Error {
-    Error::new(
-        ErrorKind::StorageUnavailable,
-        "the store does not answer; it is asked again every second",
-    )
-    .with_retry_after(Duration::from_secs(1))
 }

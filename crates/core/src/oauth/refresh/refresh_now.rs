@@ -1,6 +1,6 @@
 //! One refresh: in this process through a single flight, among processes through a lease.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures_util::future::{self, Either};
 use jiff::Timestamp;
@@ -79,7 +79,10 @@ async fn in_time(
     reason: RefreshReason,
     running: Running,
 ) -> Result<Arc<Snapshot>> {
-    match future::select(running, context.runtime.sleep(PATIENCE)).await {
+    // New tokens serve once they are stored.
+    let away = pin!(context.store_goes_away());
+    let too_long = future::select(context.runtime.sleep(PATIENCE), away);
+    match future::select(running, too_long).await {
         Either::Left((result, _)) => result,
         Either::Right(_) => serving(context, seen, reason).ok_or_else(|| refresh_in_progress(None)),
     }

@@ -1,0 +1,113 @@
+//! Bearer tokens while the store is away.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{
+    access::{create, delete, issue_access_token},
+    catalogue::Catalogue,
+    context::EnvironmentOptions,
+    resource::NewAppCredential,
+    testing::{Flaky, Outage, STABLE, World, always, open, ports},
+};
+
+/// Without the store, what was read is relied on for so long.
+const RELIABLE: Duration = Duration::from_secs(1);
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// A bearer token, and the client id of its credential.
+fn token(world: &World, context: &Context) -> (String, String) {
+    world.run(async {
+        let new = NewAppCredential::new("app").scopes(["events:read"]);
+        let issued = create(context, new).await.unwrap();
+        let (id, secret) = (issued.credential.client_id, issued.client_secret);
+        let token = issue_access_token(context, &id, secret.expose_secret(), None);
+        let token = token.await.unwrap().access_token;
+        (token.expose_secret().to_owned(), id)
+    })
+}
+
+fn of(world: &World, process: u32, store: &Arc<Flaky>) -> Context {
+    let store = Arc::clone(store) as _;
+    world.run(open(
+        world.process(process),
+        &STABLE,
+        always(200, ""),
+        store,
+    ))
+}
+
+/// How a check ends, and how long it takes.
+fn checked(world: &World, context: &Context, bearer: &str) -> (Option<ErrorKind>, Duration) {
+    let began = context.monotonic();
+    let failed = world.run(authenticate(context, bearer)).err();
+    let failed = failed.map(|error| error.kind());
+    (failed, context.monotonic() - began)
+}
+
+#[test]
+fn while_the_store_is_away_a_known_token_is_good_for_five_minutes_and_others_are_refused_at_once() {
+    let world = World::new();
+    let store = Flaky::new(world.process(0));
+    let context = of(&world, 0, &store);
+    let (bearer, _) = token(&world, &context);
+    let (unknown, _) = token(&world, &context);
+    world.run(authenticate(&context, &bearer)).unwrap();
+    store.set_outage(Some(Outage::ReadsAndWrites));
+    let away = Some(ErrorKind::StorageUnavailable);
+    world.advance(RELIABLE);
+    for _ in 0..100 {
+        assert_eq!(checked(&world, &context, &bearer), (None, Duration::ZERO));
+        assert_eq!(checked(&world, &context, &unknown), (away, Duration::ZERO));
+    }
+    world.advance(Duration::from_secs(299));
+    assert_eq!(checked(&world, &context, &bearer).0, None);
+    world.advance(MILLISECOND);
+    assert_eq!(checked(&world, &context, &bearer).0, away);
+    store.set_outage(None);
+    world.advance(Duration::from_secs(1));
+    assert_eq!(checked(&world, &context, &bearer).0, None);
+    assert_eq!(checked(&world, &context, &unknown).0, None);
+}
+
+#[test]
+fn a_token_that_was_refused_is_not_good_again_while_the_store_is_away() {
+    let world = World::new();
+    let store = Flaky::new(world.process(0));
+    let (here, there) = (of(&world, 0, &store), of(&world, 1, &store));
+    let (bearer, client_id) = token(&world, &here);
+    world.run(authenticate(&there, &bearer)).unwrap();
+    world.run(delete(&here, &client_id)).unwrap();
+    world.advance(RELIABLE);
+    let refused = Some(ErrorKind::Unauthenticated);
+    assert_eq!(checked(&world, &there, &bearer).0, refused);
+    store.set_outage(Some(Outage::ReadsAndWrites));
+    let away = Some(ErrorKind::StorageUnavailable);
+    assert_eq!(checked(&world, &there, &bearer).0, away);
+}
+
+#[test]
+fn without_a_time_for_outages_no_token_is_good_without_the_store() {
+    let world = World::new();
+    let store = Flaky::new(world.process(0));
+    let opened = |outage| {
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.store_outage = outage;
+        let ports = ports(world.process(0), always(200, ""), Arc::clone(&store) as _);
+        world.run(Context::open(options, Catalogue::new([&STABLE]), ports))
+    };
+    let context = opened(Duration::ZERO).unwrap();
+    let (bearer, _) = token(&world, &context);
+    world.run(authenticate(&context, &bearer)).unwrap();
+    store.set_outage(Some(Outage::ReadsAndWrites));
+    world.advance(RELIABLE);
+    assert_eq!(checked(&world, &context, &bearer).0, None);
+    world.advance(MILLISECOND);
+    let away = Some(ErrorKind::StorageUnavailable);
+    assert_eq!(checked(&world, &context, &bearer).0, away);
+    store.set_outage(None);
+    let day = Duration::from_secs(24 * 60 * 60);
+    assert!(opened(day).is_ok());
+    let error = opened(day + Duration::from_secs(1)).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidRequest);
+}

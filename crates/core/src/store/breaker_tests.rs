@@ -1,0 +1,169 @@
+//! What is refused while the store is away, how often it is asked, and what a doubt does not end.
+
+use std::sync::{Mutex, atomic::AtomicU32};
+
+use futures_util::future::join_all;
+
+use super::*;
+use crate::{store::MemoryStore, testing::World};
+
+const NEVER: Duration = Duration::from_secs(3_600);
+
+/// A store whose readings and commits take so long and then fail, where they do.
+struct Slow {
+    rows: MemoryStore,
+    runtime: Arc<dyn Runtime>,
+    reading: Mutex<(Duration, bool)>,
+    commit: Mutex<(Duration, bool)>,
+    readings: AtomicU32,
+}
+
+impl Slow {
+    fn of(world: &World) -> (Arc<Self>, Breaker) {
+        let runtime: Arc<dyn Runtime> = world.process(0);
+        let store = Arc::new(Self {
+            rows: MemoryStore::new(Arc::clone(&runtime)),
+            runtime: Arc::clone(&runtime),
+            reading: Mutex::default(),
+            commit: Mutex::default(),
+            readings: AtomicU32::new(0),
+        });
+        (Arc::clone(&store), Breaker::new(store, runtime))
+    }
+
+    fn set(&self, takes: Duration, fails: bool) {
+        *self.reading.lock().unwrap() = (takes, fails);
+        *self.commit.lock().unwrap() = (takes, fails);
+    }
+
+    async fn pass(&self, how: &Mutex<(Duration, bool)>) -> Result<()> {
+        let (takes, fails) = *how.lock().unwrap();
+        if !takes.is_zero() {
+            self.runtime.sleep(takes).await;
+        }
+        match fails {
+            true => Err(Error::new(ErrorKind::StorageUnavailable, "no connection")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Store for Slow {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        self.rows.get(key)
+    }
+    fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a> {
+        self.rows.find(table, index, values)
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        self.rows.list(list)
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            self.pass(&self.commit).await?;
+            self.rows.commit(batch).await
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<Timestamp>> {
+        Box::pin(async move {
+            self.readings.fetch_add(1, Ordering::SeqCst);
+            self.pass(&self.reading).await?;
+            self.rows.now().await
+        })
+    }
+}
+
+/// What becomes of something, and how long it takes.
+fn timed<T>(world: &World, work: impl Future<Output = Result<T>>) -> (Option<ErrorKind>, Duration) {
+    let runtime = world.process(0);
+    let began = runtime.monotonic();
+    let failed = world.run(work).err().map(|error| error.kind());
+    (failed, runtime.monotonic() - began)
+}
+
+#[test]
+fn the_first_failure_refuses_the_rest_until_the_store_responds() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    store.set(Duration::ZERO, true);
+    let refused = (Some(ErrorKind::StorageUnavailable), Duration::ZERO);
+    assert_eq!(timed(&world, breaker.now()), refused);
+    let asked = store.readings.load(Ordering::SeqCst);
+    for _ in 0..1_000 {
+        assert_eq!(timed(&world, breaker.commit(Batch::new())), refused);
+        assert_eq!(timed(&world, breaker.ready()), refused);
+    }
+    let error = world.run(breaker.now()).unwrap_err();
+    assert_eq!(error.retry_after(), Some(PROBE));
+    assert!(error.retryable());
+    assert_eq!(store.readings.load(Ordering::SeqCst), asked);
+    world.advance(Duration::from_secs(60));
+    assert_eq!(store.readings.load(Ordering::SeqCst), asked + 60);
+    store.set(Duration::ZERO, false);
+    world.advance(PROBE);
+    assert_eq!(timed(&world, breaker.now()), (None, Duration::ZERO));
+}
+
+#[test]
+fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    store.set(NEVER, false);
+    let all = join_all((0..100).map(|_| breaker.commit(Batch::new())));
+    let (failed, took) = timed(&world, async { all.await.remove(0) });
+    assert_eq!(failed, Some(ErrorKind::StorageUnavailable));
+    assert_eq!(took, PATIENCE + RESPONSE);
+    assert_eq!(store.readings.load(Ordering::SeqCst), 1);
+    let (failed, took) = timed(&world, breaker.now());
+    assert_eq!(failed, Some(ErrorKind::StorageUnavailable));
+    assert_eq!(took, Duration::ZERO);
+}
+
+#[test]
+fn what_takes_long_at_a_store_that_responds_to_others_is_waited_for() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    let long = Duration::from_secs(8);
+    *store.commit.lock().unwrap() = (long, false);
+    assert_eq!(timed(&world, breaker.commit(Batch::new())), (None, long));
+    // A reading that takes longer than it may shows nothing where others have their responses meanwhile.
+    *store.reading.lock().unwrap() = (NEVER, false);
+    let others = async {
+        for _ in 0..20 {
+            store.runtime.sleep(RESPONSE / 2).await;
+            let list = List::new(crate::store::TABLES[0], crate::store::TABLES[0].key);
+            breaker.list(&list).await?;
+        }
+        Ok(())
+    };
+    let both = futures_util::future::try_join(breaker.commit(Batch::new()), others);
+    assert_eq!(timed(&world, both).0, None);
+    assert!(!breaker.is_away());
+}
+
+#[test]
+fn a_store_that_takes_no_writes_is_read() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    *store.commit.lock().unwrap() = (Duration::ZERO, true);
+    let failed = timed(&world, breaker.commit(Batch::new())).0;
+    assert_eq!(failed, Some(ErrorKind::StorageUnavailable));
+    assert_eq!(timed(&world, breaker.now()).0, None);
+    assert!(!breaker.is_away());
+}
+
+#[test]
+fn no_one_asks_for_a_breaker_that_is_gone() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    store.set(Duration::ZERO, true);
+    assert!(world.run(breaker.now()).is_err());
+    drop(breaker);
+    world.advance(PROBE);
+    let asked = store.readings.load(Ordering::SeqCst);
+    world.advance(PROBE * 10);
+    assert_eq!(store.readings.load(Ordering::SeqCst), asked);
+}
