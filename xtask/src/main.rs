@@ -67,7 +67,9 @@ cargo xtask bench copy [ACCOUNTS]
 cargo xtask bench dashboard [CALLS]
                                 time and size of each page of the dashboard, with 100,000 accounts and a million calls
 cargo xtask bench cluster [--binary STEAD]
-                                calls of one, two and four services on one PostgreSQL, and its queries for them";
+                                calls of one, two and four services on one PostgreSQL, and its queries for them
+cargo xtask bench accounts [--binary STEAD] [--accounts NUMBER]
+                                a million accounts on one PostgreSQL, next to ten: start, memory, cost of a call, size";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -116,8 +118,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "copy", accounts] => bench::copy(accounts),
         ["bench", "dashboard"] => bench::dashboard("1000000"),
         ["bench", "dashboard", calls] => bench::dashboard(calls),
-        ["bench", "cluster"] => bench::cluster(None),
-        ["bench", "cluster", "--binary", binary] => bench::cluster(Some(binary)),
+        ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
+        ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
         ["bench", options @ ..] => bench(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");

@@ -12,8 +12,6 @@ pub(crate) struct Report {
     violations: Vec<String>,
     /// Why it could not run here.
     pub(crate) left_out: Option<String>,
-    /// Why its violations do not count yet.
-    pub(crate) known: Option<&'static str>,
     pub(crate) took: Duration,
     pub(crate) what: &'static str,
 }
@@ -52,18 +50,17 @@ impl Report {
         }
     }
 
-    /// Whether nothing was broken, or only what is known.
+    /// Whether nothing was broken.
     pub(crate) fn passes(&self) -> bool {
-        self.violations.is_empty() || self.known.is_some()
+        self.violations.is_empty()
     }
 
     /// One word for the table.
     pub(crate) fn result(&self) -> &'static str {
-        match (&self.left_out, self.violations.is_empty(), self.known) {
-            (Some(_), ..) => "left out",
-            (_, true, _) => "ok",
-            (_, false, Some(_)) => "known",
-            (_, false, None) => "BROKEN",
+        match (&self.left_out, self.violations.is_empty()) {
+            (Some(_), _) => "left out",
+            (None, true) => "ok",
+            (None, false) => "BROKEN",
         }
     }
 
@@ -82,12 +79,6 @@ impl Report {
             self.left_out
                 .iter()
                 .map(|why| format!("    left out: {why}")),
-        );
-        lines.extend(
-            self.known
-                .iter()
-                .filter(|_| !self.violations.is_empty())
-                .map(|why| format!("    known: {why}")),
         );
         let shown = self.violations.iter().take(12);
         lines.extend(shown.map(|violation| format!("    ! {violation}")));
@@ -110,7 +101,6 @@ impl Report {
             "facts": facts,
             "violations": self.violations,
             "left_out": self.left_out,
-            "known": self.known,
         })
     }
 }
@@ -120,14 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_violation_counts_unless_it_is_known() {
+    fn a_violation_counts() {
         let mut report = Report::new("one");
         assert!(report.passes());
         report.violation("something is lost");
         assert!(!report.passes());
         assert_eq!(report.result(), "BROKEN");
-        report.known = Some("until it is fixed");
-        assert!(report.passes());
-        assert_eq!(report.result(), "known");
     }
 }

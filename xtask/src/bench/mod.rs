@@ -187,21 +187,22 @@ pub(crate) fn dashboard(calls: &str) -> Result<()> {
     ))
 }
 
-/// Calls one, two and four services on one PostgreSQL, and says how many calls they make and what the database is asked.
+/// Runs a scenario of `tests/chaos` that measures, with a release: `throughput`, calls of one, two and four services on one
+/// PostgreSQL; or `accounts`, a million accounts next to ten.
 ///
 /// # Errors
 /// Where a service does not start, or a call fails.
-pub(crate) fn cluster(binary: Option<&str>) -> Result<()> {
-    let binary = match binary {
-        Some(path) => std::path::absolute(path)?,
-        None => build()?,
+pub(crate) fn scenario(name: &str, options: &[&str]) -> Result<()> {
+    let (binary, options) = match options {
+        ["--binary", path, options @ ..] => (std::path::absolute(path)?, options),
+        options => (build()?, options),
     };
-    let status = shell::command(
-        "cargo run --quiet --release --locked -p stead-chaos -- throughput --binary",
-    )
-    .arg(binary)
-    .status()
-    .context("cannot start cargo")?;
+    let status = shell::command("cargo run --quiet --release --locked -p stead-chaos -- --binary")
+        .arg(binary)
+        .args(options)
+        .arg(name)
+        .status()
+        .context("cannot start cargo")?;
     ensure!(status.success(), "it cannot be measured");
     Ok(())
 }

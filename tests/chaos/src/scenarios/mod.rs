@@ -21,8 +21,6 @@ pub(crate) struct Scenario {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
     pub(crate) in_smoke: bool,
-    /// Why it is broken today; then it does not fail the run.
-    pub(crate) known: Option<&'static str>,
     pub(crate) run: Run,
 }
 
@@ -35,20 +33,9 @@ macro_rules! scenarios {
             name: $name,
             what: $what,
             in_smoke: $in_smoke,
-            known: known($name),
             run: |options, report| Box::pin($function(options, report)),
         }),*];
     };
-}
-
-/// Scenarios that are broken, with the reason.
-const fn known(name: &str) -> Option<&'static str> {
-    match name.as_bytes() {
-        b"outage" => {
-            Some("while PostgreSQL is away, what is not in memory waits for it up to 10 s")
-        }
-        _ => None,
-    }
 }
 
 scenarios! {
@@ -72,6 +59,7 @@ scenarios! {
     "deny" false cluster::deny: "five services on one PostgreSQL, and what one of them denies";
     "kills" false cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";
     "throughput" false cluster::throughput: "calls of one, two and four services on one PostgreSQL, and its queries for them";
+    "accounts" false cluster::accounts: "a million accounts on one PostgreSQL, next to ten";
     "upgrade" false cluster::upgrade: "an older version and this one side by side on one PostgreSQL, under load";
     "outage" false outage::run: "PostgreSQL is stopped, killed and frozen under load";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";

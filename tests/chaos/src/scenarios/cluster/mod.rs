@@ -1,11 +1,13 @@
 //! Several services on one PostgreSQL.
 
+mod accounts;
 mod deny;
 mod kills;
 mod storm;
 mod throughput;
 mod upgrade;
 
+pub(crate) use accounts::run as accounts;
 pub(crate) use deny::run as deny;
 pub(crate) use kills::run as kills;
 pub(crate) use storm::run as storm;
