@@ -44,10 +44,20 @@ pub(crate) struct Grant {
     access: BTreeMap<u64, Instant>,
     /// Whether it has ended.
     pub(crate) dead: bool,
-    /// Token requests: when each arrived, and when its response was handed out.
-    pub(crate) refreshes: Vec<(Instant, Option<Instant>)>,
+    /// Token requests.
+    pub(crate) refreshes: Vec<Refresh>,
     /// Refresh tokens that were presented again.
     pub(crate) reuse: u32,
+}
+
+/// A token request with a refresh token.
+#[derive(Debug)]
+pub(crate) struct Refresh {
+    /// The service that sent it, by its number.
+    pub(crate) service: usize,
+    pub(crate) arrived: Instant,
+    /// When its response was handed out.
+    pub(crate) responded: Option<Instant>,
 }
 
 /// A token that was presented where it does not belong.
@@ -156,8 +166,14 @@ impl Books {
         Some(grant.issue(number, behaviour))
     }
 
-    /// Presents a refresh token.
-    pub(crate) fn refresh(&self, token: &str, client: &str, host: &str) -> Option<Issued> {
+    /// A service presents a refresh token.
+    pub(crate) fn refresh(
+        &self,
+        service: usize,
+        token: &str,
+        client: &str,
+        host: &str,
+    ) -> Option<Issued> {
         let mut state = self.state();
         let (number, generation) = parse(token, "refresh")?;
         let behaviour = state.behaviour;
@@ -171,16 +187,20 @@ impl Books {
             grant.dead = grant.class == Class::Strict;
             return None;
         }
-        grant.refreshes.push((now(), None));
+        grant.refreshes.push(Refresh {
+            service,
+            arrived: now(),
+            responded: None,
+        });
         Some(grant.issue(number, behaviour))
     }
 
     /// The response of a token request is handed out.
     pub(crate) fn responded(&self, grant: usize) {
         if let Some(grant) = self.state().grants.get_mut(grant)
-            && let Some((_, responded)) = grant.refreshes.last_mut()
+            && let Some(refresh) = grant.refreshes.last_mut()
         {
-            *responded = Some(now());
+            refresh.responded = Some(now());
         }
     }
 
@@ -290,7 +310,7 @@ mod tests {
         assert!(books.exchange(&code, "client", "host").is_some());
         assert!(books.exchange(&code, "client", "host").is_none());
         let first = format!("refresh-{grant}-1");
-        assert!(books.refresh(&first, "client", "host").is_some());
+        assert!(books.refresh(0, &first, "client", "host").is_some());
         (books, grant)
     }
 
@@ -304,7 +324,7 @@ mod tests {
             let (books, grant) = refreshed(class);
             let present = |number: u32| {
                 let token = format!("refresh-{grant}-{number}");
-                books.refresh(&token, "client", "host").is_some()
+                books.refresh(0, &token, "client", "host").is_some()
             };
             assert_eq!(present(1), again, "{class:?}");
             assert_eq!(present(2), newest, "{class:?}");
@@ -315,8 +335,8 @@ mod tests {
     fn a_credential_at_another_host_or_of_another_client_is_written_down() {
         let (books, grant) = refreshed(Class::Stable);
         let refresh = format!("refresh-{grant}-1");
-        assert!(books.refresh(&refresh, "client", "elsewhere").is_none());
-        assert!(books.refresh(&refresh, "another", "host").is_none());
+        assert!(books.refresh(0, &refresh, "client", "elsewhere").is_none());
+        assert!(books.refresh(0, &refresh, "another", "host").is_none());
         assert!(
             books
                 .call(&format!("access-{grant}-2"), "elsewhere")

@@ -1,7 +1,10 @@
 //! What must hold when a run is over: every account serves or says what the user has to do, and nothing was lost that the
 //! service had read.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{StreamExt as _, stream};
@@ -157,18 +160,20 @@ pub(crate) async fn reason(stage: &Stage, user: &User) -> String {
         .to_owned()
 }
 
-/// Whether a response to a token request of this user was under way when the service was killed.
+/// Whether a response to a token request of this user was under way when the service that sent it was killed.
 fn was_unread(stage: &Stage, user: &User) -> bool {
     let state = stage.books.state();
     let Some(grant) = state.grants.get(user.grant) else {
         return false;
     };
     // Of these classes the newest tokens are the only ones alive.
-    let Some((arrived, responded)) = grant.refreshes.last() else {
+    let Some(last) = grant.refreshes.last() else {
         return false;
     };
-    stage.kills.iter().any(|killed| {
-        arrived <= killed && responded.is_none_or(|responded| responded + KEPT >= *killed)
+    let is_read = |by: Instant| last.responded.is_some_and(|at| at + KEPT < by);
+    let mut kills = stage.kills.iter();
+    kills.any(|(service, killed)| {
+        *service == last.service && last.arrived <= *killed && !is_read(*killed)
     })
 }
 

@@ -91,12 +91,12 @@ pub(crate) fn connection(name: &str) -> &'static Connection {
     found.unwrap_or(&CONNECTIONS[0])
 }
 
-/// The settings file: where the products are.
-pub(crate) fn settings(product: &str) -> String {
+/// The settings file of a service: where the products are, and where they know it by its number when it asks for tokens.
+pub(crate) fn settings(product: &str, service: usize) -> String {
     let of = |name: &str, host: &str, origins: &[&str]| {
         let mut text = format!(
             "[products.{name}]\nrate_limited = false\nauthorize_url = \"{product}/{host}/oauth/authorize\"\n\
-             token_url = \"{product}/{host}/oauth/token\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
+             token_url = \"{product}/{host}/oauth/token/{service}\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
              [products.{name}.origins]\n"
         );
         for origin in origins {

@@ -80,7 +80,6 @@ where
             books.state().delivered.push(event);
             reply(StatusCode::OK, &json!({}))
         }
-        "oauth/token" => token(books, host, authorization, &body).await,
         "oauth/revoke" => {
             let refuses = books.state().behaviour.refuses;
             if let Some(refused) = refuses.and_then(refusal) {
@@ -88,6 +87,10 @@ where
             }
             books.revoke(&parameter(&body, "token"));
             reply(StatusCode::OK, &json!({}))
+        }
+        _ if let Some(service) = rest.strip_prefix("oauth/token/") => {
+            let service = service.parse().unwrap_or_default();
+            token(books, (service, host), authorization, &body).await
         }
         _ => {
             let token = authorization.strip_prefix("Bearer ").unwrap_or_default();
@@ -99,7 +102,12 @@ where
     }
 }
 
-async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> Reply {
+async fn token(
+    books: &Books,
+    (service, host): (usize, &str),
+    authorization: &str,
+    body: &[u8],
+) -> Reply {
     let client = client(authorization).unwrap_or_else(|| parameter(body, "client_id"));
     let refuses = books.state().behaviour.refuses;
     if let Some(refused) = refuses.and_then(refusal) {
@@ -107,7 +115,7 @@ async fn token(books: &Books, host: &str, authorization: &str, body: &[u8]) -> R
     }
     let issued = match parameter(body, "grant_type").as_str() {
         "authorization_code" => books.exchange(&parameter(body, "code"), &client, host),
-        _ => books.refresh(&parameter(body, "refresh_token"), &client, host),
+        _ => books.refresh(service, &parameter(body, "refresh_token"), &client, host),
     };
     let Some(issued) = issued else {
         let refused = json!({ "error": "invalid_grant", "error_description": "not alive" });

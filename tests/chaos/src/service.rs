@@ -56,6 +56,10 @@ impl Setup {
         self.folder.join(format!("service{}.log", self.instance))
     }
 
+    pub(crate) fn settings(&self) -> PathBuf {
+        self.folder.join(format!("stead{}.toml", self.instance))
+    }
+
     fn failpoints(&self) -> PathBuf {
         self.folder.join(format!("failpoints{}", self.instance))
     }
@@ -110,7 +114,7 @@ impl Setup {
             .args(arguments)
             .env("STEAD_PUBLIC_URL", self.public_url())
             .env("STEAD_KEY", &self.key)
-            .env("STEAD_CONFIG", self.folder.join("stead.toml"))
+            .env("STEAD_CONFIG", self.settings())
             .env("STEAD_FAILPOINTS", self.failpoints())
             .env("STEAD_LISTEN", format!("127.0.0.1:{}", self.port))
             .kill_on_drop(true);

@@ -42,8 +42,8 @@ pub(crate) struct Stage {
     pub(crate) product: String,
     pub(crate) bearer: String,
     pub(crate) users: Vec<User>,
-    /// When the service was killed.
-    pub(crate) kills: Vec<Instant>,
+    /// Which service was killed when.
+    pub(crate) kills: Vec<(usize, Instant)>,
     /// Client id and secret of the application.
     credentials: Value,
     /// Counts requests, which go to one service after the other.
@@ -114,7 +114,9 @@ impl Stage {
     async fn start(folder: TempDir, database: Database, setups: Vec<Setup>) -> Result<Self> {
         let books = Arc::new(Books::default());
         let product = product::serve(Arc::clone(&books)).await?;
-        fs::write(folder.path().join("stead.toml"), settings(&product))?;
+        for (number, setup) in setups.iter().enumerate() {
+            fs::write(setup.settings(), settings(&product, number))?;
+        }
         let http = HttpClient::new();
         let credentials = credentials(&setups[0]).await?;
         let services = setups.into_iter().map(|setup| Service::start(setup, &http));
@@ -389,7 +391,7 @@ impl Stage {
     /// Where it does not start.
     pub(crate) async fn restart_killed(&mut self) -> Result<()> {
         let killed = self.service.kill().await?;
-        self.kills.push(killed);
+        self.kills.push((0, killed));
         self.restart().await
     }
 

@@ -71,7 +71,7 @@ async fn one(
         );
         stage.service.kill().await?;
     }
-    stage.kills.push(now());
+    stage.kills.push((0, now()));
     stage.service.setup.disarm()?;
     stage.restart().await?;
     // The callers go on for some calls: what the service finds half done must not lead a credential elsewhere.

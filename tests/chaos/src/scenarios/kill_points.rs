@@ -280,7 +280,7 @@ async fn one(
         bail!("it was not reached: the service says {}", reply.says());
     }
     let status = stage.service.ended(END).await?;
-    stage.kills.push(now());
+    stage.kills.push((0, now()));
     stage.books.behave(Behaviour::default());
     stage.service.setup.disarm()?;
     if status.success() {

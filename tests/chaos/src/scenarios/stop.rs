@@ -260,7 +260,7 @@ pub(crate) async fn clock_back(options: &Options, report: &mut Report) -> Result
     let path = format!("{}/refresh", user.account());
     let _ = stage.call(Method::POST, &path, None).await;
     stage.service.ended(LIMIT).await?;
-    stage.kills.push(now());
+    stage.kills.push((0, now()));
     stage.service.setup.arm(&["clock=-3600"])?;
     stage.restart().await?;
     let refreshed = until("a refresh after the crash", LIMIT, async || {

@@ -87,7 +87,7 @@ pub(crate) async fn away(options: &Options, report: &mut Report) -> Result<()> {
         let (_, _) = until("the responses are handed out", AGAIN, async || {
             let state = stage.books.state();
             let mut all = state.grants.iter().flat_map(|grant| &grant.refreshes);
-            all.all(|(_, responded)| responded.is_some()).then_some(())
+            all.all(|refresh| refresh.responded.is_some()).then_some(())
         })
         .await?;
         // The service has nothing to wait for but the store: what it read is somewhere durable by now.

@@ -46,7 +46,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
         tokio::time::sleep(moment).await;
         let killed = chance.below(SERVERS);
         let moment = stage.service_mut(killed).kill().await?;
-        stage.kills.push(moment);
+        stage.kills.push((killed, moment));
         if number % (kills / restarts) == 1 {
             // As a crash ends it, and in order, by turns.
             let how = match outages.len() % 2 {
