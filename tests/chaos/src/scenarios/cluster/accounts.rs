@@ -27,7 +27,7 @@ const FEW: usize = 10;
 const MANY: usize = 1_000_000;
 const SMOKE: usize = 500;
 /// Accounts that are imported, and can be called. The others are copies of the rows of one of them.
-const IMPORTED: usize = 20_000;
+const IMPORTED: usize = 10_000;
 /// Copies of an account's rows: the account itself, its credential and its event.
 const COPIES: [&str; 3] = [
     "account SELECT n.id, connection_id, n.name, state, version, replace(replace(body, one.id, n.id), one.identifier, n.name)
@@ -35,7 +35,8 @@ const COPIES: [&str; 3] = [
     "credential SELECT n.id, generation, live, created_at, rows.version, replace(rows.body, one.id, n.id)
      FROM n, one JOIN credential rows ON rows.account_id = one.id",
     "event (id, lasts, at, account_id, version, body)
-     SELECT 'e' || n.id, lasts, at, n.id, rows.version, replace(rows.body, one.id, n.id)
+     SELECT left(rows.id, -8) || right(n.id, 8), lasts, at, n.id, rows.version,
+         replace(replace(rows.body, one.id, n.id), rows.id, left(rows.id, -8) || right(n.id, 8))
      FROM n, one JOIN event rows ON rows.account_id = one.id",
 ];
 const CALLERS: usize = 16;
