@@ -147,15 +147,18 @@ impl Recorder {
         tracing::error!("the store took no records: the last calls are not in the history");
     }
 
-    /// Writes everything that waits; `false` where the store does not take it, and it goes on waiting.
+    /// Writes everything that waits now, and leaves what comes meanwhile to the next time; `false` where the store does not
+    /// take it, and it goes on waiting.
     pub(crate) async fn flush(&self, context: &Context) -> bool {
+        let mut left = self.waiting_count();
         loop {
             let next = {
                 let mut waiting = self.waiting();
                 match waiting.offered.pop() {
                     Some(offered) => Ok(offered),
                     None => {
-                        let count = waiting.calls.len().min(BATCH);
+                        let count = waiting.calls.len().min(BATCH).min(left);
+                        left -= count;
                         Err(waiting.calls.drain(..count).collect::<Vec<_>>())
                     }
                 }
@@ -186,11 +189,14 @@ impl Recorder {
 mod tests {
     use std::sync::Arc;
 
+    use futures_util::future::join;
     use jiff::Timestamp;
 
     use super::*;
     use crate::domain::totals::{Count, Step};
-    use crate::testing::{Flaky, STABLE, World, always, context, execution, executions, open};
+    use crate::testing::{
+        Flaky, Mode, Readings, STABLE, World, always, context, execution, executions, open,
+    };
 
     fn run(context: &Context, number: usize) {
         let id = context.new_id().as_u128();
@@ -273,6 +279,28 @@ mod tests {
             assert_eq!(identifiers(&world, &context), numbers(0..4));
             assert_eq!(counted(&world, &context), 4);
         }
+    }
+
+    #[test]
+    fn what_comes_during_a_commit_waits_for_company() {
+        let world = World::new();
+        let store = Readings::new(&world);
+        let context = world.run(open(
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            Arc::clone(&store) as _,
+        ));
+        run(&context, 0);
+        store.set(Mode::Slow);
+        let come = async {
+            context.runtime.sleep(Duration::from_millis(1)).await;
+            run(&context, 1);
+        };
+        world.run(join(context.recorder.flush(&context), come));
+        assert_eq!(identifiers(&world, &context), numbers(0..1));
+        world.advance(GATHER);
+        assert_eq!(identifiers(&world, &context), numbers(0..2));
     }
 
     #[test]
