@@ -14,22 +14,35 @@ use stead::{
     core::ports::{BoxFuture, Runtime},
 };
 
+use crate::place::Place;
+
 /// How long those who wait for another process to refresh pause between two looks, after the first few. Nothing else
 /// pauses for so long.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(400);
 
-/// The runtime of the machine, with its time of day moved by hand.
+/// The runtime of the machine, with its time of day moved by hand, and the time of a database with it.
 pub struct Clock {
     runtime: TokioRuntime,
+    place: Option<Place>,
     ahead: AtomicI64,
     slept: AtomicBool,
 }
 
 impl Clock {
     pub fn new() -> Arc<Self> {
+        Self::made(None)
+    }
+
+    /// The clock of a stage: what it stores goes by the same time.
+    pub fn of(place: &Place) -> Arc<Self> {
+        Self::made(Some(place.clone()))
+    }
+
+    fn made(place: Option<Place>) -> Arc<Self> {
         let runtime = TokioRuntime::current().expect("a story runs inside a runtime");
         Arc::new(Self {
             runtime,
+            place,
             ahead: AtomicI64::new(0),
             slept: AtomicBool::new(false),
         })
@@ -38,6 +51,9 @@ impl Clock {
     /// Moves the time of day, and the time since the start with it.
     pub fn advance(&self, by: SignedDuration) {
         self.ahead.fetch_add(by.as_secs(), Ordering::SeqCst);
+        if let Some(place) = &self.place {
+            place.set_time(self.ahead());
+        }
     }
 
     /// Whether a task waits for another process to refresh.

@@ -7,7 +7,7 @@ use stead_test_postgres::Server;
 
 use crate::{
     browser::Browser,
-    place::Place,
+    place::{Database, Place},
     stage::{ADA, GRACE, Stage},
 };
 
@@ -45,9 +45,10 @@ async fn links_tokens_and_keys_go_on_in_another_database_and_back() {
     stage.stop().await;
 
     let first = stage.store();
-    let url = server.url(&server.database());
+    let database = Database::new(|name| server.url(name));
+    let url = database.url.clone();
     copy(&first, &url).await;
-    stage.start_over(Place::Database(url.clone())).await;
+    stage.start_over(Place::Database(database)).await;
     goes_on(&stage, "user-2", &second).await;
     assert_eq!(stage.drafts("user-1").await.json()["data"], before["data"]);
 

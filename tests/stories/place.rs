@@ -11,10 +11,39 @@ use stead_test_postgres::{Pooler, Server};
 /// Which store the stories run over: `sqlite`, which is the default, `postgres` or `pgbouncer`.
 const VARIABLE: &str = "STEAD_TEST_STORE";
 
+/// The time of a database, which a story can move: it is found in place of the server's own.
+const TIME: &str = "
+    CREATE SCHEMA story;
+    CREATE TABLE story.time (ahead BIGINT NOT NULL);
+    INSERT INTO story.time VALUES (0);
+    CREATE FUNCTION story.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+        'SELECT pg_catalog.clock_timestamp() + ahead * interval ''1 s'' FROM story.time'";
+
 /// Where a stage stores.
+#[derive(Clone)]
 pub enum Place {
     File(PathBuf),
-    Database(String),
+    Database(Database),
+}
+
+/// A database of the server.
+#[derive(Clone)]
+pub struct Database {
+    name: String,
+    pub url: String,
+}
+
+impl Database {
+    /// A new one; `url` is where one of a name is reached.
+    pub fn new(url: impl FnOnce(&str) -> String) -> Self {
+        let name = server().database();
+        let path = format!("ALTER DATABASE {name} SET search_path = public, story, pg_catalog");
+        for sql in [TIME, &path] {
+            server().query(&name, sql).expect("a time that moves");
+        }
+        let url = url(&name);
+        Self { name, url }
+    }
 }
 
 impl Place {
@@ -23,8 +52,8 @@ impl Place {
         let asked = std::env::var_os(VARIABLE).unwrap_or_else(|| "sqlite".into());
         match asked.to_str() {
             Some("sqlite") => Self::File(file.to_owned()),
-            Some("postgres") => Self::Database(server().url(&server().database())),
-            Some("pgbouncer") => Self::Database(pooler().url(&server().database())),
+            Some("postgres") => Self::Database(Database::new(|name| server().url(name))),
+            Some("pgbouncer") => Self::Database(Database::new(|name| pooler().url(name))),
             _ => panic!("{VARIABLE} is sqlite, postgres or pgbouncer"),
         }
     }
@@ -32,7 +61,17 @@ impl Place {
     pub fn of(&self, builder: PlatformBuilder) -> PlatformBuilder {
         match self {
             Self::File(file) => builder.sqlite(file),
-            Self::Database(url) => builder.postgres(url),
+            Self::Database(database) => builder.postgres(&database.url),
+        }
+    }
+
+    /// Sets the time of a database so many seconds ahead of the server's.
+    pub fn set_time(&self, ahead: i64) {
+        if let Self::Database(database) = self {
+            let sql = format!("UPDATE story.time SET ahead = {ahead}");
+            server()
+                .query(&database.name, &sql)
+                .expect("a time that moves");
         }
     }
 }

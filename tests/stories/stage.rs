@@ -105,8 +105,8 @@ impl Stage {
         let sandbox = setting.sandbox.run().await.expect("a sandbox");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let clock = Clock::new();
         let place = Place::new(&database);
+        let clock = Clock::of(&place);
         let mut builder = place
             .of(Platform::builder(&url))
             .key(&key)
@@ -204,7 +204,7 @@ impl Stage {
     pub fn store(&self) -> String {
         match &self.place {
             Place::File(file) => format!("sqlite:{}", file.display()),
-            Place::Database(url) => url.clone(),
+            Place::Database(database) => database.url.clone(),
         }
     }
 

@@ -45,10 +45,6 @@ const OF_THE_FILE: &[(&str, &str)] = &[
     ("history::", "measures the file"),
     ("old_database::", "opens a file of an earlier Stead"),
     (
-        "refresh::",
-        "moves the clock; over a database the time is the database's",
-    ),
-    (
         "cut_off::",
         "a process that has ended is known by the folder next to the file",
     ),
