@@ -28,6 +28,8 @@ pub(crate) struct Setup {
     pub(crate) port: u16,
     /// The port of the address that all services of one database have.
     pub(crate) public_port: u16,
+    /// Its settings file.
+    pub(crate) settings: PathBuf,
     /// Which of several services of one folder it is.
     pub(crate) instance: &'static str,
     /// Where the database is, if it is not a file of the folder.
@@ -54,10 +56,6 @@ impl Setup {
 
     pub(crate) fn log(&self) -> PathBuf {
         self.folder.join(format!("service{}.log", self.instance))
-    }
-
-    pub(crate) fn settings(&self) -> PathBuf {
-        self.folder.join(format!("stead{}.toml", self.instance))
     }
 
     fn failpoints(&self) -> PathBuf {
@@ -114,7 +112,7 @@ impl Setup {
             .args(arguments)
             .env("STEAD_PUBLIC_URL", self.public_url())
             .env("STEAD_KEY", &self.key)
-            .env("STEAD_CONFIG", self.settings())
+            .env("STEAD_CONFIG", &self.settings)
             .env("STEAD_FAILPOINTS", self.failpoints())
             .env("STEAD_LISTEN", format!("127.0.0.1:{}", self.port))
             .kill_on_drop(true);

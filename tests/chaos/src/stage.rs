@@ -100,6 +100,7 @@ impl Stage {
             let setup = Setup {
                 binary: binary.to_path_buf(),
                 port,
+                settings: folder.path().join(format!("stead{instance}.toml")),
                 instance,
                 database_url: database.url(),
                 clock: *clock,
@@ -115,7 +116,7 @@ impl Stage {
         let books = Arc::new(Books::default());
         let product = product::serve(Arc::clone(&books)).await?;
         for (number, setup) in setups.iter().enumerate() {
-            fs::write(setup.settings(), settings(&product, number))?;
+            fs::write(&setup.settings, settings(&product, number))?;
         }
         let http = HttpClient::new();
         let credentials = credentials(&setups[0]).await?;
@@ -442,6 +443,7 @@ async fn setup(binary: &Path, folder: &Path) -> Result<Setup> {
         key: String::new(),
         port,
         public_port: port,
+        settings: folder.join("stead.toml"),
         instance: "",
         database_url: None,
         clock: 0,
