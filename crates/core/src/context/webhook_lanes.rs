@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use super::outbox::OutboxQueue;
@@ -15,7 +15,15 @@ pub(crate) struct WebhookLanes(Mutex<HashMap<WebhookId, Arc<OutboxQueue>>>);
 impl WebhookLanes {
     /// The worker of a webhook.
     pub(crate) fn of(&self, id: WebhookId) -> Arc<OutboxQueue> {
-        let mut lanes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(lanes.entry(id).or_default())
+        Arc::clone(self.lanes().entry(id).or_default())
+    }
+
+    /// The webhooks that were worked on since the start.
+    pub(crate) fn ids(&self) -> Vec<WebhookId> {
+        self.lanes().keys().copied().collect()
+    }
+
+    fn lanes(&self) -> MutexGuard<'_, HashMap<WebhookId, Arc<OutboxQueue>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -163,6 +163,7 @@ impl Environment {
         self.0.tasks.close();
         self.0.tasks.cut();
         self.0.tasks.drained(self.runtime(), KEEP).await;
+        events::webhooks::give_back(&self.0).await;
         self.0.recorder.flush_at_last(&self.0).await;
     }
 

@@ -104,6 +104,23 @@ fn an_attempt_that_this_process_cut_off_does_not_count() {
 }
 
 #[test]
+fn a_lane_whose_process_stops_in_order_is_free_at_once() {
+    let stage = Stage::new();
+    let id = stage.create("app.example", &["account.*"]).webhook.id;
+    stage.emit(1, 1);
+    stage.world.advance(3 * SECOND);
+    assert_eq!(stage.holder(id), stage.context.process.to_string());
+    let other = stage.process(2);
+    // That the first one has ended cannot be told from here: its folder is on another machine.
+    stage.context.tasks.close();
+    stage.world.run(give_back(&stage.context));
+    stage.emit(1, 2);
+    stage.world.advance(3 * SECOND);
+    assert_eq!(stage.numbers("app.example"), [1, 2]);
+    assert_eq!(stage.holder(id), other.process.to_string());
+}
+
+#[test]
 fn a_lane_whose_process_has_ended_is_taken_over_at_once() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
