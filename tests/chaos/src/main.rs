@@ -28,6 +28,9 @@ use serde_json::json;
 use report::Report;
 use scenarios::{SCENARIOS, Scenario};
 
+/// What `cargo xtask chaos` builds.
+const BINARY: &str = "target/chaos/stead";
+
 const USAGE: &str = "\
 stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [--minutes NUMBER] [--accounts NUMBER] [NAME…]
 
@@ -151,7 +154,7 @@ fn table(reports: &[Report]) {
 
 fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
     let mut options = Options {
-        binary: stage::default_binary(),
+        binary: PathBuf::from(BINARY),
         smoke: false,
         seed: seed(),
         old: None,

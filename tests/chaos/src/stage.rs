@@ -4,7 +4,7 @@
 use std::{
     fs, iter,
     net::TcpListener,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -484,11 +484,6 @@ pub(crate) async fn new_credentials(setup: &Setup, options: &[&str]) -> Result<V
 
 fn text(reply: &Reply) -> String {
     format!("{} {}", reply.status, String::from_utf8_lossy(&reply.body))
-}
-
-/// Where the binary is that `cargo xtask chaos` builds.
-pub(crate) fn default_binary() -> PathBuf {
-    PathBuf::from("target/chaos/stead")
 }
 
 fn token_form(credentials: &Value) -> String {
