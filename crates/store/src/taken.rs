@@ -21,6 +21,7 @@ impl<D: Database> Taken<D> {
     }
 
     /// One that waits in the pool, where there is one.
+    #[cfg(feature = "postgres")]
     pub(crate) fn idle(pool: &Pool<D>) -> Option<Self> {
         let connection = pool.try_acquire()?;
         Some(Self {
