@@ -117,6 +117,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("idempotency.start", "the scenario idempotency"),
     ("webhook.claim", "a lease of a lane, which ends by itself"),
     (
+        "webhook.give_back",
+        "gives the lease of a lane back, which ends by itself",
+    ),
+    (
         "webhook.deliver",
         "what was sent and not noted is sent again: at least once is what is promised",
     ),
