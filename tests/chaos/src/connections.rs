@@ -96,7 +96,7 @@ pub(crate) fn settings(product: &str, service: usize) -> String {
     let of = |name: &str, host: &str, origins: &[&str]| {
         let mut text = format!(
             "[products.{name}]\nrate_limited = false\nauthorize_url = \"{product}/{host}/oauth/authorize\"\n\
-             token_url = \"{product}/{host}/oauth/token/{service}\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
+             token_url = \"{product}/{host}/{service}/oauth/token\"\nrevoke_url = \"{product}/{host}/oauth/revoke\"\n\
              [products.{name}.origins]\n"
         );
         for origin in origins {

@@ -88,7 +88,7 @@ where
             books.revoke(&parameter(&body, "token"));
             reply(StatusCode::OK, &json!({}))
         }
-        _ if let Some(service) = rest.strip_prefix("oauth/token/") => {
+        _ if let Some(service) = rest.strip_suffix("/oauth/token") => {
             let service = service.parse().unwrap_or_default();
             token(books, (service, host), authorization, &body).await
         }
