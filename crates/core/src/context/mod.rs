@@ -343,6 +343,11 @@ impl Context {
         self.breaker.is_away()
     }
 
+    /// Nothing follows from here on whether the store answers: it may be closed.
+    pub(crate) fn leave_store(&self) {
+        self.breaker.leave();
+    }
+
     /// Ends when the store is known not to answer.
     pub(crate) async fn store_goes_away(&self) {
         self.breaker.goes_away().await;

@@ -165,6 +165,7 @@ impl Environment {
         self.0.tasks.drained(self.runtime(), KEEP).await;
         events::webhooks::give_back(&self.0).await;
         self.0.recorder.flush_at_last(&self.0).await;
+        self.0.leave_store();
     }
 
     /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.

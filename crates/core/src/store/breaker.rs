@@ -48,6 +48,8 @@ enum State {
     /// Someone asks.
     Doubted,
     Away,
+    /// No one asks any more: whoever opened the store may close it.
+    Left,
 }
 
 impl Breaker {
@@ -63,6 +65,11 @@ impl Breaker {
     /// Whether work is refused now.
     pub(crate) fn is_away(&self) -> bool {
         *self.0.state.borrow() == State::Away
+    }
+
+    /// What fails from here on raises no doubt: the store may be closed.
+    pub(crate) fn leave(&self) {
+        self.0.state.send_replace(State::Left);
     }
 
     /// Ends when work is refused.
@@ -124,6 +131,17 @@ impl Inner {
         }
     }
 
+    /// What was found, unless no one asks any more.
+    fn is_now(&self, found: State) {
+        self.state.send_if_modified(|state| {
+            let asks = *state != State::Left;
+            if asks {
+                *state = found;
+            }
+            asks
+        });
+    }
+
     /// Whether the store responds; if not, why.
     async fn responds(&self) -> Result<()> {
         let before = self.responses.load(Ordering::Relaxed);
@@ -155,9 +173,12 @@ async fn ask_until_it_responds(inner: Weak<Inner>) {
                 let seconds = now.saturating_sub(since).as_secs();
                 tracing::warn!(seconds, "the store responds again");
             }
-            inner.state.send_replace(State::Responds);
+            inner.is_now(State::Responds);
             return;
         };
+        if *inner.state.borrow() == State::Left {
+            return;
+        }
         if away_since.is_none() {
             away_since = Some(now);
             let why = error.message();
@@ -165,7 +186,7 @@ async fn ask_until_it_responds(inner: Weak<Inner>) {
                 why,
                 "the store is away; it is asked every second, and what needs it is refused"
             );
-            inner.state.send_replace(State::Away);
+            inner.is_now(State::Away);
         }
         let pause = inner.runtime.sleep(PROBE);
         drop(inner);

@@ -108,6 +108,19 @@ fn the_first_failure_refuses_the_rest_until_the_store_responds() {
 }
 
 #[test]
+fn a_store_that_is_closed_at_the_end_is_not_asked() {
+    let world = World::new();
+    let (store, breaker) = Slow::of(&world);
+    breaker.leave();
+    store.set(Duration::ZERO, true);
+    let failed = (Some(ErrorKind::StorageUnavailable), Duration::ZERO);
+    assert_eq!(timed(&world, breaker.commit(Batch::new())), failed);
+    world.advance(Duration::from_secs(60));
+    assert_eq!(store.readings.load(Ordering::SeqCst), 0);
+    assert!(!breaker.is_away());
+}
+
+#[test]
 fn those_who_wait_for_a_store_that_says_nothing_are_refused_together() {
     let world = World::new();
     let (store, breaker) = Slow::of(&world);
