@@ -1,4 +1,22 @@
-//! What this process asks of the system at its start: file descriptors, and no copy of its memory on disk.
+//! What this process asks of the system at its start: threads, file descriptors, and no copy of its memory on disk.
+
+use std::{num::NonZero, sync::Arc, thread};
+
+use stead_server::Workers;
+
+use crate::failure::{Failure, Outcome};
+
+/// Threads for connections, one for each processor that this process may use.
+pub(crate) fn workers() -> Outcome<Arc<Workers>> {
+    let count = thread::available_parallelism().map_or(1, NonZero::get);
+    let workers = Workers::start(count).map_err(|error| {
+        Failure::configuration(
+            format!("threads cannot be started: {error}"),
+            "Check the limits of this user.",
+        )
+    })?;
+    Ok(Arc::new(workers))
+}
 
 /// Allows this process as many file descriptors as its user may have, and returns how many those are: each connection
 /// needs one, and each call that waits for its product another.

@@ -1,127 +1,130 @@
 //! Who calls: an application, or the holder of an account's token, by a bearer token (RFC 6750, section 2.1).
 
-use std::sync::Arc;
-
-use axum::{
-    extract::{Request, State},
-    middleware::Next,
-    response::Response,
-};
+use axum::{extract::Request, response::Response, routing::Route};
 use http::{HeaderMap, header};
 use stead::{
     Error, ErrorKind,
-    core::{caller::Caller, environment::Environment, scope::ScopeName},
+    core::{caller::Caller, scope::ScopeName},
 };
 
 use crate::{
-    admission::Rates,
     caller::Known,
+    holding,
+    layer::respond,
     problem::{Problem, Result},
     request_id::in_request,
+    state::ServerState,
+    timeout::timeout,
 };
 
-/// Lets a request pass whose caller is an application, with a live token of this environment. Nothing else of a stranger's
-/// request is read.
-pub(crate) async fn authenticate_application(
-    State(environment): State<Environment>,
-    State(rates): State<Arc<Rates>>,
-    request: Request,
-    next: Next,
-) -> Result<Response> {
-    pass((environment, &rates), request, next, APPLICATION, |caller| match caller {
-        Caller::AccountToken(_) => Some(
-            "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
-        ),
-        Caller::McpSession(_) => Some(MCP_ONLY),
-        _ => None,
-    })
-    .await
+/// What a caller of a route needs. Nothing else of a stranger's request is read.
+#[derive(Clone)]
+pub(crate) struct Entrance {
+    state: ServerState,
+    /// What is said where no token came.
+    missing: &'static str,
+    /// Why a caller with a token is refused, where it is.
+    refuses: fn(&Caller) -> Option<&'static str>,
+    /// Needed for some product at least.
+    scope: Option<ScopeName>,
 }
 
-/// The same, also for account tokens. For which account one is good, and for what, is checked by the call.
-pub(crate) async fn authenticate_any(
-    State(environment): State<Environment>,
-    State(rates): State<Arc<Rates>>,
-    request: Request,
-    next: Next,
-) -> Result<Response> {
-    pass(
-        (environment, &rates),
-        request,
-        next,
-        APPLICATION,
-        |caller| match caller {
+impl Entrance {
+    /// For applications, with a live token of this environment.
+    pub(crate) fn of_applications(state: &ServerState, scope: Option<ScopeName>) -> Self {
+        let refuses = |caller: &Caller| match caller {
+            Caller::AccountToken(_) => Some(
+                "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
+            ),
             Caller::McpSession(_) => Some(MCP_ONLY),
             _ => None,
-        },
-    )
-    .await
-}
+        };
+        Self::new(state, APPLICATION, refuses, scope)
+    }
 
-/// The same for account tokens only, which the call checks too.
-pub(crate) async fn authenticate_account_token(
-    State(environment): State<Environment>,
-    State(rates): State<Arc<Rates>>,
-    request: Request,
-    next: Next,
-) -> Result<Response> {
-    pass((environment, &rates), request, next, ACCOUNT, |_| None).await
+    /// The same, also for account tokens. For which account one is good, and for what, is checked by the call.
+    pub(crate) fn of_any(state: &ServerState, scope: Option<ScopeName>) -> Self {
+        let refuses = |caller: &Caller| match caller {
+            Caller::McpSession(_) => Some(MCP_ONLY),
+            _ => None,
+        };
+        Self::new(state, APPLICATION, refuses, scope)
+    }
+
+    /// The same for account tokens only, which the call checks too.
+    pub(crate) fn of_account_tokens(state: &ServerState) -> Self {
+        Self::new(state, ACCOUNT, |_| None, None)
+    }
+
+    fn new(
+        state: &ServerState,
+        missing: &'static str,
+        refuses: fn(&Caller) -> Option<&'static str>,
+        scope: Option<ScopeName>,
+    ) -> Self {
+        Self {
+            state: state.clone(),
+            missing,
+            refuses,
+            scope,
+        }
+    }
 }
 
 const MCP_ONLY: &str = "the token of an MCP session is good for /mcp only";
-/// What is said where no token came.
 const APPLICATION: &str =
     "this needs `Authorization: Bearer …` with a token from POST /oauth/token";
 const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; make one with POST /v1/account-tokens";
 
-async fn pass(
-    (environment, rates): (Environment, &Rates),
-    request: Request,
-    next: Next,
-    missing: &'static str,
-    refused: impl Fn(&Caller) -> Option<&'static str>,
+/// Lets a request pass whose caller may use the route, while there is room.
+pub(crate) async fn pass(
+    entrance: Entrance,
+    mut request: Request,
+    inner: Route,
 ) -> Result<Response> {
-    let token =
-        bearer(request.headers()).ok_or_else(|| Error::new(ErrorKind::Unauthenticated, missing))?;
-    match environment.authenticate(token).await {
-        Ok(caller) => {
-            if let Some(why) = refused(&caller) {
-                return Err(Error::new(ErrorKind::InsufficientScope, why).into());
-            }
-            enter((environment, rates), caller, request, next).await
+    let token = bearer(request.headers())
+        .ok_or_else(|| Error::new(ErrorKind::Unauthenticated, entrance.missing))?;
+    let caller = match entrance.state.environment.authenticate(token).await {
+        Ok(caller) => caller,
+        Err(error) if error.kind() == ErrorKind::Unauthenticated => {
+            return Err(Problem::of_token(error));
         }
-        Err(error) if error.kind() == ErrorKind::Unauthenticated => Err(Problem::of_token(error)),
-        Err(error) => Err(error.into()),
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(why) = (entrance.refuses)(&caller) {
+        return Err(Error::new(ErrorKind::InsufficientScope, why).into());
     }
+    enter(&entrance.state, caller, entrance.scope, &mut request)?;
+    admit(&entrance.state, inner, request).await
 }
 
-/// Lets a request pass as this caller's.
-pub(crate) async fn enter(
-    (environment, rates): (Environment, &Rates),
+/// Makes a request this caller's, where it has the scope.
+pub(crate) fn enter(
+    state: &ServerState,
     caller: Caller,
-    mut request: Request,
-    next: Next,
-) -> Result<Response> {
+    scope: Option<ScopeName>,
+    request: &mut Request,
+) -> Result<()> {
     if let Some(known) = request.extensions().get::<Known>() {
         known.set();
     }
-    rates.check_caller(&caller)?;
-    let acting = environment.acting_as(caller);
+    state.rates.check_caller(&caller)?;
+    scope.map_or(Ok(()), |scope| caller.check(scope))?;
+    let acting = state.environment.acting_as(caller);
     let acting = in_request(&acting, request.extensions());
+    let acting = match timeout(request.headers())? {
+        Some(timeout) => acting.within(timeout),
+        None => acting,
+    };
     request.extensions_mut().insert(acting);
-    Ok(next.run(request).await)
+    Ok(())
 }
 
-/// Lets a request pass whose caller has this scope, for some product at least.
-pub(crate) async fn check_scope(
-    State(scope): State<ScopeName>,
-    request: Request,
-    next: Next,
-) -> Result<Response> {
-    let acting = request.extensions().get::<Environment>();
-    let acting = acting.ok_or_else(|| Error::new(ErrorKind::Unauthenticated, APPLICATION))?;
-    acting.caller().check(scope)?;
-    Ok(next.run(request).await)
+/// Responds while there is room. The request counts until its response's body has ended.
+pub(crate) async fn admit(state: &ServerState, inner: Route, request: Request) -> Result<Response> {
+    let permit = state.in_flight.enter()?;
+    let response = respond(inner, request).await;
+    Ok(response.map(|body| holding::body(body, permit)))
 }
 
 /// The one bearer token of a request.

@@ -23,7 +23,9 @@ mod connect;
 mod dashboard;
 mod document;
 mod extract;
+mod holding;
 mod index;
+mod layer;
 #[cfg(test)]
 mod limit_tests;
 #[cfg(test)]
@@ -55,13 +57,17 @@ mod testing;
 mod testing_clock;
 #[cfg(test)]
 mod tests;
+mod timeout;
 #[cfg(test)]
 mod trace_tests;
 
 use std::sync::Arc;
 
 use axum::{Router, middleware::from_fn_with_state};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, scope::ScopeName},
+};
 
 pub use brand::Brand;
 pub use document::openapi;
@@ -71,9 +77,11 @@ pub use options::{
     DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
     SandboxSection, ServerOptions, Trial,
 };
-pub use serve::{Server, UnderWay, serve};
+pub use serve::{Server, UnderWay, Workers, serve};
 
 use crate::{
+    authentication::Entrance,
+    layer::layer,
     problem::Problem,
     routes::{ForApplications, Route},
     state::ServerState,
@@ -122,11 +130,9 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
             metrics,
         },
         Some(url) => {
-            let host = proxy_host::Host::new(url, environment.public_url());
-            let by_host = proxy_host::router(&state, None);
             let hosts = admission::Hosts::new(url, &options.allowed_hosts);
             Routers {
-                service: proxy_host::by_host(service, host, by_host),
+                service,
                 proxy: Some(proxy_host::router(&state, Some(hosts))),
                 metrics,
             }
@@ -139,53 +145,54 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
     let dashboard = Arc::new(dashboard::Dashboard::new(environment, options, rates));
     let mut router = Router::new();
     for (access, routes) in table() {
-        let routes = routes::router(routes);
+        let entered = |entrance: fn(&ServerState, Option<ScopeName>) -> Entrance, routes| {
+            routes::router(routes, |handler, scope| {
+                handler.layer(layer(entrance(&state, scope), authentication::pass))
+            })
+        };
+        let open = |routes| routes::router(routes, |handler, _| handler);
         let counted = || from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
         let with_state = || state.clone();
         router = router.merge(match access {
-            Access::Application => routes
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(
-                    with_state(),
-                    authentication::authenticate_application,
-                )),
-            Access::Proxy => routes
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(
-                    with_state(),
-                    authentication::authenticate_any,
-                )),
-            Access::Mcp => routes
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(with_state(), mcp_endpoint::authenticate))
+            Access::Application => entered(Entrance::of_applications, routes),
+            Access::Proxy => entered(Entrance::of_any, routes),
+            Access::Mcp => open(routes)
+                .route_layer(layer(with_state(), mcp_endpoint::authenticate))
                 .route_layer(by_name()),
-            Access::Browser => routes
+            Access::Browser => open(routes)
                 .route_layer(counted())
                 .route_layer(by_name())
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
-            Access::Dashboard => routes
+            Access::Dashboard => open(routes)
                 .route_layer(counted())
                 .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::enter))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
-            Access::SignIn => routes
+            Access::SignIn => open(routes)
                 .route_layer(counted())
                 .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::open))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
-            Access::Callback => routes
+            Access::Callback => open(routes)
                 .route_layer(counted())
                 .route_layer(by_name())
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), oauth::leave_callback)),
-            Access::Anyone => routes.route_layer(counted()),
-            Access::Health => routes,
+            Access::Anyone => open(routes).route_layer(counted()),
+            Access::Health => open(routes),
         });
     }
-    let around = state.around(metrics::NO_ROUTE);
+    let mut around = state.around(metrics::NO_ROUTE);
+    around.other = environment.proxy_url().map(|url| {
+        let host = proxy_host::Host::new(url, environment.public_url());
+        middleware::Other {
+            takes: Box::new(move |request| host.is_named_by(request)),
+            router: proxy_host::router(&state, None),
+        }
+    });
     let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)

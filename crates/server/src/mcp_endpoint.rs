@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Request, State},
-    middleware::Next,
     response::{IntoResponse as _, Response},
+    routing,
 };
 use serde_json::json;
 use stead::{
@@ -16,13 +16,12 @@ use stead::{
 };
 
 use crate::{
-    admission::Rates,
-    authentication::{bearer, enter},
+    authentication::{admit, bearer, enter},
     extract::Acting,
     mcp::Mcp,
     problem::{Problem, Result},
     routes::{ForApplications, Route, any, get},
-    state::address,
+    state::{ServerState, address},
 };
 
 /// The endpoint.
@@ -45,21 +44,22 @@ async fn serve(
 /// Lets a request pass whose caller is an MCP session of this environment, by its token or by a JWT of the operator's issuer.
 /// All others learn where to read what they need.
 pub(crate) async fn authenticate(
-    State(environment): State<Environment>,
-    State(rates): State<Arc<Rates>>,
-    request: Request,
-    next: Next,
+    state: ServerState,
+    mut request: Request,
+    inner: routing::Route,
 ) -> Result<Response> {
+    let environment = &state.environment;
     let Some(token) = bearer(request.headers()) else {
-        return Err(missing(&environment));
+        return Err(missing(environment));
     };
     let refused = |error| {
         let problem = Problem::of_token(error).with_description();
-        Err(problem.with_resource(&metadata_url(&environment)))
+        Err(problem.with_resource(&metadata_url(environment)))
     };
     match environment.authenticate_agent(token).await {
         Ok(caller @ Caller::McpSession(_)) => {
-            enter((environment, &rates), caller, request, next).await
+            enter(&state, caller, None, &mut request)?;
+            admit(&state, inner, request).await
         }
         Ok(_) => refused(Error::new(
             ErrorKind::Unauthenticated,

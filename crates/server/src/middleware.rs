@@ -1,23 +1,26 @@
-//! What surrounds every request: its id, its span in the log, the writing of problems, and the end of a panic.
+//! What surrounds every request: its id, its span in the log, the writing of problems, and the end of a panic. Each layer of
+//! a router costs every request, so this is one.
 
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use axum::{
     Router,
-    extract::{MatchedPath, Request, State},
-    middleware::{self, Next},
+    extract::{MatchedPath, Request},
     response::{IntoResponse as _, Response},
+    routing::Route,
 };
+use futures_util::FutureExt as _;
 use http::{HeaderName, HeaderValue, header, header::Entry};
 use stead::{
     Error, ErrorKind,
     core::{environment::Environment, trace::TraceParent},
 };
-use tower::{ServiceBuilder, util::MapRequestLayer};
-use tower_http::{catch_panic::CatchPanicLayer, trace::TraceLayer};
-use tracing::{Span, field};
+use tower::ServiceExt as _;
+use tracing::{Instrument as _, Span, field};
 
 use crate::{
+    holding,
+    layer::{self, layer},
     metrics::Requests,
     pages::{self, Pages},
     problem::{self, Problem},
@@ -28,7 +31,6 @@ use crate::{
 const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
 
 /// What is around every request of a router.
-#[derive(Clone)]
 pub(crate) struct Around {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
@@ -36,33 +38,46 @@ pub(crate) struct Around {
     /// What a request counts as that has no route's template.
     pub(crate) otherwise: &'static str,
     pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
+    /// Where the requests go that are not for this router.
+    pub(crate) other: Option<Other>,
+}
+
+/// A router, and which requests are for it.
+pub(crate) struct Other {
+    pub(crate) takes: Box<dyn Fn(&Request) -> bool + Send + Sync>,
+    pub(crate) router: Router,
 }
 
 /// The router with all of this around each route, and around what no route takes.
 pub(crate) fn surround(router: Router, around: Around) -> Router {
-    let (environment, on_trace) = (&around.environment, around.on_trace);
-    let ids = Arc::new(RequestIds::new(environment.entropy()));
-    let give_id = move |mut request: Request| {
-        request.extensions_mut().insert(ids.next());
-        if let Some(parent) = trace_parent(request.headers()) {
-            request.extensions_mut().insert(parent);
-        }
-        request
-    };
-    let trace = TraceLayer::new_for_http()
-        .make_span_with(move |request: &Request| span(request, on_trace))
-        .on_request(())
-        .on_response(log_response)
-        .on_body_chunk(())
-        .on_eos(())
-        .on_failure(());
-    router.layer(
-        ServiceBuilder::new()
-            .layer(MapRequestLayer::new(give_id))
-            .layer(trace)
-            .layer(middleware::from_fn_with_state(Arc::new(around), respond))
-            .layer(CatchPanicLayer::custom(panicked)),
-    )
+    let ids = RequestIds::new(around.environment.entropy());
+    router.layer(layer(Arc::new((around, ids)), enter))
+}
+
+async fn enter(of: Arc<(Around, RequestIds)>, mut request: Request, inner: Route) -> Response {
+    let (around, ids) = of.as_ref();
+    if let Some(other) = &around.other
+        && (other.takes)(&request)
+    {
+        // It is of the service's route for this path.
+        request.extensions_mut().remove::<MatchedPath>();
+        return match other.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+    }
+    request.extensions_mut().insert(ids.next());
+    if let Some(parent) = trace_parent(request.headers()) {
+        request.extensions_mut().insert(parent);
+    }
+    let span = span(&request, around.on_trace);
+    let response = respond(around, request, inner, &span);
+    let response = response.instrument(span.clone()).await;
+    match span.is_none() {
+        true => response,
+        // It lasts as long as the response's body.
+        false => response.map(|body| holding::body(body, span)),
+    }
 }
 
 /// The span names the route, not the path: paths hold link secrets, users' identifiers and products' ids.
@@ -84,38 +99,34 @@ fn span(request: &Request, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
     span
 }
 
-/// The time is from a request's head to its response's head.
-fn log_response<B>(response: &Response<B>, took: Duration, span: &Span) {
-    span.record("status", response.status().as_u16()).record(
-        "micros",
-        u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-    );
-    tracing::info!("responded");
-}
-
 /// Counts the request, writes a problem as JSON for programs and as a page for a browser, and names the request in every
-/// response.
-async fn respond(State(around): State<Arc<Around>>, request: Request, next: Next) -> Response {
+/// response. The time is from a request's head to its response's head.
+async fn respond(around: &Around, request: Request, inner: Route, span: &Span) -> Response {
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
     let (method, path) = (
         request.method().clone(),
         request.extensions().get::<MatchedPath>().cloned(),
     );
-    let response = write_problem(&around, request, next).await;
+    let response = write_problem(around, request, inner).await;
     let took = runtime.monotonic().saturating_sub(began);
     let path = path.as_ref().map_or(around.otherwise, MatchedPath::as_str);
     around
         .requests
         .responded(path, &method, response.status(), took);
+    let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    span.record("status", response.status().as_u16())
+        .record("micros", micros);
+    tracing::info!("responded");
     response
 }
 
-async fn write_problem(around: &Around, request: Request, next: Next) -> Response {
+async fn write_problem(around: &Around, request: Request, inner: Route) -> Response {
     let id = RequestId::of(request.extensions());
     let language =
         pages::is_browser(request.headers()).then(|| pages::Language::of(request.headers()));
-    let mut response = next.run(request).await;
+    let response = AssertUnwindSafe(layer::respond(inner, request)).catch_unwind();
+    let mut response = response.await.unwrap_or_else(|_| panicked());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
         around.requests.failed(problem.error.kind());
@@ -149,7 +160,7 @@ fn replace(response: &mut Response, by: Response) {
 }
 
 /// The panic's own text stays out of the response and of the log: it may quote anything.
-fn panicked(_: Box<dyn Any + Send>) -> Response {
+fn panicked() -> Response {
     Problem::from(Error::new(
         ErrorKind::Internal,
         "an error in Stead; the log of this environment has more under the request's id",

@@ -3,13 +3,11 @@
 use axum::{
     Router,
     handler::Handler,
-    middleware::from_fn_with_state,
     routing::{self, MethodRouter},
 };
 use stead::{ErrorKind, core::scope::ScopeName};
 
 use crate::{
-    authentication::check_scope,
     openapi::{Draft, Operation, Parameter, Signature},
     state::ServerState,
 };
@@ -63,13 +61,8 @@ impl Route {
 
     /// Only callers with this scope; where it can be given for one product, core looks at the product.
     pub(crate) fn needs(self, scope: ScopeName) -> ForApplications {
-        let check = from_fn_with_state(scope, check_scope);
         ForApplications(Self {
             scope: Some(scope),
-            handler: match self.method {
-                "ANY" => self.handler.layer(check),
-                _ => self.handler.route_layer(check),
-            },
             ..self
         })
     }
@@ -111,18 +104,20 @@ macro_rules! methods {
 
 methods! { any "ANY" delete "DELETE" get "GET" patch "PATCH" post "POST" put "PUT" }
 
-/// A router of these routes. Those of one path become one route of several methods. A slash at the end makes no
-/// difference, but in what is passed on to a product.
-pub(crate) fn router(routes: impl IntoIterator<Item = Route>) -> Router<ServerState> {
-    routes
-        .into_iter()
-        .fold(Router::new(), |router, Route { path, handler, .. }| {
-            if path.ends_with(['/', '}']) && path.starts_with("/proxy/") || path == "/" {
-                return router.route(path, handler);
-            }
-            let with_slash = format!("{path}/");
-            router
-                .route(path, handler.clone())
-                .route(&with_slash, handler)
-        })
+/// A router of these routes, with `around` around the handler of each, which is told the scope that opens it. Those of one
+/// path become one route of several methods. A slash at the end makes no difference, but in what is passed on to a product.
+pub(crate) fn router(
+    routes: impl IntoIterator<Item = Route>,
+    around: impl Fn(MethodRouter<ServerState>, Option<ScopeName>) -> MethodRouter<ServerState>,
+) -> Router<ServerState> {
+    routes.into_iter().fold(Router::new(), |router, route| {
+        let (path, handler) = (route.path, around(route.handler, route.scope));
+        if path.ends_with(['/', '}']) && path.starts_with("/proxy/") || path == "/" {
+            return router.route(path, handler);
+        }
+        let with_slash = format!("{path}/");
+        router
+            .route(path, handler.clone())
+            .route(&with_slash, handler)
+    })
 }

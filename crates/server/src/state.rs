@@ -1,6 +1,9 @@
 //! What every handler can ask for.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
 
 use axum::extract::FromRef;
 use bytes::Bytes;
@@ -22,7 +25,10 @@ use crate::{
 
 /// The environment that is served, its pages, and what requests count against.
 #[derive(Clone)]
-pub(crate) struct ServerState {
+pub(crate) struct ServerState(Arc<Shared>);
+
+/// What all copies of a [`ServerState`] share.
+pub(crate) struct Shared {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
     pub(crate) in_flight: Arc<InFlight>,
@@ -32,9 +38,16 @@ pub(crate) struct ServerState {
     pub(crate) requests: Arc<Requests>,
     on_trace: Option<fn(&Span, TraceParent)>,
     /// The description of the interface, once it was asked for.
-    pub(crate) openapi: Arc<OnceLock<Bytes>>,
+    pub(crate) openapi: OnceLock<Bytes>,
     /// What `/readyz` said last.
-    pub(crate) readiness: Arc<Mutex<Option<Result<(), Error>>>>,
+    pub(crate) readiness: Mutex<Option<Result<(), Error>>>,
+}
+
+impl Deref for ServerState {
+    type Target = Shared;
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
 }
 
 impl ServerState {
@@ -44,7 +57,7 @@ impl ServerState {
         options: &ServerOptions,
         paths: impl Iterator<Item = &'static str>,
     ) -> Self {
-        Self {
+        Self(Arc::new(Shared {
             environment: environment.clone(),
             pages: Arc::new(Pages::new(environment, &options.brand)),
             in_flight: Arc::new(InFlight::new(options.max_requests)),
@@ -57,9 +70,9 @@ impl ServerState {
             )),
             requests: Arc::new(Requests::new(paths)),
             on_trace: options.on_trace,
-            openapi: Arc::default(),
-            readiness: Arc::default(),
-        }
+            openapi: OnceLock::new(),
+            readiness: Mutex::default(),
+        }))
     }
 
     /// What is around every request. `otherwise` names those that have no route's template.
@@ -70,6 +83,7 @@ impl ServerState {
             requests: Arc::clone(&self.requests),
             otherwise,
             on_trace: self.on_trace,
+            other: None,
         }
     }
 }

@@ -27,6 +27,7 @@
 //! # }
 //! ```
 
+mod clients;
 mod deadline;
 mod failure;
 mod options;
@@ -38,17 +39,16 @@ mod target;
 use std::{fmt, sync::Arc};
 
 use http::{Request, Response};
-use reqwest::{Client, redirect};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
+use stead_core::ports::{Body, BoxFuture, Transport, TransportError, TransportErrorKind};
 
+use clients::Clients;
 pub use options::{InvalidOptions, TransportOptions};
-use resolver::Resolver;
 
 /// Sends requests with reqwest; cheap to clone, and clones share their connections.
 #[derive(Clone)]
 pub struct ReqwestTransport {
-    client: Client,
+    clients: Arc<Clients>,
 }
 
 impl ReqwestTransport {
@@ -58,37 +58,9 @@ impl ReqwestTransport {
     /// [`InvalidOptions`] where a root certificate or the TLS set-up is not usable.
     pub fn new(options: TransportOptions) -> Result<Self, InvalidOptions> {
         let tls = tls(&options)?;
-        let mut builder = Client::builder()
-            .tls_backend_preconfigured(tls)
-            .redirect(redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(options.connect)
-            .pool_idle_timeout(options.keep_alive)
-            // Features of reqwest unify with those of the user's program: what they would turn on stays off here.
-            .no_proxy()
-            .no_gzip()
-            .no_brotli()
-            .no_zstd()
-            .no_deflate()
-            .no_hickory_dns();
-        if let Some(proxy) = options.proxy {
-            builder = builder.proxy(proxy);
-        }
-        if options.private_hosts.is_some() || !options.addresses.is_empty() {
-            let mut private_hosts = options.private_hosts;
-            if let Some(private_hosts) = &mut private_hosts {
-                private_hosts.extend(options.proxy_host);
-            }
-            builder = builder.dns_resolver(Resolver {
-                lookup: options.lookup,
-                addresses: options.addresses,
-                private_hosts,
-            });
-        }
-        let client = builder.build().map_err(|error| {
-            InvalidOptions::new("the HTTP client cannot be built", error.without_url())
-        })?;
-        Ok(Self { client })
+        Ok(Self {
+            clients: Arc::new(Clients::new(options, tls)?),
+        })
     }
 }
 
@@ -97,7 +69,16 @@ impl Transport for ReqwestTransport {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        Box::pin(send::send(&self.client, request))
+        Box::pin(async move {
+            let client = self.clients.current().map_err(|error| {
+                TransportError::new(
+                    TransportErrorKind::Unreachable,
+                    "no client for this runtime",
+                )
+                .with_source(error)
+            })?;
+            send::send(&client, request).await
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A whole stack in this process: the service, and a sandbox in place of the products.
 
-use std::{future::pending, path::Path};
+use std::{future::pending, path::Path, sync::Arc};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
@@ -14,13 +14,13 @@ use stead::{
     },
 };
 use stead_sandbox::Sandbox;
-use stead_server::{Server, ServerOptions};
+use stead_server::{Server, ServerOptions, Workers};
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
-    listener, secrets,
+    listener, process, secrets,
 };
 
 /// The application's name for the one user of a stack.
@@ -65,6 +65,8 @@ pub(crate) struct Stack {
     stop: oneshot::Sender<()>,
     service: JoinHandle<()>,
     sandbox_task: JoinHandle<()>,
+    /// Dropped after all that may have been opened on them.
+    _workers: Arc<Workers>,
 }
 
 impl Stack {
@@ -92,6 +94,7 @@ impl Stack {
         options: &ServerOptions,
         configure: impl FnOnce(PlatformBuilder, &str) -> Outcome<PlatformBuilder>,
     ) -> Outcome<Self> {
+        let workers = process::workers()?;
         let url = listener::url(&listener)?;
         let sandbox_url = listener::url(&sandbox_listener)?;
         let proxy_url = listener::url(&proxy_listener)?;
@@ -110,7 +113,7 @@ impl Stack {
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let routers = stead_server::routers(&platform, options);
-        let mut server = Server::new(routers.service);
+        let mut server = Server::new(routers.service).on(Arc::clone(&workers));
         if let Some(proxy) = routers.proxy {
             server = server.also(proxy_listener, proxy);
         }
@@ -130,6 +133,7 @@ impl Stack {
             stop,
             service,
             sandbox_task,
+            _workers: workers,
         })
     }
 

@@ -22,7 +22,7 @@ pub(crate) async fn export(
     connection: Option<&str>,
     mut write: impl FnMut(AccountWithTokens) -> Result<()>,
 ) -> Result<AccountsExported> {
-    if context.caller != Caller::Operator {
+    if *context.caller != Caller::Operator {
         let message = "tokens are given out to the operator only";
         return Err(Error::new(ErrorKind::Forbidden, message));
     }

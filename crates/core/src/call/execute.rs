@@ -163,18 +163,16 @@ async fn begin(
     }
     // A caller that hangs up stops waiting, not the writing.
     let entry = tool.entry();
-    context
-        .detached_call(|context| async move {
-            let tool = find::again(&context.catalogue, entry)?;
-            let parsed = parsed.as_ref();
-            if let Some(keyed) = keyed {
-                return run_once(&context, tool, parsed, &invocation, record, keyed).await;
-            }
-            record.changes();
-            run(&context, tool, parsed, &invocation, record).await
-        })
-        .await
-        .map_err(unknown_after_panic)?
+    let detached = context.detached_call(|context| async move {
+        let tool = find::again(&context.catalogue, entry)?;
+        let parsed = parsed.as_ref();
+        if let Some(keyed) = keyed {
+            return run_once(&context, tool, parsed, &invocation, record, keyed).await;
+        }
+        record.changes();
+        run(&context, tool, parsed, &invocation, record).await
+    });
+    Box::pin(detached).await.map_err(unknown_after_panic)?
 }
 
 async fn run(

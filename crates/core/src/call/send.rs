@@ -1,6 +1,7 @@
 //! The one way to the product, for tools and raw requests: rate limit, token, send, read, retry.
 
 use std::{
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -8,6 +9,10 @@ use std::{
     time::Duration,
 };
 
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use super::{
@@ -107,7 +112,7 @@ impl<'c> Sender<'c> {
         Self {
             context,
             snapshot,
-            ends_at: context.monotonic() + deadline,
+            ends_at: context.ends_at(deadline),
             requests,
             held,
             admission,
@@ -157,7 +162,10 @@ impl<'c> Sender<'c> {
                 .await?;
             let snapshot = self.live(permit.waited).await?;
             // A token goes only where its own snapshot says.
-            let target = outgoing.target(&snapshot.endpoints, attempt)?;
+            let target = match Arc::ptr_eq(&snapshot, &self.snapshot) {
+                true => target,
+                false => outgoing.target(&snapshot.endpoints, attempt)?,
+            };
             let mut request = outgoing.build(target)?;
             let passing = self.decide(&outgoing, &snapshot, &request)?;
             self.admission.pass(context, passing).await?;
@@ -237,7 +245,7 @@ impl<'c> Sender<'c> {
         } else {
             Arc::clone(&self.snapshot)
         };
-        let live = oauth::live(self.context, snapshot).await?;
+        let live = self.in_time(oauth::live(self.context, snapshot)).await?;
         // What the call has read and asked so far belongs to one account and one client, of one host.
         if live.account.id != self.snapshot.account.id
             || live.connection.client_epoch != self.snapshot.connection.client_epoch
@@ -250,6 +258,19 @@ impl<'c> Sender<'c> {
         Ok(live)
     }
 
+    /// What becomes of work that goes on without its caller, whose time may end before.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        let mut work = pin!(work);
+        // Most tokens can be sent as they are, and that needs no timer.
+        if let Some(done) = work.as_mut().now_or_never() {
+            return done;
+        }
+        match select(work, self.context.runtime.sleep(self.left())).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => Err(over()),
+        }
+    }
+
     /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.
     fn finish(
         &self,
@@ -259,10 +280,7 @@ impl<'c> Sender<'c> {
     ) -> Result<()> {
         let (product, left) = (self.product(), self.left());
         if left.is_zero() {
-            return Err(Error::new(
-                ErrorKind::ProductTimeout,
-                "the call's time is over; this request was not sent",
-            ));
+            return Err(over());
         }
         let headers = request.headers_mut();
         set_product_headers(headers, product);
@@ -274,6 +292,13 @@ impl<'c> Sender<'c> {
         });
         Ok(())
     }
+}
+
+fn over() -> Error {
+    Error::new(
+        ErrorKind::ProductTimeout,
+        "the call's time is over; this request was not sent",
+    )
 }
 
 /// Headers that every request to a product carries; those that the request has stay. Where the product names a user

@@ -75,11 +75,13 @@ use crate::{
 #[derive(Clone)]
 pub(crate) struct Context {
     shared: Arc<Shared>,
-    pub(crate) caller: Caller,
+    pub(crate) caller: Arc<Caller>,
     /// The request in which the caller acts, where there is one.
     pub(crate) request_id: Option<Arc<str>>,
     /// The trace that the caller named.
     pub(crate) trace_id: Option<TraceId>,
+    /// When the caller stops waiting, on the clock of [`Self::monotonic`].
+    ends_at: Option<Duration>,
 }
 
 /// The parts of a [`Context`].
@@ -157,12 +159,13 @@ pub(crate) struct WeakContext(Weak<Shared>);
 
 impl WeakContext {
     pub(crate) fn upgrade(&self) -> Option<Context> {
-        let caller = Caller::Stead;
+        let caller = Arc::new(Caller::Stead);
         self.0.upgrade().map(|shared| Context {
             shared,
             caller,
             request_id: None,
             trace_id: None,
+            ends_at: None,
         })
     }
 }
@@ -285,9 +288,10 @@ impl Context {
         });
         let context = Self {
             shared,
-            caller: Caller::default(),
+            caller: Arc::default(),
             request_id: None,
             trace_id: None,
+            ends_at: None,
         };
         if let Some(issuer) = &context.mcp_issuer {
             issuer.check(&context)?;
@@ -298,7 +302,7 @@ impl Context {
     /// The same for another caller.
     pub(crate) fn acting_as(&self, caller: Caller) -> Self {
         Self {
-            caller,
+            caller: Arc::new(caller),
             ..self.clone()
         }
     }
@@ -317,6 +321,21 @@ impl Context {
             trace_id: Some(id),
             ..self.clone()
         }
+    }
+
+    /// The same for a caller who waits no longer than this.
+    pub(crate) fn within(&self, timeout: Duration) -> Self {
+        let ends_at = self.monotonic().saturating_add(timeout);
+        Self {
+            ends_at: Some(self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))),
+            ..self.clone()
+        }
+    }
+
+    /// When work that may take so long has to end: its caller may wait less.
+    pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
+        let ends_at = self.monotonic().saturating_add(longest);
+        self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {

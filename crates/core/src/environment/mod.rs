@@ -99,6 +99,13 @@ impl Environment {
         Self(self.0.in_trace(id))
     }
 
+    /// The same environment for a caller who waits no longer than this from now on: a call ends with what it has by then, and
+    /// sends nothing after it. It never gives a call more time than it has anyway.
+    #[must_use]
+    pub fn within(&self, timeout: Duration) -> Self {
+        Self(self.0.within(timeout))
+    }
+
     /// Who acts through this handle.
     pub fn caller(&self) -> &Caller {
         &self.0.caller

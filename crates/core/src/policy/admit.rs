@@ -164,7 +164,7 @@ impl Admission {
                 Ok(())
             }
             Decided::NeedsApproval(because) => {
-                let id = self.approved(context, &because).await?;
+                let id = Box::pin(self.approved(context, &because)).await?;
                 let acts = match effect {
                     Effect::Read => Acts::First,
                     Effect::Write | Effect::Delete => Acts::Writing,
@@ -208,6 +208,10 @@ impl Admission {
         if self.is_without_policies() {
             return Ok(());
         }
+        Box::pin(self.use_approval(context, passing)).await
+    }
+
+    async fn use_approval(&self, context: &Context, passing: Passing) -> Result<()> {
         let mut held = self.approval.lock().await;
         match (*held, passing.needs) {
             (Held::Used, _) => {}

@@ -1,24 +1,16 @@
 //! A bound on the requests that are under way at once.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use axum::{
-    body::Body,
     extract::{Request, State},
     middleware::Next,
     response::Response,
 };
-use bytes::Bytes;
-use http_body::{Frame, SizeHint};
 use stead::{Error, ErrorKind};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::problem::Result;
+use crate::{holding, problem::Result};
 
 /// When a caller that was refused may come again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -45,7 +37,7 @@ impl InFlight {
         (self.most.saturating_sub(free), self.most)
     }
 
-    fn enter(&self) -> Result<OwnedSemaphorePermit, Error> {
+    pub(crate) fn enter(&self) -> Result<OwnedSemaphorePermit, Error> {
         Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
             let most = self.most;
             Error::new(
@@ -65,36 +57,5 @@ pub(crate) async fn admit(
 ) -> Result<Response> {
     let permit = in_flight.enter()?;
     let response = next.run(request).await;
-    Ok(response.map(|body| {
-        Body::new(Counted {
-            body,
-            _permit: permit,
-        })
-    }))
-}
-
-/// A response's body, with whose end the request has ended.
-struct Counted {
-    body: Body,
-    _permit: OwnedSemaphorePermit,
-}
-
-impl http_body::Body for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+    Ok(response.map(|body| holding::body(body, permit)))
 }

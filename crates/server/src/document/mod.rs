@@ -21,6 +21,7 @@ use crate::{
     openapi::{Draft, Form, Schemas, examples, parameter},
     routes::Route,
     state::ServerState,
+    timeout,
 };
 
 /// The interface of a service that is reached at `public_url`, as an OpenAPI 3.1 document.
@@ -29,14 +30,9 @@ pub fn openapi(public_url: &str) -> Value {
 }
 
 /// The document says nothing about this environment but its address, and is made once.
-pub(crate) async fn show(
-    State(ServerState {
-        environment,
-        openapi,
-        ..
-    }): State<ServerState>,
-) -> Response {
-    let body = openapi.get_or_init(|| written(&environment)).clone();
+pub(crate) async fn show(State(state): State<ServerState>) -> Response {
+    let body = state.openapi.get_or_init(|| written(&state.environment));
+    let body = body.clone();
     let mut response = Response::new(body.into());
     response.headers_mut().insert(
         header::CONTENT_TYPE,
@@ -186,6 +182,9 @@ fn operations(
         .collect();
     for parameter in operation.query.iter().copied().flatten() {
         draft.parameters.push(parameter.to_openapi());
+    }
+    if operation.calls {
+        draft.takes_header(timeout::NAME, timeout::DESCRIPTION, &timeout::schema());
     }
     (operation.signature)(&mut draft);
     if let Some(more) = operation.more {

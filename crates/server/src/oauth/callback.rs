@@ -61,9 +61,7 @@ pub(super) async fn finish(
 
 /// Around the callback: a problem is shown at an address of its own.
 pub(crate) async fn leave_callback(
-    State(ServerState {
-        environment, pages, ..
-    }): State<ServerState>,
+    State(state): State<ServerState>,
     id: RequestId,
     request: Request,
     next: Next,
@@ -78,13 +76,13 @@ pub(crate) async fn leave_callback(
     let location = own_page.map_or_else(
         || {
             address(
-                &environment,
+                &state.environment,
                 &format!("/connect/failed?kind={}&id={id}", error.kind()),
             )
         },
         str::to_owned,
     );
-    pages.redirect(&location, None)
+    state.pages.redirect(&location, None)
 }
 
 /// Our own page, for an application to which no one should return.

@@ -3,19 +3,14 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Router,
-    extract::{MatchedPath, Request, State},
-    middleware::{Next, from_fn_with_state},
-    response::{IntoResponse as _, Response},
-};
+use axum::{Router, extract::Request, middleware::from_fn_with_state};
 use http::{header, uri::Authority};
-use tower::ServiceExt as _;
 use url::Url;
 
 use crate::{
     admission::{self, Hosts},
-    authentication,
+    authentication::{self, Entrance},
+    layer::layer,
     metrics::PROXY_HOST,
     middleware,
     rest::proxy::at_proxy_host,
@@ -24,39 +19,15 @@ use crate::{
 
 /// Every path, with the bounds of the service. On a listener of its own, only these names are expected.
 pub(crate) fn router(state: &ServerState, expected: Option<Hosts>) -> Router {
-    let counted = from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
-    let authenticated =
-        from_fn_with_state(state.clone(), authentication::authenticate_account_token);
-    let mut router = Router::new()
-        .fallback(at_proxy_host)
-        .layer(counted)
-        .layer(authenticated);
+    let mut router = Router::new().fallback(at_proxy_host).layer(layer(
+        Entrance::of_account_tokens(state),
+        authentication::pass,
+    ));
     if let Some(hosts) = expected {
         router = router.layer(from_fn_with_state(Arc::new(hosts), admission::check_host));
     }
     let router = router.with_state(state.clone());
     middleware::surround(router, state.around(PROXY_HOST))
-}
-
-/// Sends requests that name the proxy host there, and all others to the service.
-pub(crate) fn by_host(service: Router, host: Host, proxy: Router) -> Router {
-    service.layer(from_fn_with_state((Arc::new(host), proxy), dispatch))
-}
-
-async fn dispatch(
-    State((host, proxy)): State<(Arc<Host>, Router)>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    if !host.is_named_by(&request) {
-        return next.run(request).await;
-    }
-    // It is of the service's route for this path.
-    request.extensions_mut().remove::<MatchedPath>();
-    match proxy.oneshot(request).await {
-        Ok(response) => response.into_response(),
-        Err(never) => match never {},
-    }
 }
 
 /// How a request names the proxy host.
@@ -82,7 +53,7 @@ impl Host {
         }
     }
 
-    fn is_named_by(&self, request: &Request) -> bool {
+    pub(crate) fn is_named_by(&self, request: &Request) -> bool {
         let authority = match request.uri().authority() {
             Some(authority) => Some(authority.clone()),
             None => request

@@ -12,6 +12,7 @@ mod tests;
 mod under_way;
 mod unread;
 mod watched;
+mod workers;
 
 use std::{
     future::{Future, pending},
@@ -43,6 +44,7 @@ use noted::Noted;
 pub(crate) use stopping::Stopping;
 pub use under_way::UnderWay;
 use watched::Watched;
+pub use workers::Workers;
 
 /// How often a caller over HTTP/2 is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
@@ -88,6 +90,7 @@ pub struct Server {
     second: Option<(TcpListener, Router)>,
     max_connections: usize,
     under_way: UnderWay,
+    workers: Option<Arc<Workers>>,
 }
 
 impl Server {
@@ -98,7 +101,16 @@ impl Server {
             second: None,
             max_connections: CONNECTIONS,
             under_way: UnderWay::default(),
+            workers: None,
         }
+    }
+
+    /// Serves connections on these threads, instead of on the runtime that [`serve`](Self::serve) is called in: faster where
+    /// requests are many and short.
+    #[must_use]
+    pub fn on(mut self, workers: Arc<Workers>) -> Self {
+        self.workers = Some(workers);
+        self
     }
 
     /// Serves another router at another address. Both share every bound.
@@ -154,18 +166,22 @@ impl Server {
             }
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let connection = connection(&server, stream, router.clone(), activity, Some(peer));
-            let connection = connections.watch(connection);
-            let mut ended = ended.clone();
-            tokio::spawn(async move {
+            let (server, router) = (server.clone(), router.clone());
+            let (watcher, mut ended) = (connections.watcher(), ended.clone());
+            let serving = move |stream| async move {
                 let _place = place;
+                let connection = connection(&server, stream, router, activity, Some(peer));
                 tokio::select! {
-                    served = connection => if let Err(error) = served {
+                    served = watcher.watch(connection) => if let Err(error) = served {
                         tracing::debug!(error = %error, "a connection ended early");
                     },
                     _ = ended.changed() => {}
                 }
-            });
+            };
+            match &self.workers {
+                Some(workers) => workers.serve(stream, serving),
+                None => drop(tokio::spawn(serving(stream))),
+            }
         }
         drop(listener);
         drop(self.second);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
 
 mod limits;
+mod runtimes;
 mod server;
 mod tls;
 mod wire;

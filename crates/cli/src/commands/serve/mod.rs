@@ -4,7 +4,7 @@ mod brand;
 mod mcp;
 mod sign_in;
 
-use std::{future::pending, net::SocketAddr, time::Duration};
+use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
@@ -179,6 +179,8 @@ impl Serve {
             issuer,
             ..Opening::new(verification, if_missing)
         };
+        // They outlive the platform, some of whose connections they may have opened.
+        let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
         if verification == Verification::LinkPossession {
             terminal.note(TRUSTING);
@@ -216,7 +218,9 @@ impl Serve {
             .unwrap_or_else(|| connections_for(descriptors));
         tracing::info!(descriptors, connections, "bounds");
         let routers = stead_server::routers(&platform, &options);
-        let mut server = Server::new(routers.service).max_connections(connections);
+        let mut server = Server::new(routers.service)
+            .on(Arc::clone(&workers))
+            .max_connections(connections);
         if let Some(address) = self.proxy_listen {
             let Some(proxy) = routers.proxy else {
                 return Err(Failure::configuration(

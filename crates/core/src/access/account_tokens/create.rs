@@ -23,7 +23,7 @@ const LONGEST: u32 = 86_400;
 
 /// Makes a token for an account that can be called.
 pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<IssuedAccountToken> {
-    let client_id = match &context.caller {
+    let client_id = match context.caller.as_ref() {
         Caller::Application(application) => Some(application.client_id.clone()),
         Caller::AccountToken(_) | Caller::McpSession(_) => {
             return Err(Error::new(

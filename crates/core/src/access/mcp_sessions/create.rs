@@ -26,7 +26,7 @@ const LONGEST: u32 = 86_400;
 
 /// Makes a session of a user. The user may have no account yet: the session asks for it where a call needs it.
 pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<IssuedMcpSession> {
-    let client_id = match &context.caller {
+    let client_id = match context.caller.as_ref() {
         Caller::Application(application) => Some(application.client_id.clone()),
         Caller::AccountToken(_) | Caller::McpSession(_) => {
             return Err(Error::new(

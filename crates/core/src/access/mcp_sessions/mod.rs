@@ -65,7 +65,7 @@ fn missing() -> Error {
 
 /// The session through which the caller acts.
 fn own(context: &Context) -> Result<&caller::McpSession> {
-    match &context.caller {
+    match context.caller.as_ref() {
         Caller::McpSession(session) => Ok(session),
         _ => Err(Error::new(
             ErrorKind::InsufficientScope,

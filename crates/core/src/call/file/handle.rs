@@ -220,7 +220,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
             _ => unknown(),
         })?;
     let reference: Reference = serde_json::from_slice(&opened).map_err(|_| unknown())?;
-    let is_own = match &context.caller {
+    let is_own = match context.caller.as_ref() {
         Caller::McpSession(session) => session.identifier.as_str() == reference.identifier,
         _ => true,
     };

@@ -54,7 +54,7 @@ pub(super) enum Begun {
 }
 
 async fn earlier(turn: &mut Turn) -> Begun {
-    match turn.earlier().await {
+    match Box::pin(turn.earlier()).await {
         Ok(None) => Begun::Now(None),
         Ok(Some(outcome)) => Begun::Before(outcome.into_response()),
         Err(error) if error.is_replayed() => Begun::Before(Err(error)),
@@ -68,7 +68,7 @@ pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut R
         return Begun::Now(None);
     };
     loop {
-        let started = turn.start(record.id(), account, None).await;
+        let started = Box::pin(turn.start(record.id(), account, None)).await;
         match started {
             Ok(()) => return Begun::Now(Some(Box::new(turn))),
             Err(error) if !turn.is_lost() => return Begun::Not(error),

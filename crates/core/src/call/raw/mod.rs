@@ -183,21 +183,19 @@ async fn call(
         let requested = (request, admission);
         return send(context, snapshot, requested, record, lasting, None).await;
     }
-    context
-        .detached_call(|context| async move {
-            let _guard = guard;
-            let account = snapshot.account.id;
-            let turn = match keyed::begin(turn, account, &mut record).await {
-                Begun::Now(turn) => turn,
-                Begun::Before(result) => return record.end_replayed(result),
-                Begun::Not(error) => return record.end(Err(error)),
-            };
-            record.changes();
-            let requested = (request, admission);
-            send(&context, snapshot, requested, record, lasting, turn).await
-        })
-        .await
-        .map_err(unknown_after_panic)?
+    let detached = context.detached_call(|context| async move {
+        let _guard = guard;
+        let account = snapshot.account.id;
+        let turn = match keyed::begin(turn, account, &mut record).await {
+            Begun::Now(turn) => turn,
+            Begun::Before(result) => return record.end_replayed(result),
+            Begun::Not(error) => return record.end(Err(error)),
+        };
+        record.changes();
+        let requested = (request, admission);
+        send(&context, snapshot, requested, record, lasting, turn).await
+    });
+    Box::pin(detached).await.map_err(unknown_after_panic)?
 }
 
 async fn send(
@@ -221,7 +219,7 @@ async fn send(
     let requests = record.sent();
     let result = named(record.id(), record.end(result));
     let response = match turn {
-        Some(turn) => turn.end_raw(result, requests).await?,
+        Some(turn) => Box::pin(turn.end_raw(result, requests)).await?,
         None => result?,
     };
     Ok(response.map(|body| body.holding(lasting)))

@@ -79,7 +79,8 @@ impl Context {
                         .await;
                 });
             }
-            Due::Now => self.claim_slice(account, limiter, cost, Due::Now).await,
+            // Boxed, as all that is rare on the way of a call: else every call would have its size.
+            Due::Now => Box::pin(self.claim_slice(account, limiter, cost, Due::Now)).await,
         }
     }
 

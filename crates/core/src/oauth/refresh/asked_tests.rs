@@ -1,9 +1,12 @@
 //! Refreshes that the application asks for, while the access token serves.
 
-use super::flow_tests::{REFUSED, Stage};
+use std::time::Duration;
+
+use super::flow_tests::{REFUSED, Stage, read};
 use crate::{
     ErrorKind, accounts,
     domain::AccountRef,
+    ports::Runtime as _,
     state::AccountState,
     testing::{STABLE, STRICT},
 };
@@ -36,4 +39,24 @@ fn however_often_it_was_asked_the_user_is_told_when_the_access_token_ends() {
     stage.read().unwrap();
     stage.seconds(40);
     assert_eq!(stage.fails(), ErrorKind::AuthorizationRequired);
+}
+
+#[test]
+fn a_caller_who_waits_no_longer_leaves_and_the_refresh_goes_on() {
+    let stage = Stage::new(&STABLE, -1);
+    stage.leased(20, None);
+    let clock = stage.world.process(0);
+    let began = clock.monotonic();
+    let timeout = Duration::from_secs(3);
+    let hurried = stage.context.within(timeout);
+    let error = stage.world.run(read(&hurried)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ProductTimeout);
+    assert_eq!(clock.monotonic() - began, timeout);
+    assert!(stage.presented().is_empty());
+    stage.seconds(60);
+    assert_eq!(stage.presented().len(), 1);
+    // Nothing is sent for a caller whose time is over.
+    let error = stage.world.run(read(&hurried)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ProductTimeout);
+    stage.read().unwrap();
 }

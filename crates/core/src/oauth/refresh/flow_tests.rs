@@ -161,7 +161,7 @@ impl Stage {
         );
     }
 
-    fn leased(&self, seconds: i64, process: Option<Uuid>) {
+    pub(super) fn leased(&self, seconds: i64, process: Option<Uuid>) {
         self.change(|account| {
             account.lease = Some(Lease {
                 owner: Uuid::from_u128(7),
