@@ -122,10 +122,10 @@ pub(crate) fn written(instant: Timestamp, zone: &TimeZone) -> String {
     with_offset(seen.datetime(), seen.offset())
 }
 
-/// RFC 3339, with `Z` for no offset.
+/// RFC 3339, with `Z` for no offset. Its offsets have no seconds: one of long ago that has some would be another instant.
 fn with_offset(local: DateTime, offset: Offset) -> String {
     match offset.to_timestamp(local) {
-        Ok(instant) if offset == Offset::UTC => instant.to_string(),
+        Ok(instant) if offset.seconds() % 60 != 0 || offset == Offset::UTC => instant.to_string(),
         Ok(instant) => instant.display_with_offset(offset).to_string(),
         // Reading has refused what no instant is.
         Err(_) => local.to_string(),

@@ -1,0 +1,69 @@
+//! What must hold for every statement: what is said to read does so, and nothing hides behind it.
+
+use serde_json::json;
+use sqlparser::{dialect::SnowflakeDialect, parser::Parser};
+use stead_core::{product::Classification, tool::Effect};
+
+use super::{STATEMENT, on_large_stack, statement, submitted};
+use crate::sql::{Name, literal};
+
+/// Kinds of statements that only read.
+const READING: [&str; 5] = ["describe", "explain", "list", "select", "show"];
+
+/// A statement is not known, or it is what it is said to be.
+pub(crate) fn holds(sql: &str) {
+    let found = read(sql);
+    let drops = read(&format!("{sql}\n; DROP TABLE t"));
+    if let Some(found) = &found {
+        assert!(found.effect.is_some(), "{sql:?}");
+        // What follows is seen, unless the text was open to its end.
+        let is_seen = |drops: &Classification| drops.effect == Some(Effect::Delete);
+        assert!(
+            drops.as_ref().is_none_or(is_seen),
+            "{sql:?} hides a statement"
+        );
+        let again = read(&format!("/* a */ {sql}"));
+        assert_eq!(again.as_ref(), Some(found), "{sql:?} after a comment");
+        if found.effect == Some(Effect::Read) {
+            reads(sql, found);
+        }
+    }
+    embedded(sql);
+}
+
+fn read(sql: &str) -> Option<Classification> {
+    let body = json!({ "statement": sql });
+    on_large_stack(|| submitted(body.as_object()))
+}
+
+fn reads(sql: &str, found: &Classification) {
+    let kinds = found.facts.iter().filter(|fact| fact.kind == STATEMENT);
+    for kind in kinds {
+        let kind = kind.value.as_deref();
+        assert!(
+            kind.is_some_and(|kind| READING.contains(&kind)),
+            "{sql:?} is {kind:?}"
+        );
+    }
+    // The whole text, comments and constants included, as another reader has it.
+    let changes = on_large_stack(|| {
+        let trees = Parser::parse_sql(&SnowflakeDialect {}, sql).unwrap_or_default();
+        Ok(trees.iter().find_map(statement::changing))
+    });
+    assert_eq!(changes.flatten(), None, "{sql:?}");
+}
+
+/// A text that the tools put into a statement stays a text, and a name stays a name.
+fn embedded(text: &str) {
+    let check = |sql: String| {
+        let found = read(&sql).expect("a statement that reads for sure");
+        assert_eq!(found.effect, Some(Effect::Read), "{sql:?}");
+        reads(&sql, &found);
+    };
+    if let Ok(literal) = literal(text) {
+        check(format!("SELECT {literal}"));
+    }
+    if let Ok(name) = Name::read(text) {
+        check(format!("SELECT 1 FROM {}", name.quoted()));
+    }
+}
