@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::{Extra, NewAudit};
 pub(crate) use crate::state::DeliveryState;
 use crate::{
-    Error, Result,
     caller::Connections,
     identifier::{AccountId, EventId, WebhookId},
     sealed::Sealed,

@@ -42,7 +42,10 @@ pub(crate) fn holds(status: u16, body: &[u8]) {
 fn check_granted(response: TokenResponse, access: &str, refresh: Option<&str>) {
     let sent_at = Timestamp::UNIX_EPOCH;
     // Half of all responses come where a refresh token is kept.
-    let kept = (access.len() % 2 == 0).then(|| SecretString::from("kept"));
+    let kept = access
+        .len()
+        .is_multiple_of(2)
+        .then(|| SecretString::from("kept"));
     let granted = response.granted(&PRODUCT, sent_at, kept.as_ref());
     let tokens = &granted.tokens;
     assert_eq!(tokens.access_token().expose_secret(), access);

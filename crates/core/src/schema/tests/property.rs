@@ -6,7 +6,7 @@ use super::ENTRY;
 use crate::fuzzing::{Subject, tool_input};
 
 thread_local! {
-    static SUBJECT: crate::fuzzing::Subject = crate::fuzzing::Subject::new(&ENTRY);
+    static SUBJECT: Subject = Subject::new(&ENTRY);
 }
 
 proptest! {
