@@ -241,6 +241,8 @@ mod tests {
             assert!(manifest.contains(&named), "{target} is not in Cargo.toml");
             let mut seeds = fs::read_dir(folder.join("seeds").join(target)).expect(target);
             assert!(seeds.next().is_some(), "{target} has no seeds");
+            let words = folder.join("dictionaries").join(format!("{target}.txt"));
+            assert!(words.exists(), "{target} has no dictionary");
         }
         assert_eq!(manifest.matches("[[bin]]").count(), targets.len());
     }
