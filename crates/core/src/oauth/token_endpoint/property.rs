@@ -34,7 +34,12 @@ pub(crate) fn holds(status: u16, body: &[u8]) {
                 let at = word.find(PRODUCT.token_prefixes[0]);
                 at.is_some_and(|at| word.len() - at >= 16)
             };
-            assert!(!said.split(' ').any(is_shown), "{said:?}");
+            assert!(
+                !said
+                    .split([' ', '"', '\'', ',', ';', '<', '>', '(', ')'])
+                    .any(is_shown),
+                "{said:?}"
+            );
         }
     }
 }
