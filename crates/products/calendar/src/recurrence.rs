@@ -154,7 +154,7 @@ fn is_date(text: &str) -> bool {
         Some((date, time)) => (date, Some(time.strip_suffix('Z').unwrap_or(time))),
         None => (text, None),
     };
-    // Only digits: what is none would be the year -1, which there is.
+    // Only digits: anything else would count as the year -1, which calendars have.
     let is_date = date.len() == 8 && number(date).is_some() && {
         let (year, month, day) = (part(date, 0..4), part(date, 4..6), part(date, 6..8));
         Date::new(
