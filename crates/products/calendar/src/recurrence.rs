@@ -259,7 +259,7 @@ mod tests {
             ("EXDATE:2026-05-01", "is not a date"),
             ("EXDATE:", "is not a date"),
             ("EXDATE:abcd0501", "is not a date"),
-            ("RDATE:20260501,2\06 0508T090000", "is not a date"),
+            ("RDATE:20260501,2\x006 508T090000", "is not a date"),
             ("RRULE:FREQ=DAILY;UNTIL=ABCD0501", "UNTIL does not take"),
             ("EXDATE;TZID=Berlin:20260501T090000", "is not taken"),
             ("RRULE:FREQ=DAILY\r\nATTENDEE:x", "FREQ does not take"),
