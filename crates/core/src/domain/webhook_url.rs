@@ -43,8 +43,8 @@ pub(crate) fn check_url(
     }
     let reachable = match host {
         Host::Domain(name) => {
-            // The dot of the root, at the end of a name, changes nothing.
-            let name = name.strip_suffix('.').unwrap_or(name);
+            // The dot of the root, at the end of a name, changes nothing; some readers take more of them.
+            let name = name.trim_end_matches('.');
             !is_loopback(name) && product_hosts.iter().all(|host| host != name)
         }
         Host::Ipv4(address) => is_public(IpAddr::V4(address)),
@@ -110,6 +110,7 @@ mod tests {
             "https://Gateway.example/",
             "https://gateway.example./",
             "https://localhost./",
+            "https://a.localhost.../",
             "https://a`b.example/",
             "https://168.63.129.16/",
             "https://0.0.0.0/",
