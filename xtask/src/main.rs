@@ -12,6 +12,7 @@ mod deny;
 #[cfg(test)]
 mod deploy;
 mod fixtures;
+mod fuzz;
 #[cfg(test)]
 mod guides;
 mod install;
@@ -55,6 +56,8 @@ cargo xtask deny [--all]        licences, sources and known vulnerabilities of t
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
                                 the real service, killed and starved at every write: what must not be lost is not
+cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
+                                inputs that are led by coverage, for each target 10 minutes; with --smoke 20 seconds
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
@@ -111,6 +114,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
+        ["fuzz", options @ ..] => fuzz::run(options),
         ["upgrade", options @ ..] => upgrade::run(options),
         ["bench", "history"] => bench::history("1000000"),
         ["bench", "history", calls] => bench::history(calls),

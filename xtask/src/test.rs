@@ -82,6 +82,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings",
         ),
         Step::new(
+            Fast,
+            "format of the targets of fuzzing",
+            "cargo fmt --manifest-path tests/fuzz/Cargo.toml --check",
+        ),
+        Step::new(
             Full,
             "documentation",
             "cargo doc --workspace --all-features --no-deps --locked",
@@ -164,6 +169,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo test -p stead-store --test simulation --locked -- --nocapture",
         )
         .with("PROPTEST_CASES", "4000"),
+        Step::new(Extent::All, "fuzzing", "cargo xtask fuzz --smoke"),
         Step::new(Full, "chaos", "cargo xtask chaos --smoke"),
         Step::new(Full, "demo", "target/debug/stead demo"),
         Step::new(

@@ -41,6 +41,9 @@ mod domain;
 pub mod environment;
 #[cfg(feature = "platform")]
 mod events;
+#[cfg(any(all(test, feature = "platform"), feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 #[cfg(feature = "platform")]
 mod jwt;
 #[cfg(feature = "platform")]

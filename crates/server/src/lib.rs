@@ -23,6 +23,9 @@ mod connect;
 mod dashboard;
 mod document;
 mod extract;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod holding;
 mod index;
 mod layer;

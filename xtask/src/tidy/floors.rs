@@ -95,8 +95,8 @@ const FLOORS: &[Floor] = &[
 /// Lower modules that a module may not know all the same: the rules do not depend on what an application is shown.
 const APART: &[(&str, &str)] = &[("domain", "resource")];
 
-/// May import anything, like the tests that it is for.
-const FOR_TESTS: &str = "testing";
+/// May import anything, like the tests that they are for.
+const FOR_TESTS: [&str; 2] = ["testing", "fuzzing"];
 
 /// Imports that go up or sideways, and modules that stand on no floor.
 pub(crate) fn imports_go_down(imports: &[Import]) -> Vec<String> {
@@ -105,7 +105,7 @@ pub(crate) fn imports_go_down(imports: &[Import]) -> Vec<String> {
         let (Some(from), Some(to)) = (top(from), top(to)) else {
             continue;
         };
-        if from == to || from == FOR_TESTS {
+        if from == to || FOR_TESTS.contains(&from) {
             continue;
         }
         match (position(from), position(to)) {

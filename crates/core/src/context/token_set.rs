@@ -37,7 +37,8 @@ impl TokenSet {
         expires_at: Option<Timestamp>,
     ) -> Self {
         let text = Zeroizing::new(format!("Bearer {}", access.expose_secret()));
-        let mut bearer = HeaderValue::from_str(&text).ok();
+        let is_empty = access.expose_secret().is_empty();
+        let mut bearer = HeaderValue::from_str(&text).ok().filter(|_| !is_empty);
         if let Some(bearer) = &mut bearer {
             bearer.set_sensitive(true);
         }
@@ -282,6 +283,15 @@ mod tests {
             let opened = TokenSet::open(&context.vault, &ada, 1, 0, &sealed);
             let error = opened.now_or_never().unwrap().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
+        }
+    }
+
+    #[test]
+    fn an_access_token_is_sent_where_a_header_can_carry_it() {
+        let is_sent = |access: &str| TokenSet::new(access.into(), None, None).bearer().is_ok();
+        assert!(is_sent("access"));
+        for access in ["", "a\nb", "a\0"] {
+            assert!(!is_sent(access), "{access:?}");
         }
     }
 

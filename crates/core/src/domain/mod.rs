@@ -31,6 +31,7 @@ pub(crate) mod secret;
 pub(crate) mod session;
 pub(crate) mod totals;
 pub(crate) mod webhook;
+pub(crate) mod webhook_url;
 
 pub(crate) use account::{Account, Subject};
 pub(crate) use account_ref::AccountRef;

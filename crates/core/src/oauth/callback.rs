@@ -61,7 +61,18 @@ impl Callback {
             if member.is_some() {
                 return Self::default();
             }
-            *member = Some(value.into_owned()).filter(|value| !value.is_empty());
+            *member = Some(value.into_owned());
+        }
+        // One without a value is as if it were not there (RFC 6749, section 3.1), and still one of two.
+        let all = [
+            &mut callback.state,
+            &mut callback.code,
+            &mut callback.iss,
+            &mut callback.error,
+            &mut callback.error_description,
+        ];
+        for member in all {
+            *member = member.take().filter(|value| !value.is_empty());
         }
         callback
     }
@@ -253,7 +264,13 @@ mod tests {
         assert_eq!(callback.code.as_deref(), Some("4/0A"));
         assert_eq!(callback.iss.as_deref(), Some("https://as.test"));
         assert_eq!(callback.error, None);
-        let twice = Callback::from_query("state=a&code=c&iss=x&iss=y");
-        assert!(twice.state.is_none() && twice.code.is_none());
+        for twice in [
+            "state=a&code=c&iss=x&iss=y",
+            "state=a&code=c&iss=x&iss=",
+            "state=a&code=c&iss=&iss=x",
+        ] {
+            let twice = Callback::from_query(twice);
+            assert!(twice.state.is_none() && twice.code.is_none() && twice.iss.is_none());
+        }
     }
 }

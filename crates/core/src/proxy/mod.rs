@@ -22,6 +22,10 @@ pub(crate) use effect::effect;
 pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
 
+/// What must hold for any path.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use path::property::holds as path_holds;
+
 /// A request that passed the rules.
 pub(crate) struct Checked {
     pub(crate) method: Method,

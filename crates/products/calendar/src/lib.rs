@@ -6,6 +6,9 @@ mod classify;
 mod errors;
 mod event;
 mod filter;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod kind;
 mod meeting;
 mod page;

@@ -154,7 +154,8 @@ fn is_date(text: &str) -> bool {
         Some((date, time)) => (date, Some(time.strip_suffix('Z').unwrap_or(time))),
         None => (text, None),
     };
-    let is_date = date.len() == 8 && {
+    // Only digits: anything else would count as the year -1, which calendars have.
+    let is_date = date.len() == 8 && number(date).is_some() && {
         let (year, month, day) = (part(date, 0..4), part(date, 4..6), part(date, 6..8));
         Date::new(
             year,
@@ -257,6 +258,9 @@ mod tests {
             ("RRULE;X=1:FREQ=DAILY", "starts with RRULE:"),
             ("EXDATE:2026-05-01", "is not a date"),
             ("EXDATE:", "is not a date"),
+            ("EXDATE:abcd0501", "is not a date"),
+            ("RDATE:20260501,2\x006 508T090000", "is not a date"),
+            ("RRULE:FREQ=DAILY;UNTIL=ABCD0501", "UNTIL does not take"),
             ("EXDATE;TZID=Berlin:20260501T090000", "is not taken"),
             ("RRULE:FREQ=DAILY\r\nATTENDEE:x", "FREQ does not take"),
         ] {

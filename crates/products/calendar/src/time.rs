@@ -40,9 +40,10 @@ impl Moment {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let pieces = Pieces::parse(text.trim()).ok()?;
         // A zone in brackets is not RFC 3339; zones have a parameter of their own. Offsets have no seconds there.
+        // The year 0 begins, in some zones, in a year that cannot be written.
         let offset = pieces.to_numeric_offset();
         let odd_offset = offset.is_some_and(|offset| offset.seconds() % 60 != 0);
-        if pieces.time_zone_annotation().is_some() || odd_offset || pieces.date().year() < 0 {
+        if pieces.time_zone_annotation().is_some() || odd_offset || pieces.date().year() < 1 {
             return None;
         }
         match (pieces.time(), offset) {
@@ -122,10 +123,10 @@ pub(crate) fn written(instant: Timestamp, zone: &TimeZone) -> String {
     with_offset(seen.datetime(), seen.offset())
 }
 
-/// RFC 3339, with `Z` for no offset.
+/// RFC 3339, with `Z` for no offset. Its offsets have no seconds: one of long ago that has some would be another instant.
 fn with_offset(local: DateTime, offset: Offset) -> String {
     match offset.to_timestamp(local) {
-        Ok(instant) if offset == Offset::UTC => instant.to_string(),
+        Ok(instant) if offset.seconds() % 60 != 0 || offset == Offset::UTC => instant.to_string(),
         Ok(instant) => instant.display_with_offset(offset).to_string(),
         // Reading has refused what no instant is.
         Err(_) => local.to_string(),
@@ -285,6 +286,7 @@ mod tests {
             "2026-05-01T09:00:00+01:00:30",
             "2026-05-01+02:00",
             "-002026-05-01T09:00:00Z",
+            "0000-01-01",
             "09:00",
             "2026-05-01T09:00:00+02:00 or so",
         ] {

@@ -7,6 +7,9 @@ mod classify;
 mod content;
 mod errors;
 mod format;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod html;
 mod label_names;
 mod mail;

@@ -4,6 +4,9 @@ mod a1;
 mod cell;
 mod classify;
 mod errors;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod looks;
 mod new_sheet;
 mod options;

@@ -45,7 +45,7 @@ fn unknown_range(error: &Error) -> Option<String> {
 }
 
 /// The title in a range; all of it where nothing tells its parts from each other.
-fn title_of(range: &str) -> String {
+pub(crate) fn title_of(range: &str) -> String {
     let title = range.rsplit_once('!').map_or(range, |(title, _)| title);
     let quoted = title
         .strip_prefix('\'')

@@ -3,6 +3,9 @@
 mod bindings;
 mod classify;
 mod errors;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod namespace;
 mod object_type;
 mod product;

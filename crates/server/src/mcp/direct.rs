@@ -97,7 +97,7 @@ fn one<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 }
 
 /// The call of a message that says all by itself, as its headers do.
-fn plain_call(
+pub(super) fn plain_call(
     parts: &Parts,
     body: &Bytes,
 ) -> Option<(RequestId, CallToolRequestParams, RequestMetaObject)> {

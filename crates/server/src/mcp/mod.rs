@@ -13,6 +13,8 @@ mod handler;
 mod links;
 mod own_tools;
 mod progress;
+#[cfg(any(test, feature = "fuzzing"))]
+mod property;
 mod read_result;
 mod results;
 mod sessions;
@@ -25,6 +27,8 @@ use std::sync::Arc;
 use stead::core::environment::Environment;
 
 use handler::Tools;
+#[cfg(feature = "fuzzing")]
+pub(crate) use property::holds as message_holds;
 pub use sessions::Handlers;
 pub(crate) use sessions::Mcp;
 

@@ -30,7 +30,7 @@ use secrecy::SecretString;
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    domain::webhook::{Webhook, check_url},
+    domain::{webhook::Webhook, webhook_url::check_url},
     identifier::WebhookId,
     resource::EventFilter,
     seal::place,

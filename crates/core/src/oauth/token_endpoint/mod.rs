@@ -233,13 +233,10 @@ fn tokens_of(
         let said = format!("the token endpoint answered {status} without an OAuth error");
         return Err((TokenFailure::Temporary, said));
     };
+    let shown = |text: &str| mask(text, product.token_prefixes);
     let said = match error.message.as_str() {
-        "" => error.code.clone(),
-        text => format!(
-            "{}: {}",
-            error.code,
-            mask(&scrub(text, 200), product.token_prefixes)
-        ),
+        "" => shown(&error.code),
+        text => format!("{}: {}", shown(&error.code), shown(&scrub(text, 200))),
     };
     let failure = match error.code.as_str() {
         // A gateway or a rate limit in front of the server does not know of grants.
@@ -303,5 +300,7 @@ impl TokenResponse {
     }
 }
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod property;
 #[cfg(test)]
 mod tests;

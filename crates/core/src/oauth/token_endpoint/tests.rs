@@ -219,6 +219,11 @@ fn what_the_server_says_is_kept_without_credentials() {
         panic!("not rejected")
     };
     assert_eq!(said, "invalid_grant: token [removed] is revoked");
+    let body = r#"{"error":"demo-token.abcdefgh"}"#;
+    let Err(NoTokens::Failure(_, said, _)) = refreshed(&FORM, always(400, body), None) else {
+        panic!("tokens")
+    };
+    assert!(!said.contains("demo-token"), "{said}");
 }
 
 /// The request that a product gets.

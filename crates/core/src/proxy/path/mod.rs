@@ -6,6 +6,8 @@
 
 #[cfg(test)]
 mod properties;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) mod property;
 mod query;
 #[cfg(test)]
 mod vectors;

@@ -1,32 +1,8 @@
 //! What must hold for every text there is.
 
-use http::uri::PathAndQuery;
 use proptest::{prelude::*, test_runner::RngSeed};
-use url::Url;
 
-use super::{vectors::RULES, *};
-
-pub(super) const ORIGIN: &str = "https://api.product.test";
-
-/// What holds for a target: every parser reads it as it is, and undoing escapes moves it nowhere.
-#[track_caller]
-pub(super) fn check_target(target: &str) {
-    assert_eq!(target.parse::<PathAndQuery>().unwrap().as_str(), target);
-    let url = Url::parse(&format!("{ORIGIN}{target}")).unwrap();
-    assert_eq!(url.as_str(), format!("{ORIGIN}{target}"));
-    assert_eq!(url.host_str(), Some("api.product.test"));
-    let (path, _) = target.split_once('?').unwrap_or((target, ""));
-    assert_eq!(url.path(), path);
-    let mut text = path.as_bytes().to_vec();
-    for _ in 0..path.len() {
-        let has_dots = text
-            .split(|byte| matches!(byte, b'/' | b'\\'))
-            .map(|segment| segment.split(|byte| *byte == b';').next().unwrap())
-            .any(|name| name == b"." || name == b"..");
-        assert!(!has_dots, "{target:?}");
-        text = percent_encoding::percent_decode(&text).collect();
-    }
-}
+use super::property::holds;
 
 /// Texts made of what hostile paths are made of.
 fn hostile() -> impl Strategy<Value = String> {
@@ -92,35 +68,6 @@ fn hostile() -> impl Strategy<Value = String> {
     ]);
     (prefix, prop::collection::vec(piece, 0..12))
         .prop_map(|(prefix, pieces)| format!("{prefix}{}", pieces.concat()))
-}
-
-fn holds(path: &str) {
-    match resolve(&RULES, path) {
-        Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::PathInvalid);
-            assert!(error.message().chars().count() <= 300);
-        }
-        Ok(Resolved { path_and_query, .. }) => {
-            let route = RULES
-                .routes
-                .iter()
-                .find(|route| path.starts_with(route.prefix))
-                .unwrap();
-            assert!(path_and_query.starts_with(route.rewrite));
-            let rest = &path_and_query[route.rewrite.len()..];
-            let given = &path[route.prefix.len()..];
-            match (rest.split_once('?'), given.split_once('?')) {
-                (None, None) => assert_eq!(rest, given),
-                (Some((rest, query)), Some((given, raw))) => {
-                    assert_eq!(rest, given);
-                    let raw = raw.replace('\'', "%27").replace('"', "%22");
-                    assert_eq!(query, raw.replace('<', "%3C").replace('>', "%3E"));
-                }
-                _ => panic!("{path:?} became {path_and_query:?}"),
-            }
-            check_target(&path_and_query);
-        }
-    }
 }
 
 proptest! {

@@ -174,7 +174,7 @@ mod tests {
     use crate::{
         ErrorKind,
         proxy::path::{
-            properties::{ORIGIN, check_target},
+            property::{ORIGIN, check_target},
             vectors::{check_passed, check_refused},
         },
     };

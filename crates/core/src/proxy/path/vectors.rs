@@ -1,31 +1,9 @@
 //! Hostile and honest paths. The numbers are those of `docs/proxy-vectors.md`.
 
-use super::{properties::check_target, *};
-use crate::product::RouteKind;
-
-pub(super) const RULES: ProxyRules = ProxyRules {
-    routes: &[
-        route("/mail/v1", "/mail/v1"),
-        route("/v1", "/mail/v1"),
-        route("/calendar/v3", "/calendar/v3"),
-        route("/drive/v3", "/drive/v3"),
-        ProxyRoute {
-            encoded_slash_after: Some("values"),
-            ..route("/v4/spreadsheets", "/v4/spreadsheets")
-        },
-    ],
-    ..ProxyRules::BASE
+use super::{
+    property::{RULES, check_target, route},
+    *,
 };
-
-const fn route(prefix: &'static str, rewrite: &'static str) -> ProxyRoute {
-    ProxyRoute {
-        prefix,
-        rewrite,
-        origin: "main",
-        encoded_slash_after: None,
-        kind: RouteKind::Plain,
-    }
-}
 
 /// Refused paths by their number.
 fn refused_paths() -> Vec<(u8, String)> {

@@ -1,6 +1,8 @@
 //! What a struct becomes as a published schema.
 
 mod exports;
+#[cfg(feature = "platform")]
+mod property;
 mod validation;
 
 use std::collections::BTreeMap;

@@ -17,6 +17,8 @@ use stead_core::{
 };
 
 use self::{names::Session, statement::Kind};
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use property::holds as statement_holds;
 
 const STATEMENT: &str = "statement";
 const DATABASE: &str = "database";
@@ -146,5 +148,7 @@ fn all<T: Into<String>>(
 
 #[cfg(test)]
 mod properties;
+#[cfg(any(test, feature = "fuzzing"))]
+mod property;
 #[cfg(test)]
 mod tests;

@@ -28,6 +28,13 @@ proptest! {
         }
     }
 
+    #[test]
+    fn any_statement_is_what_it_is_said_to_be(sql in pieces(), any in any::<String>()) {
+        for sql in [&sql, &format!("SELECT {any}"), &any] {
+            crate::fuzzing::policy_sql(sql);
+        }
+    }
+
     /// What follows a text that reads for sure is a statement of its own.
     #[test]
     fn a_second_statement_is_seen(text in "\\PC{0,20}") {

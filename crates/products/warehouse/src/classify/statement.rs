@@ -152,7 +152,7 @@ fn of_tree(statement: &Statement, first: &str) -> Read {
 }
 
 /// The kind of a statement that changes something.
-fn changing(tree: &Tree) -> Option<(String, Effect)> {
+pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
     let (name, effect) = match tree {
         Tree::Insert(insert) if insert.overwrite => ("insert", Effect::Delete),
         Tree::Insert(_) => ("insert", Effect::Write),

@@ -1,0 +1,5 @@
+//! Ranges of spreadsheets.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| stead_sheets::fuzzing::a1_range(text));

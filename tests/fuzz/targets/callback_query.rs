@@ -1,0 +1,5 @@
+//! The query with which a browser comes back from a product.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|query: &str| stead_core::fuzzing::callback_query(query));

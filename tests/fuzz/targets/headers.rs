@@ -1,0 +1,5 @@
+//! Headers of raw requests, a line each.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|lines: &[u8]| stead_core::fuzzing::headers(lines));

@@ -1,0 +1,10 @@
+//! Messages of the Model Context Protocol: the name of a tool on the first line, the message behind it.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &str| {
+    let (name, message) = input.split_once('\n').unwrap_or(("", input));
+    stead_server::fuzzing::mcp_message(name, message.as_bytes());
+});

@@ -1,0 +1,5 @@
+//! Paths of raw requests, held against the parsers of `http` and `url`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|path: &str| stead_core::fuzzing::proxy_path(path));

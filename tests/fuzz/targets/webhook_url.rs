@@ -1,0 +1,5 @@
+//! Addresses of webhooks.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| stead_core::fuzzing::webhook_url(text));
