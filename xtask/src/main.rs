@@ -62,7 +62,7 @@ cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBE
                   [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead; writes
                                 docs/reference/performance.md. Parts: start, calls, http2, bodies, fetch, fair, memory,
-                                disk, accounts, instructions; --short prints and writes nothing
+                                disk, accounts, instructions; with --short or --against it is only printed
 cargo xtask bench history [CALLS]
                                 what a million calls leave behind: memory, bytes in the database, totals
 cargo xtask bench copy [ACCOUNTS]

@@ -42,7 +42,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
         bounds.add(&format!("MB of a day, {what}"), Bound::AtMost(100.0), day);
     };
     for (what, load) in kinds {
-        let figures = grown(stage, &store, |stead| {
+        let figures = grown(&store, |stead| {
             let load = load(stead);
             let mut calls = 0;
             while calls < enough {
@@ -53,7 +53,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
         row(&format!("{what}, as fast as they go"), figures);
     }
     // Few calls are written together at this rate, which is dearer.
-    let figures = grown(stage, &store, |stead| {
+    let figures = grown(&store, |stead| {
         let load = stead.proxy_for(ACCOUNTS).with_pause(100);
         send(stage, &load, 1, 60 * stage.options.seconds)
     })?;
@@ -65,11 +65,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
 }
 
 /// How many calls were made, and the bytes by which the file grew.
-fn grown(
-    stage: &Stage,
-    store: &Store,
-    calls: impl FnOnce(&Stead) -> Result<u64>,
-) -> Result<(u64, u64)> {
+fn grown(store: &Store, calls: impl FnOnce(&Stead) -> Result<u64>) -> Result<(u64, u64)> {
     let start = || Stead::start(store);
     let stop = |stead: Stead| -> Result<u64> {
         stead.process.stop()?;

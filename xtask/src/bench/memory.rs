@@ -13,6 +13,8 @@ use super::{
 };
 
 const CONNECTIONS: u32 = 32;
+/// Of one load: short, so that the rows stand about a tenth of the calls apart.
+const SECONDS: u32 = 2;
 /// What the pools and buffers of a load may differ by from one moment to the next.
 const NOISE_MIB: f64 = 4.0;
 
@@ -69,8 +71,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
 
 /// Sends for a while; how many calls that were.
 fn run_once(stage: &Stage, load: &Load) -> Result<u64> {
-    let seconds = stage.options.seconds;
-    let sample = load.run(&stage.wrk, &stage.folder, CONNECTIONS, seconds)?;
+    let sample = load.run(&stage.wrk, &stage.folder, CONNECTIONS, SECONDS)?;
     sample.check(SMALL)?;
     Ok(sample.requests)
 }

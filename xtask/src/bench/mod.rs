@@ -104,12 +104,18 @@ struct Asked {
     against: Option<PathBuf>,
 }
 
-/// Measures, prints each part, and writes the report unless the run is a short one.
+/// Measures, prints each part, and writes the report unless the run is a short one or compares two binaries.
 ///
 /// # Errors
 /// Where a part fails otherwise than by a program that is missing; the others are measured nevertheless.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let asked = Asked::read(arguments)?;
+    // A comparison or a quick look is not what the report is for.
+    let is_written = !asked.is_short && asked.against.is_none();
+    let commit = match asked.binary {
+        Some(_) => String::from("a binary that was given"),
+        None => report::commit(),
+    };
     let binary = match asked.binary {
         Some(path) => path,
         None => build()?,
@@ -123,7 +129,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         }
         println!("\n# {}: {}", part.name, part.title);
         let text = match (part.run)(&stage) {
-            Ok(text) => format!("{}\n\n{text}", report::circumstances(&stage)),
+            Ok(text) => format!("{}\n\n{text}", report::circumstances(&stage, &commit)),
             Err(error) if error.is::<Missing>() => format!("Not measured: {error}."),
             Err(error) => {
                 println!("failed: {error:#}");
@@ -134,7 +140,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         println!("\n{text}");
         sections.push((part, text));
         // A run that is cut off keeps what it has measured.
-        if !asked.is_short {
+        if is_written {
             report::write(&sections)?;
         }
     }

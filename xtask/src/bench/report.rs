@@ -34,9 +34,10 @@ cargo xtask bench --only calls,start      some of them; the sections of the othe
 cargo xtask bench --short --only calls    a quick look, which is printed and not written here
 ```
 
-It needs nginx, wrk, nghttp2-client, valgrind and PostgreSQL; a part that lacks one says so here. `--binary` names another
-binary to measure, `--against` one to compare with in the same rounds, `--rounds` and `--seconds` say how long, `--calls` and
-`--accounts` how many.
+All parts take about an hour and a half besides the build, and 5 GB of disk for a million accounts. Nothing runs without nginx
+and wrk; some parts need nghttp2-client, valgrind or PostgreSQL, and say here when it is missing. `--binary` names another binary
+to measure, `--against` one to compare with in the same rounds (then nothing is written), `--rounds` and `--seconds` say how
+long, `--calls` and `--accounts` how many.
 
 ## Where the time goes
 
@@ -73,7 +74,7 @@ fn between<'a>(text: &'a str, begin: &str, end: &str) -> Option<&'a str> {
 }
 
 /// Where, when, with what and for how long a part was measured.
-pub(crate) fn circumstances(stage: &Stage) -> String {
+pub(crate) fn circumstances(stage: &Stage, commit: &str) -> String {
     let Options {
         rounds, seconds, ..
     } = stage.options;
@@ -83,21 +84,27 @@ pub(crate) fn circumstances(stage: &Stage) -> String {
         .find_map(|line| Some(line.strip_prefix("model name")?.split_once(": ")?.1))
         .unwrap_or("unknown");
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let said = |program: &str, arguments: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(arguments).current_dir(shell::root());
-        let text = programs::output(&mut command).unwrap_or_default();
-        text.trim().to_owned()
-    };
     format!(
-        "Measured {} on {cores} cores of {model}, {}; nginx {}, wrk {}; stead {}, commit {}; {rounds} rounds of {seconds} s.",
+        "Measured {} on {cores} cores of {model}, {}; nginx {}, wrk {}; stead {}, {commit}; {rounds} rounds of {seconds} s.",
         said("date", &["-u", "+%Y-%m-%d"]),
         said("uname", &["-sr"]),
         programs::version(&stage.nginx, "-v"),
         programs::version(&stage.wrk, "-v"),
         programs::version(&stage.binary, "--version"),
-        said("git", &["rev-parse", "--short", "HEAD"]),
     )
+}
+
+/// What is built and measured.
+pub(crate) fn commit() -> String {
+    let describe = ["describe", "--always", "--dirty", "--exclude=*"];
+    format!("commit {}", said("git", &describe))
+}
+
+fn said(program: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(shell::root());
+    let text = programs::output(&mut command).unwrap_or_default();
+    text.trim().to_owned()
 }
 
 #[cfg(test)]
