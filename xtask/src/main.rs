@@ -61,8 +61,11 @@ cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
-cargo xtask bench [--short] [--binary STEAD] [--against STEAD]
-                                Stead next to nginx on this machine, and next to another binary of Stead
+cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
+                  [--binary STEAD] [--against STEAD]
+                                Stead next to nginx on this machine, and next to another binary of Stead; writes
+                                docs/reference/performance.md. Parts: start, calls, http2, bodies, fetch, fair, memory,
+                                disk, accounts, instructions; with --short or --against it is only printed
 cargo xtask bench history [CALLS]
                                 what a million calls leave behind: memory, bytes in the database, totals
 cargo xtask bench copy [ACCOUNTS]
@@ -124,26 +127,11 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "dashboard", calls] => bench::dashboard(calls),
         ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
         ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
-        ["bench", options @ ..] => bench(options),
+        ["bench", options @ ..] => bench::run(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");
             Ok(())
         }
         _ => bail!("there is no such command\n\n{USAGE}"),
     }
-}
-
-fn bench(options: &[&str]) -> Result<()> {
-    let mut plan = bench::FULL;
-    let mut binaries = bench::Binaries::default();
-    let mut options = options.iter().copied();
-    while let Some(option) = options.next() {
-        match (option, options.len()) {
-            ("--short", _) => plan = bench::SHORT,
-            ("--binary", 1..) => binaries.binary = options.next(),
-            ("--against", 1..) => binaries.against = options.next(),
-            _ => bail!("{option}: unknown, or without a value\n\n{USAGE}"),
-        }
-    }
-    bench::run(&plan, &binaries)
 }

@@ -1,15 +1,26 @@
 //! Load by wrk.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-/// A request that is sent again and again.
+use super::programs;
+
+/// Requests that are sent one after the other, again and again.
+#[derive(Debug, Clone)]
 pub(crate) struct Load {
-    url: String,
-    headers: Vec<(&'static str, String)>,
-    body: Option<String>,
+    pub(crate) port: u16,
+    pub(crate) paths: Vec<String>,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Option<String>,
+    /// Milliseconds that each connection waits before each request.
+    pause: Option<u32>,
 }
 
 /// What came of a run.
@@ -24,17 +35,19 @@ pub(crate) struct Sample {
     pub(crate) p99_micros: f64,
     /// Processor time of the subject during the run.
     pub(crate) cpu_seconds: f64,
+    /// Memory of the subject after the run.
+    pub(crate) resident_bytes: u64,
 }
 
 /// Requests that came to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Errors {
     /// A status of 400 or above.
-    status: u64,
+    pub(crate) status: u64,
     /// No response within the 2 s that wrk waits.
-    timeout: u64,
+    pub(crate) timeout: u64,
     /// Connections that were refused or broke.
-    connection: u64,
+    pub(crate) connection: u64,
 }
 
 /// Prints what wrk knows as one line of JSON, so that none of its prose is parsed. wrk counts times in microseconds.
@@ -48,21 +61,44 @@ function done(summary, latency, requests)
 end
 "#;
 
+/// Takes the paths in turns. The requests are made once, for wrk's own work is not what is measured.
+const EACH: &str = r#"
+local requests, turn = {}, 0
+function init()
+    for number, path in ipairs(paths) do requests[number] = wrk.format(nil, path) end
+end
+function request()
+    turn = turn % #requests + 1
+    return requests[turn]
+end
+"#;
+
 impl Load {
-    pub(crate) fn get(url: String) -> Self {
+    pub(crate) fn get(port: u16, path: &str) -> Self {
+        Self::get_each(port, vec![path.to_owned()])
+    }
+
+    pub(crate) fn get_each(port: u16, paths: Vec<String>) -> Self {
         Self {
-            url,
+            port,
+            paths,
             headers: Vec::new(),
             body: None,
+            pause: None,
         }
     }
 
-    pub(crate) fn post(url: String, json: String) -> Self {
+    pub(crate) fn post(port: u16, path: &str, json: String) -> Self {
         Self {
-            url,
-            headers: Vec::new(),
             body: Some(json),
+            ..Self::get(port, path)
         }
+    }
+
+    /// Each connection waits so long before each request, so that the rate hardly depends on the subject.
+    pub(crate) fn with_pause(mut self, milliseconds: u32) -> Self {
+        self.pause = Some(milliseconds);
+        self
     }
 
     pub(crate) fn with_bearer(self, token: &str) -> Self {
@@ -82,7 +118,23 @@ impl Load {
         connections: u32,
         seconds: u32,
     ) -> Result<Sample> {
-        let file = folder.join("load.lua");
+        let mut command = self.command(wrk, folder, connections, seconds)?;
+        let text = programs::output(&mut command)?;
+        Sample::read(&text).with_context(|| format!("wrk prints no result: {text}"))
+    }
+
+    /// wrk with these requests.
+    pub(crate) fn command(
+        &self,
+        wrk: &Path,
+        folder: &Path,
+        connections: u32,
+        seconds: u32,
+    ) -> Result<Command> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        // Two of them may run at the same time.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed) % 8;
+        let file = folder.join(format!("load-{number}.lua"));
         fs::write(&file, self.script())?;
         let mut command = Command::new(wrk);
         command
@@ -91,19 +143,11 @@ impl Load {
             .arg(format!("-d{seconds}s"))
             .arg("-s")
             .arg(&file)
-            .arg(&self.url);
-        let output = command.output().context("cannot start wrk")?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        if !output.status.success() {
-            bail!(
-                "wrk failed: {text}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-        Sample::read(&text).with_context(|| format!("wrk prints no result: {text}"))
+            .arg(format!("http://127.0.0.1:{}{}", self.port, self.paths[0]));
+        Ok(command)
     }
 
-    /// The request, as wrk's script; a Lua long string takes every byte as it is.
+    /// The requests, as wrk's script; a Lua long string takes every byte as it is.
     fn script(&self) -> String {
         let mut script = SCRIPT.to_owned();
         for (name, value) in &self.headers {
@@ -112,12 +156,24 @@ impl Load {
         if let Some(body) = &self.body {
             script.push_str(&format!("wrk.method = 'POST'\nwrk.headers['content-type'] = 'application/json'\nwrk.body = [==[{body}]==]\n"));
         }
+        if let Some(pause) = self.pause {
+            script.push_str(&format!("function delay() return {pause} end\n"));
+        }
+        if self.paths.len() > 1 {
+            let paths: Vec<String> = self
+                .paths
+                .iter()
+                .map(|path| format!("[==[{path}]==]"))
+                .collect();
+            script.push_str(&format!("local paths = {{ {} }}\n{EACH}", paths.join(", ")));
+        }
         script
     }
 }
 
 impl Sample {
-    fn read(output: &str) -> Option<Self> {
+    /// Reads the last line that is JSON.
+    pub(crate) fn read(output: &str) -> Option<Self> {
         let line = output.lines().rev().find(|line| line.starts_with('{'))?;
         let value: Value = serde_json::from_str(line).ok()?;
         Some(Self {
@@ -131,7 +187,9 @@ impl Sample {
             seconds: value["micros"].as_f64()? / 1e6,
             p50_micros: value["p50"].as_f64()?,
             p99_micros: value["p99"].as_f64()?,
-            cpu_seconds: 0.0,
+            // Only a subject that knows them itself says these.
+            cpu_seconds: value["cpu"].as_f64().unwrap_or_default(),
+            resident_bytes: value["resident"].as_u64().unwrap_or_default(),
         })
     }
 
@@ -212,10 +270,20 @@ mod tests {
 
     #[test]
     fn a_request_is_written_as_it_is() {
-        let script = Load::post("http://127.0.0.1:1/".to_owned(), r#"{"a":"]]"}"#.to_owned())
+        let script = Load::post(1, "/", r#"{"a":"]]"}"#.to_owned())
             .with_bearer("secret")
             .script();
         assert!(script.contains("wrk.headers['authorization'] = [==[Bearer secret]==]\n"));
         assert!(script.ends_with("wrk.body = [==[{\"a\":\"]]\"}]==]\n"));
+    }
+
+    #[test]
+    fn paths_take_turns_and_connections_wait() {
+        let script = Load::get_each(1, vec!["/a".into(), "/b".into()])
+            .with_pause(20)
+            .script();
+        assert!(script.contains("local paths = { [==[/a]==], [==[/b]==] }\n"));
+        assert!(script.contains("function delay() return 20 end\n"));
+        assert!(!Load::get(1, "/a").script().contains("local paths"));
     }
 }

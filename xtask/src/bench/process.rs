@@ -2,9 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader},
     net::TcpStream,
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus},
     thread,
     time::Duration,
 };
@@ -31,24 +30,6 @@ impl Running {
         })
     }
 
-    /// Starts a program that prints one line when it is ready, and gives the line.
-    pub(crate) fn start_until_line(mut command: Command) -> Result<(Self, String)> {
-        let mut running = Self {
-            child: command.stdout(Stdio::piped()).spawn()?,
-        };
-        let output = running
-            .child
-            .stdout
-            .take()
-            .context("the program has no output")?;
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        if line.is_empty() {
-            bail!("it ended before it was ready: {}", running.child.wait()?);
-        }
-        Ok((running, line))
-    }
-
     /// Waits until something listens on `port`.
     pub(crate) fn wait_for_port(&mut self, port: u16) -> Result<()> {
         let start = shell::now();
@@ -64,6 +45,27 @@ impl Running {
         Ok(())
     }
 
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
+    /// Asks it to stop in order, and waits until it has.
+    pub(crate) fn stop(mut self) -> Result<()> {
+        shell::run(&format!("kill -s TERM {}", self.child.id()))?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// The most memory that it held since the start, or since this was last called; counts from now on.
+    pub(crate) fn peak_bytes(&self) -> Result<u64> {
+        let peak = self.bytes("VmHWM:")?;
+        // 5 sets the mark back (proc(5), clear_refs). Only root may, of a process that keeps its memory private; without it
+        // the most since the start counts, which is no less.
+        let _ = fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5");
+        Ok(peak)
+    }
+
     /// Processor time that it has used so far, its own and the kernel's for it.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))
@@ -75,8 +77,17 @@ impl Running {
 
     /// Memory that it holds.
     pub(crate) fn resident_bytes(&self) -> Result<u64> {
+        self.bytes("VmRSS:")
+    }
+
+    /// The part of it that is not pages of its program's file.
+    pub(crate) fn anonymous_bytes(&self) -> Result<u64> {
+        self.bytes("RssAnon:")
+    }
+
+    fn bytes(&self, name: &str) -> Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        resident_kib(&status)
+        kib(&status, name)
             .map(|kib| kib * 1024)
             .context("/proc does not tell the memory")
     }
@@ -99,16 +110,14 @@ fn cpu_ticks(stat: &str) -> Option<u64> {
     Some(user + system)
 }
 
-fn resident_kib(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+fn kib(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::free_port, *};
 
     #[test]
     fn times_and_memory_are_read() {
@@ -117,19 +126,20 @@ mod tests {
         assert_eq!(cpu_ticks(stat), Some(1750));
         assert_eq!(cpu_ticks("4242 (half) S 1"), None);
         assert_eq!(
-            resident_kib("VmPeak:\t  900 kB\nVmRSS:\t   512 kB\n"),
+            kib("VmPeak:\t  900 kB\nVmRSS:\t   512 kB\n", "VmRSS:"),
             Some(512)
         );
-        assert_eq!(resident_kib(""), None);
+        assert_eq!(kib("", "VmRSS:"), None);
     }
 
     #[test]
-    fn a_program_is_heard_and_ended() {
+    fn a_program_is_seen_and_ended() {
         let mut command = Command::new("sh");
-        command.args(["-c", "echo ready; exec sleep 60"]);
-        let (running, line) = Running::start_until_line(command).unwrap();
-        assert_eq!(line, "ready\n");
+        command.args(["-c", "exec sleep 60"]);
+        let mut running = Running::start(command).unwrap();
         assert!(running.cpu_seconds().unwrap() < 5.0);
+        assert!(running.ended().unwrap().is_none());
+        assert!(running.peak_bytes().unwrap() > 0);
         let folder = format!("/proc/{}", running.child.id());
         drop(running);
         assert!(!fs::exists(folder).unwrap());
@@ -137,9 +147,8 @@ mod tests {
 
     #[test]
     fn a_program_that_ends_early_is_noticed() {
-        let error = Running::start_until_line(Command::new("false"))
-            .err()
-            .unwrap();
+        let mut running = Running::start(Command::new("false")).unwrap();
+        let error = running.wait_for_port(free_port().unwrap()).unwrap_err();
         assert!(error.to_string().contains("ended before it was ready"));
     }
 }

@@ -2,42 +2,57 @@
 
 use std::fmt::Write as _;
 
-use super::load::Sample;
+use super::{bound::shown, load::Sample};
 
-/// The subject that the others are compared with.
-const MEASURE: usize = 1;
+/// A subject's name, and its samples of all rounds.
+pub(crate) type Measured = (String, Vec<Sample>);
 
-/// A Markdown table of the subjects' medians; the ratios are to the second subject, nginx.
-pub(crate) fn of(concurrency: u32, subjects: &[(String, Vec<Sample>)]) -> String {
-    let rows: Vec<Row> = subjects
+/// The subjects that all others are compared with.
+const DIRECT: usize = 0;
+pub(crate) const NGINX: usize = 1;
+
+/// Medians of a subject.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Figures {
+    pub(crate) per_second: f64,
+    pub(crate) p50: f64,
+    pub(crate) p99: f64,
+    /// Microseconds for a call.
+    pub(crate) cpu: f64,
+    resident: f64,
+}
+
+/// A Markdown table of the subjects' medians; what is in parentheses is the ratio to the second subject, nginx, and to the
+/// first, the stub without anything in between.
+pub(crate) fn of(subjects: &[Measured]) -> String {
+    let rows: Vec<Figures> = subjects
         .iter()
-        .map(|(_, samples)| Row::of(samples))
+        .map(|(_, samples)| Figures::of(samples))
         .collect();
-    let measure = &rows[MEASURE];
-    let mut table = format!("concurrency {concurrency}\n\n");
-    table.push_str(
-        "| subject | requests/s | of nginx | p50 ms | p99 ms | CPU us per call | x nginx |\n",
+    let mut table = String::from(
+        "| subject | requests/s | p50 ms | p99 ms | CPU us per call | memory MiB |\n|---|---|---|---|---|---|",
     );
-    table.push_str("|---|---|---|---|---|---|---|");
     for ((name, _), row) in subjects.iter().zip(&rows) {
+        let cell = |figure: fn(&Figures) -> f64| {
+            let own = figure(row);
+            let to = |other: usize| shown(own / figure(&rows[other]));
+            format!("{} ({}; {})", shown(own), to(NGINX), to(DIRECT))
+        };
         let _ = write!(
             table,
-            "\n| {name} | {:.0} | {:.0}% | {:.2} ({:.2}x) | {:.2} ({:.2}x) | {:.1} | {:.2} |",
-            row.per_second,
-            100.0 * row.per_second / measure.per_second,
-            row.p50 / 1e3,
-            row.p50 / measure.p50,
-            row.p99 / 1e3,
-            row.p99 / measure.p99,
-            row.cpu,
-            row.cpu / measure.cpu,
+            "\n| {name} | {} | {} | {} | {} | {} |",
+            cell(|row| row.per_second),
+            cell(|row| row.p50 / 1e3),
+            cell(|row| row.p99 / 1e3),
+            cell(|row| row.cpu),
+            cell(|row| row.resident / 1024.0 / 1024.0),
         );
     }
     table
 }
 
 /// How one subject compares to another that was measured in the same rounds: the median of the rounds' ratios.
-pub(crate) fn ratio(subject: &(String, Vec<Sample>), other: &(String, Vec<Sample>)) -> String {
+pub(crate) fn ratio(subject: &Measured, other: &Measured) -> String {
     let of = |figure: fn(Sample) -> f64| {
         let rounds = subject.1.iter().zip(&other.1);
         median(rounds.map(|(a, b)| figure(*a) / figure(*b)).collect())
@@ -53,15 +68,8 @@ pub(crate) fn ratio(subject: &(String, Vec<Sample>), other: &(String, Vec<Sample
     )
 }
 
-struct Row {
-    per_second: f64,
-    p50: f64,
-    p99: f64,
-    cpu: f64,
-}
-
-impl Row {
-    fn of(samples: &[Sample]) -> Self {
+impl Figures {
+    pub(crate) fn of(samples: &[Sample]) -> Self {
         let median_of =
             |figure: fn(Sample) -> f64| median(samples.iter().copied().map(figure).collect());
         Self {
@@ -69,11 +77,18 @@ impl Row {
             p50: median_of(|sample| sample.p50_micros),
             p99: median_of(|sample| sample.p99_micros),
             cpu: median_of(Sample::cpu_micros),
+            resident: median_of(|sample| sample.resident_bytes as f64),
         }
     }
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
+/// The figures of the subject of this name.
+pub(crate) fn figures(subjects: &[Measured], name: &str) -> Option<Figures> {
+    let found = subjects.iter().find(|(of, _)| of == name)?;
+    Some(Figures::of(&found.1))
+}
+
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     match figures.len() {
         0 => f64::NAN,
@@ -94,23 +109,24 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_to_nginx() {
+    fn ratios_are_to_nginx_and_to_direct() {
         let subjects = [
             ("direct", 4000, 100.0),
             ("nginx", 2000, 200.0),
             ("stead", 1000, 300.0),
         ]
         .map(|(name, requests, micros)| (name.to_owned(), vec![sample(requests, micros)]));
-        let table = of(32, &subjects);
+        let table = of(&subjects);
         assert!(
-            table.ends_with("| stead | 1000 | 50% | 0.30 (1.50x) | 3.00 (1.50x) | 1000.0 | 2.00 |"),
+            table.ends_with(
+                "| stead | 1000 (0.50; 0.25) | 0.30 (1.50; 3.00) | 3.00 (1.50; 3.00) | 1000 (2.00; 4.00) | 8.00 (1.00; 1.00) |"
+            ),
             "{table}"
         );
-        assert!(
-            table.contains("| nginx | 2000 | 100% | 0.20 (1.00x) |"),
-            "{table}"
-        );
+        assert_eq!(figures(&subjects, "nginx").unwrap().per_second, 2000.0);
+        assert!(figures(&subjects, "other").is_none());
     }
+
     #[test]
     fn two_binaries_are_compared_round_by_round() {
         let new = vec![sample(1000, 100.0), sample(500, 200.0), sample(2000, 50.0)];
@@ -132,6 +148,7 @@ mod tests {
             p50_micros: micros,
             p99_micros: micros * 10.0,
             cpu_seconds: 1.0,
+            resident_bytes: 8 << 20,
             ..Sample::default()
         }
     }

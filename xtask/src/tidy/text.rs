@@ -113,15 +113,13 @@ pub(crate) fn generated_pages_say_so(files: &[File]) -> Vec<String> {
         .iter()
         .filter(|file| file.path.starts_with("docs/reference/") && file.path.ends_with(".md"))
         .filter(|file| {
-            !file
-                .text
-                .lines()
-                .take(5)
-                .any(|line| line.contains("`cargo xtask codegen`"))
+            !file.text.lines().take(5).any(|line| {
+                line.contains("`cargo xtask codegen`") || line.contains("`cargo xtask bench`")
+            })
         })
         .map(|file| {
             format!(
-                "{} does not name `cargo xtask codegen` in its first lines",
+                "{} does not name `cargo xtask codegen` or `cargo xtask bench` in its first lines",
                 file.path
             )
         })
@@ -202,7 +200,9 @@ mod tests {
         ];
         assert_eq!(
             generated_pages_say_so(&files),
-            ["docs/reference/b.md does not name `cargo xtask codegen` in its first lines"]
+            [
+                "docs/reference/b.md does not name `cargo xtask codegen` or `cargo xtask bench` in its first lines"
+            ]
         );
     }
 

@@ -5,6 +5,7 @@ mod accounts;
 mod approvals;
 mod audit;
 mod backup;
+mod bench_calls;
 mod bench_server;
 mod call;
 mod completions;
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Reference(reference::Reference),
     #[command(hide = true)]
     BenchServer(bench_server::BenchServer),
+    #[command(hide = true)]
+    BenchCalls(Box<bench_calls::BenchCalls>),
 }
 
 impl Command {
@@ -114,6 +117,7 @@ impl Command {
             Self::Man(command) => command.run(terminal),
             Self::Reference(command) => command.run(terminal),
             Self::BenchServer(command) => command.run(terminal).await,
+            Self::BenchCalls(command) => command.run(terminal).await,
         }
     }
 }
