@@ -34,7 +34,7 @@ fn in_zone(moment: Moment, zone: &TimeZone) {
         return;
     };
     let seen = written(instant, zone);
-    // A year before 0 is none of RFC 3339.
+    // RFC 3339 has no years before 0.
     assert!(!seen.starts_with('-'), "{seen}");
     let read = seen.parse::<Timestamp>().ok();
     assert_eq!(read, Some(instant), "{seen} is not {instant}");
