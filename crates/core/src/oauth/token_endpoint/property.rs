@@ -36,7 +36,7 @@ pub(crate) fn holds(status: u16, body: &[u8]) {
             };
             assert!(
                 !said
-                    .split([' ', '"', '\'', ',', ';', '<', '>', '(', ')'])
+                    .split([' ', ':', '"', '\'', ',', ';', '<', '>', '(', ')'])
                     .any(is_shown),
                 "{said:?}"
             );

@@ -34,7 +34,10 @@ fn in_zone(moment: Moment, zone: &TimeZone) {
         return;
     };
     let seen = written(instant, zone);
-    assert_eq!(instant_of(&seen), Some(instant), "{seen} is not {instant}");
+    // RFC 3339 has no years before 0.
+    assert!(!seen.starts_with('-'), "{seen}");
+    let read = seen.parse::<Timestamp>().ok();
+    assert_eq!(read, Some(instant), "{seen} is not {instant}");
     if moment.is_day() {
         return;
     }
@@ -50,10 +53,6 @@ fn in_zone(moment: Moment, zone: &TimeZone) {
         assert_eq!(instant.duration_until(end), hours, "{moment:?} in {zone:?}");
     }
     assert_eq!(length_of(moment, moment), Some(SignedDuration::ZERO));
-}
-
-fn instant_of(text: &str) -> Option<Timestamp> {
-    Moment::parse(text)?.instant(&TimeZone::UTC)
 }
 
 /// Seconds since 1970 of a time as RFC 3339 has it, section 5.6, without leap seconds: counted here, and not by a library.
