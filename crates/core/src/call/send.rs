@@ -26,7 +26,7 @@ use crate::{
     error::Upstream,
     oauth::{self, RefreshReason},
     policy::{Admission, Passing, Sending},
-    ports::{Body, Limits},
+    ports::{Body, Limits, Purpose},
     product::Product,
     tool::Effect,
 };
@@ -285,6 +285,7 @@ impl<'c> Sender<'c> {
         let headers = request.headers_mut();
         set_product_headers(headers, product);
         headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer()?.clone());
+        request.extensions_mut().insert(Purpose::Call);
         request.extensions_mut().insert(Limits {
             total: limits.total.min(left),
             first_byte: limits.first_byte.min(left),
