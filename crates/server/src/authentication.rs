@@ -1,10 +1,12 @@
 //! Who calls: an application, or the holder of an account's token, by a bearer token (RFC 6750, section 2.1).
 
+use std::borrow::Cow;
+
 use axum::{extract::Request, response::Response, routing::Route};
 use http::{HeaderMap, header};
 use stead::{
     Error, ErrorKind,
-    core::{caller::Caller, scope::ScopeName},
+    core::{caller::Caller, environment::Environment, scope::ScopeName},
 };
 
 use crate::{
@@ -84,7 +86,8 @@ pub(crate) async fn pass(
 ) -> Result<Response> {
     let token = bearer(request.headers())
         .ok_or_else(|| Error::new(ErrorKind::Unauthenticated, entrance.missing))?;
-    let caller = match entrance.state.environment.authenticate(token).await {
+    let environment = in_time(&entrance.state, request.headers());
+    let caller = match environment.authenticate(token).await {
         Ok(caller) => caller,
         Err(error) if error.kind() == ErrorKind::Unauthenticated => {
             return Err(Problem::of_token(error));
@@ -94,35 +97,42 @@ pub(crate) async fn pass(
     if let Some(why) = (entrance.refuses)(&caller) {
         return Err(Error::new(ErrorKind::InsufficientScope, why).into());
     }
-    enter(&entrance.state, caller, entrance.scope, &mut request)?;
+    let acting = environment.acting_as(caller);
+    enter(&entrance.state, acting, entrance.scope, &mut request)?;
     admit(&entrance.state, inner, request).await
 }
 
-/// Makes a request this caller's, where it has the scope.
+/// The environment for a caller who waits as long as the request says. What it says wrong is refused once it is known who
+/// asks.
+pub(crate) fn in_time<'e>(state: &'e ServerState, headers: &HeaderMap) -> Cow<'e, Environment> {
+    match timeout(headers) {
+        Ok(Some(timeout)) => Cow::Owned(state.environment.within(timeout)),
+        Ok(None) | Err(_) => Cow::Borrowed(&state.environment),
+    }
+}
+
+/// Makes a request that of whoever acts in this environment, where they have the scope.
 pub(crate) fn enter(
     state: &ServerState,
-    caller: Caller,
+    acting: Environment,
     scope: Option<ScopeName>,
     request: &mut Request,
 ) -> Result<()> {
     if let Some(known) = request.extensions().get::<Known>() {
         known.set();
     }
-    state.rates.check_caller(&caller)?;
-    scope.map_or(Ok(()), |scope| caller.check(scope))?;
-    let acting = state.environment.acting_as(caller);
+    state.rates.check_caller(acting.caller())?;
+    scope.map_or(Ok(()), |scope| acting.caller().check(scope))?;
+    timeout(request.headers())?;
     let acting = in_request(&acting, request.extensions());
-    let acting = match timeout(request.headers())? {
-        Some(timeout) => acting.within(timeout),
-        None => acting,
-    };
     request.extensions_mut().insert(acting);
     Ok(())
 }
 
 /// Responds while there is room. The request counts until its response's body has ended.
 pub(crate) async fn admit(state: &ServerState, inner: Route, request: Request) -> Result<Response> {
-    let permit = state.in_flight.enter()?;
+    let acting = request.extensions().get::<Environment>();
+    let permit = state.in_flight.enter(acting.map(Environment::caller))?;
     let response = respond(inner, request).await;
     Ok(response.map(|body| holding::body(body, permit)))
 }

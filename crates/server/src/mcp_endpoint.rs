@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::{
     Json,
+    body::Body,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
     routing,
@@ -16,9 +17,9 @@ use stead::{
 };
 
 use crate::{
-    authentication::{admit, bearer, enter},
-    extract::Acting,
-    mcp::Mcp,
+    authentication::{admit, bearer, enter, in_time},
+    extract::{Acting, collect},
+    mcp::{LARGEST, Mcp},
     problem::{Problem, Result},
     routes::{ForApplications, Route, any, get},
     state::{ServerState, address},
@@ -38,6 +39,9 @@ async fn serve(
     let Caller::McpSession(session) = environment.caller() else {
         return Err(missing(&environment));
     };
+    let (head, body) = request.into_parts();
+    let body = collect(body, LARGEST, &environment).await?;
+    let request = Request::from_parts(head, Body::from(body));
     Ok(mcp.serve(session.session_id, &environment, request).await?)
 }
 
@@ -56,9 +60,10 @@ pub(crate) async fn authenticate(
         let problem = Problem::of_token(error).with_description();
         Err(problem.with_resource(&metadata_url(environment)))
     };
+    let environment = in_time(&state, request.headers());
     match environment.authenticate_agent(token).await {
         Ok(caller @ Caller::McpSession(_)) => {
-            enter(&state, caller, None, &mut request)?;
+            enter(&state, environment.acting_as(caller), None, &mut request)?;
             admit(&state, inner, request).await
         }
         Ok(_) => refused(Error::new(

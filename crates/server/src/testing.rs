@@ -43,6 +43,7 @@ pub(crate) struct Received {
     pub(crate) uri: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    pub(crate) limits: Option<ports::Limits>,
 }
 
 type Respond = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
@@ -66,6 +67,7 @@ impl Transport for Products {
                 uri: head.uri.to_string(),
                 headers: head.headers,
                 body,
+                limits: head.extensions.get().copied(),
             };
             let response = match received.uri.as_str() {
                 "https://oauth2.googleapis.com/token" => granted(&received),
@@ -228,6 +230,12 @@ impl TestService {
     /// What the products received, token requests among it.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.products.received.lock().unwrap().clone()
+    }
+
+    /// How long the product had for its last response.
+    pub(crate) fn last_limit(&self) -> Duration {
+        let received = self.received();
+        received.last().and_then(|last| last.limits).unwrap().total
     }
 
     /// Sends a request as it is. The response has to be as the description of the interface says.

@@ -106,7 +106,8 @@ impl Context {
             return since.min(second);
         }
         if !self.store_is_away() {
-            select(self.look(), self.runtime.sleep(PATIENCE)).await;
+            let patience = self.runtime.sleep(self.at_most(PATIENCE));
+            select(self.look(), patience).await;
         }
         let since = self.follower.reliable_since(now);
         since.map_or(second, |since| since.min(second))

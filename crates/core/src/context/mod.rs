@@ -7,6 +7,7 @@ mod audit;
 pub(crate) mod bulkheads;
 pub(crate) mod change;
 pub(crate) mod circuits;
+mod deadline;
 pub(crate) mod endpoints;
 mod feed;
 mod follow;
@@ -46,6 +47,7 @@ use url::Url;
 use uuid::Uuid;
 
 pub use bulkheads::CallLimits;
+pub(crate) use deadline::time_is_over;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
@@ -321,21 +323,6 @@ impl Context {
             trace_id: Some(id),
             ..self.clone()
         }
-    }
-
-    /// The same for a caller who waits no longer than this.
-    pub(crate) fn within(&self, timeout: Duration) -> Self {
-        let ends_at = self.monotonic().saturating_add(timeout);
-        Self {
-            ends_at: Some(self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))),
-            ..self.clone()
-        }
-    }
-
-    /// When work that may take so long has to end: its caller may wait less.
-    pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
-        let ends_at = self.monotonic().saturating_add(longest);
-        self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {

@@ -106,6 +106,11 @@ impl Environment {
         Self(self.0.within(timeout))
     }
 
+    /// How long a wait of at most `longest` may take: its caller may wait less.
+    pub fn at_most(&self, longest: Duration) -> Duration {
+        self.0.at_most(longest)
+    }
+
     /// Who acts through this handle.
     pub fn caller(&self) -> &Caller {
         &self.0.caller

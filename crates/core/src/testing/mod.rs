@@ -287,9 +287,19 @@ pub(crate) async fn insert_account_of(
         ..NewConnection::default()
     };
     let connection = connections::create(context, connection).await.unwrap().id;
+    insert_account_at(context, connection, "ada", state).await
+}
+
+/// The same of a user of a connection that exists.
+pub(crate) async fn insert_account_at(
+    context: &Context,
+    connection: ConnectionId,
+    identifier: &str,
+    state: AccountState,
+) -> Account {
     let (id, identifier) = (
         AccountId::from_uuid(context.new_id()),
-        Identifier::new("ada").unwrap(),
+        Identifier::new(identifier).unwrap(),
     );
     let account = Account {
         state,

@@ -60,7 +60,7 @@ impl FromRequest<ServerState> for Form {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
-        let body = collect(request.into_body(), LIMIT, state.environment.runtime()).await?;
+        let body = collect(request.into_body(), LIMIT, &state.environment).await?;
         Ok(Self::parse(&body))
     }
 }

@@ -26,8 +26,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromRequest<ServerState>
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
         check_content_type(request.headers())?;
-        let runtime = state.environment.runtime();
-        let body = collect(request.into_body(), LIMIT, runtime).await?;
+        let (head, body) = request.into_parts();
+        let acting = head.extensions.get().unwrap_or(&state.environment);
+        let body = collect(body, LIMIT, acting).await?;
         if body.len() < LARGE {
             return Ok(Self(read_json(&body)?));
         }

@@ -121,7 +121,7 @@ async fn call(
     let is_dry_run = given.is_dry_run();
     let admitted = async {
         let guard = context.tasks.enter()?;
-        let entered = context.bulkheads.enter()?;
+        let entered = context.bulkheads.enter(&context.caller)?;
         let held = context.bulkheads.bytes();
         let of = AccountRef::new(connection_name, identifier)?;
         account_token::names(&context.caller, &of)?;
@@ -163,7 +163,7 @@ async fn call(
             }
             policy::admit(context, &snapshot, effect, action)?;
         }
-        let place = snapshot.places.enter(context.monotonic())?;
+        let place = snapshot.enter(context)?;
         let lasting = Lasting {
             held,
             _in_flight: (entered, place),

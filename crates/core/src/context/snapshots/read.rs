@@ -1,6 +1,7 @@
 //! Reads accounts: from memory while what it holds is reliable, else from the store.
 
 use std::{
+    pin::pin,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
@@ -38,7 +39,7 @@ impl Context {
     }
 
     /// What a reading brings; what was read last where the store is away, or has not responded for a second since the
-    /// caller began to wait for it.
+    /// caller began to wait for it. A caller who waits less than that gets nothing older for it.
     pub(crate) async fn last_or_read<T, R>(
         &self,
         last: Option<T>,
@@ -49,20 +50,23 @@ impl Context {
         R: Future<Output = Result<T>> + Unpin,
     {
         let Some(last) = last else {
-            return reading().await;
+            return self.in_time(pin!(reading())).await;
         };
         if self.store_is_away() {
             return Ok(last);
         }
         let waited = self.monotonic().saturating_sub(began);
         let patience = self.runtime.sleep(PATIENCE.saturating_sub(waited));
-        match select(reading(), patience).await {
-            Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
-                Ok(last)
+        let read = async {
+            match select(reading(), patience).await {
+                Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
+                    Ok(last)
+                }
+                Either::Left((read, _)) => read,
+                Either::Right(_) => Ok(last),
             }
-            Either::Left((read, _)) => read,
-            Either::Right(_) => Ok(last),
-        }
+        };
+        self.in_time(pin!(read)).await
     }
 
     /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.

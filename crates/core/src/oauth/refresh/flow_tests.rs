@@ -192,7 +192,7 @@ impl Stage {
     ) {
         self.server.lock().unwrap().script.extend(responses);
     }
-    fn refuse_access(&self, refuses: bool) {
+    pub(super) fn refuse_access(&self, refuses: bool) {
         self.server.lock().unwrap().refuses_access = refuses;
     }
     pub(super) fn seconds(&self, seconds: u64) {

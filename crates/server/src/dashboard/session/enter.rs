@@ -142,7 +142,7 @@ impl Sessions {
     /// The same request, where its form has the token of the member's session.
     async fn with_token(&self, request: Request, member: &SignedIn) -> Result<Request, Error> {
         let (head, body) = request.into_parts();
-        let body = collect(body, LIMIT, self.environment.runtime()).await?;
+        let body = collect(body, LIMIT, &self.environment).await?;
         let form = Form::parse(&body);
         if member.sent(form.text("csrf").unwrap_or_default()) {
             return Ok(Request::from_parts(head, Body::from(body)));
