@@ -232,12 +232,6 @@ impl TestService {
         self.products.received.lock().unwrap().clone()
     }
 
-    /// How long the product had for its last response.
-    pub(crate) fn last_limit(&self) -> Duration {
-        let received = self.received();
-        received.last().and_then(|last| last.limits).unwrap().total
-    }
-
     /// Sends a request as it is. The response has to be as the description of the interface says.
     pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());

@@ -61,6 +61,11 @@ mod tests {
     use super::*;
     use crate::testing::TestService;
 
+    fn last_limit(service: &TestService) -> Duration {
+        let received = service.received();
+        received.last().and_then(|last| last.limits).unwrap().total
+    }
+
     /// Every way in which a call comes.
     #[tokio::test]
     async fn a_call_has_no_more_time_than_its_caller_waits() {
@@ -91,7 +96,7 @@ mod tests {
                 let response = service.send(request.unwrap()).await;
                 assert_eq!(response.status, StatusCode::OK, "{to}: {response:?}");
                 let most = Duration::from_millis(7500);
-                assert_eq!(service.last_limit() <= most, timeout == "7.5", "{to}");
+                assert_eq!(last_limit(&service) <= most, timeout == "7.5", "{to}");
             }
         }
     }
@@ -108,7 +113,6 @@ mod tests {
                 .body(Body::from_stream(never));
             let response = service.send(request.unwrap()).await;
             response.assert_problem(StatusCode::GATEWAY_TIMEOUT, "deadline_exceeded");
-            assert_eq!(response.problem()["act_by"], "app_developer");
         }
     }
 
