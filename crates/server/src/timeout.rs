@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_value_that_is_none_is_refused_once_it_is_known_who_asks() {
+    async fn a_value_that_cannot_be_read_is_refused_once_it_is_known_who_asks() {
         let service = TestService::new().await;
         let request = || service.request("GET", "/v1/tools").header(NAME, "soon");
         let response = service.send(request().body(Body::empty()).unwrap()).await;

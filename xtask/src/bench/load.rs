@@ -74,7 +74,7 @@ end
 "#;
 
 /// Gives each request a turn, in milliseconds of the monotonic clock, and has its connection wait for it.
-const PACED: &str = r#"
+const RATED: &str = r#"
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long s, ns; } moment; int clock_gettime(int, moment *);')
 local moment, turn = ffi.new('moment'), 0
@@ -170,7 +170,7 @@ impl Load {
             script.push_str(&format!("wrk.method = 'POST'\nwrk.headers['content-type'] = 'application/json'\nwrk.body = [==[{body}]==]\n"));
         }
         if let Some(rate) = self.rate {
-            script.push_str(&format!("local rate = {rate}\n{PACED}"));
+            script.push_str(&format!("local rate = {rate}\n{RATED}"));
         }
         if self.paths.len() > 1 {
             let paths: Vec<String> = self

@@ -268,7 +268,7 @@ impl<'c> Sender<'c> {
         Ok(live)
     }
 
-    /// What comes of a wait, unless the call's time ends before. Most are no wait at all.
+    /// What comes of a wait, unless the call's time ends before.
     async fn in_time<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         self.context.until(self.ends_at, work).await
     }
