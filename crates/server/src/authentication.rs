@@ -98,7 +98,7 @@ pub(crate) async fn pass(
         return Err(Error::new(ErrorKind::InsufficientScope, why).into());
     }
     let acting = environment.acting_as(caller);
-    enter(&entrance.state, acting, entrance.scope, &mut request)?;
+    enter(&entrance.state, &acting, entrance.scope, &mut request)?;
     admit(&entrance.state, inner, request).await
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn in_time<'e>(state: &'e ServerState, headers: &HeaderMap) -> Cow<'e
 /// Makes a request that of whoever acts in this environment, where they have the scope.
 pub(crate) fn enter(
     state: &ServerState,
-    acting: Environment,
+    acting: &Environment,
     scope: Option<ScopeName>,
     request: &mut Request,
 ) -> Result<()> {
@@ -124,7 +124,7 @@ pub(crate) fn enter(
     state.rates.check_caller(acting.caller())?;
     scope.map_or(Ok(()), |scope| acting.caller().check(scope))?;
     timeout(request.headers())?;
-    let acting = in_request(&acting, request.extensions());
+    let acting = in_request(acting, request.extensions());
     request.extensions_mut().insert(acting);
     Ok(())
 }

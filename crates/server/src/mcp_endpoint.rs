@@ -63,7 +63,7 @@ pub(crate) async fn authenticate(
     let environment = in_time(&state, request.headers());
     match environment.authenticate_agent(token).await {
         Ok(caller @ Caller::McpSession(_)) => {
-            enter(&state, environment.acting_as(caller), None, &mut request)?;
+            enter(&state, &environment.acting_as(caller), None, &mut request)?;
             admit(&state, inner, request).await
         }
         Ok(_) => refused(Error::new(

@@ -166,13 +166,13 @@ impl RateLimiter {
             runtime.sleep(wait).await;
         }
         if let Ok(permit) = Arc::clone(&limits.at_once).try_acquire_owned() {
-            reserved.is_used();
+            reserved.keep();
             return Ok(Permit::new(permit, !wait.is_zero()));
         }
         let turn = std::pin::pin!(Arc::clone(&limits.at_once).acquire_owned());
         match select(turn, runtime.sleep(left.saturating_sub(wait))).await {
             Either::Left((Ok(permit), _)) => {
-                reserved.is_used();
+                reserved.keep();
                 Ok(Permit::new(permit, true))
             }
             Either::Left((Err(_), _)) => Err(Error::new(
@@ -270,7 +270,7 @@ struct Reserved<'l> {
 
 impl Reserved<'_> {
     /// The request has its turn.
-    fn is_used(self) {
+    fn keep(self) {
         std::mem::forget(self);
     }
 }
