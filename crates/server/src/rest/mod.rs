@@ -26,9 +26,9 @@ mod webhooks;
 use stead::{
     ErrorKind::{
         self, AccountNotFound, AccountSuspended, AlreadyExists, AuthorizationConsumed,
-        AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, IdentifierMismatch,
-        InvalidTransition, NotFound, ProductAccountMismatch, StorageUnavailable, UnknownConnection,
-        UnknownTool, UnsupportedVersion,
+        AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, DeadlineExceeded,
+        IdentifierMismatch, InvalidTransition, NotFound, ProductAccountMismatch,
+        StorageUnavailable, UnknownConnection, UnknownTool, UnsupportedVersion,
     },
     core::scope::ScopeName,
 };
@@ -242,6 +242,8 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(ToolsExecute),
         post("/v1/tool-calls", tool_calls::run)
             .summary("Executes the calls of a model.")
+            .describe(tool_calls::describe)
+            .errors(&[DeadlineExceeded])
             .needs(ToolsExecute),
         // What can change something needs `proxy:write`, which includes this.
         post("/v1/proxy", proxy::json)
