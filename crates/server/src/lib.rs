@@ -20,6 +20,7 @@ mod authentication;
 mod brand;
 mod caller;
 mod connect;
+#[cfg(feature = "dashboard")]
 mod dashboard;
 mod document;
 mod extract;
@@ -73,13 +74,15 @@ use stead::{
 };
 
 pub use brand::Brand;
+#[cfg(feature = "dashboard")]
+pub use dashboard::{
+    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
+    SandboxRequest, SandboxSection, Trial,
+};
 pub use document::openapi;
 #[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
-pub use options::{
-    DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
-    SandboxSection, ServerOptions, Trial,
-};
+pub use options::ServerOptions;
 pub use serve::{Server, UnderWay, Workers, serve};
 
 use crate::{
@@ -119,7 +122,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
     let paths = table().into_iter().flat_map(|(_, routes)| routes);
     let state = ServerState::new(environment, options, paths.map(|route| route.path));
-    let service = service(environment, options, state.clone());
+    let service = service(environment, state.clone());
     let metrics = metrics::router(metrics::Shown {
         environment: environment.clone(),
         requests: Arc::clone(&state.requests),
@@ -143,9 +146,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-fn service(environment: &Environment, options: &ServerOptions, state: ServerState) -> Router {
-    let rates = Arc::clone(&state.rates);
-    let dashboard = Arc::new(dashboard::Dashboard::new(environment, options, rates));
+fn service(environment: &Environment, state: ServerState) -> Router {
     let mut router = Router::new();
     for (access, routes) in table() {
         let entered = |entrance: fn(&ServerState, Option<ScopeName>) -> Entrance, routes| {
@@ -169,14 +170,10 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
                 .route_layer(by_name())
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
-            Access::Dashboard => open(routes)
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::enter))
-                .route_layer(by_name())
-                .route_layer(by_rate()),
-            Access::SignIn => open(routes)
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::open))
+            #[cfg(feature = "dashboard")]
+            Access::Dashboard(door) => state
+                .dashboard
+                .behind(door, open(routes).route_layer(counted()))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
             Access::Callback => open(routes)
@@ -217,11 +214,6 @@ enum Access {
     Mcp,
     /// A person, who reads pages.
     Browser,
-    /// A member of those who run this environment.
-    Dashboard,
-    /// A person who wants to sign in to the dashboard.
-    #[serde(rename = "browser")]
-    SignIn,
     /// A person on the way back from a product.
     Callback,
     /// Anyone, without a token.
@@ -229,6 +221,10 @@ enum Access {
     /// Anyone, however busy the service is.
     #[serde(rename = "anyone")]
     Health,
+    /// Those who run this environment, in a browser.
+    #[cfg(feature = "dashboard")]
+    #[serde(untagged)]
+    Dashboard(dashboard::Door),
 }
 
 #[cfg(test)]
@@ -239,27 +235,22 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 12] {
-    [
+fn table() -> Vec<(Access, Vec<Route>)> {
+    let table = [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
         (Access::Mcp, known(mcp_endpoint::routes())),
         (Access::Anyone, mcp_endpoint::resource_routes()),
         (Access::Browser, connect::routes()),
-        (
-            Access::Dashboard,
-            dashboard::routes()
-                .into_iter()
-                .map(|page| page.route)
-                .collect(),
-        ),
-        (Access::SignIn, dashboard::open_routes()),
-        (Access::Anyone, dashboard::asset_routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
         (Access::Health, rest::health_routes()),
         (Access::Anyone, index::routes()),
     ]
+    .into_iter();
+    #[cfg(feature = "dashboard")]
+    let table = table.chain(dashboard::table());
+    table.collect()
 }
 
 fn known(routes: Vec<ForApplications>) -> Vec<Route> {

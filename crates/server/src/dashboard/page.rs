@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
+    Router,
     extract::{FromRequestParts, Request, State},
-    middleware::Next,
+    middleware::{Next, from_fn_with_state},
     response::Response,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 use stead::{
     Error, ErrorKind,
     core::{caller::Caller, environment::Environment},
@@ -18,6 +20,7 @@ use stead::{
 use super::{
     done::{self, Done},
     live::Live,
+    options::{SandboxControl, Trial},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
@@ -25,11 +28,23 @@ use super::{
 use crate::{
     admission::Rates,
     brand::Brand,
-    openapi::Argument,
-    options::{SandboxControl, ServerOptions, Trial},
+    openapi::signature::Argument,
+    options::ServerOptions,
     problem::{self, Problem},
     request_id::{RequestId, in_request},
+    state::ServerState,
 };
+
+/// By which way one comes to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) enum Door {
+    /// A member of those who run this environment.
+    #[serde(rename = "dashboard")]
+    Members,
+    /// A person who wants to sign in.
+    #[serde(rename = "browser")]
+    SignIn,
+}
 
 /// What the dashboard's pages share.
 #[derive(Debug)]
@@ -50,15 +65,29 @@ impl Dashboard {
         options: &ServerOptions,
         rates: Arc<Rates>,
     ) -> Self {
+        let dashboard = &options.dashboard;
         Self {
             environment: environment.clone(),
-            renderer: Renderer::new(environment, options.sandbox.is_some()),
-            sessions: Sessions::new(environment, options.dashboard),
-            trial: options.trial.clone(),
+            renderer: Renderer::new(environment, dashboard.sandbox.is_some()),
+            sessions: Sessions::new(environment, dashboard.access),
+            trial: dashboard.trial.clone(),
             brand: options.brand.clone(),
             live: Live::new(environment),
-            sandbox: options.sandbox.clone(),
+            sandbox: dashboard.sandbox.clone(),
             rates,
+        }
+    }
+
+    /// With a door in front of these pages.
+    pub(crate) fn behind(
+        self: &Arc<Self>,
+        door: Door,
+        pages: Router<ServerState>,
+    ) -> Router<ServerState> {
+        let state = Arc::clone(self);
+        match door {
+            Door::Members => pages.route_layer(from_fn_with_state(state, enter)),
+            Door::SignIn => pages.route_layer(from_fn_with_state(state, open)),
         }
     }
 
@@ -117,7 +146,7 @@ struct Frame {
 
 /// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites, and
 /// shows problems as pages.
-pub(crate) async fn enter(
+async fn enter(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
     request: Request,
@@ -146,7 +175,7 @@ pub(crate) async fn enter(
 }
 
 /// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
-pub(crate) async fn open(
+async fn open(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
     request: Request,

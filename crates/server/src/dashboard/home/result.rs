@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::options::Sample;
+use crate::dashboard::Sample;
 
 /// Items that are shown.
 const ITEMS: usize = 6;

@@ -11,10 +11,7 @@ use stead::{
 };
 
 use super::result::{self, Shown};
-use crate::{
-    dashboard::words,
-    options::{Sample, Trial},
-};
+use crate::dashboard::{Sample, Trial, words};
 
 /// A product to try.
 #[derive(Debug, Serialize)]

@@ -11,10 +11,10 @@ use stead::{
 
 use super::{SignedIn, cookie::Cookie, local, machine::is_on_this_machine};
 use crate::{
-    connect::check_same_origin,
+    connect::same_origin,
+    dashboard::DashboardAccess,
     dashboard::form::{Form, LIMIT},
     extract::collect,
-    options::DashboardAccess,
 };
 
 /// How members and their browsers know each other again.
@@ -83,7 +83,7 @@ impl Sessions {
     pub(crate) fn check_origin(&self, request: &Request) -> Result<(), Error> {
         match is_safe(request.method()) {
             true => Ok(()),
-            false => check_same_origin(&self.environment, request.headers()),
+            false => same_origin::check(&self.environment, request.headers()),
         }
     }
 
