@@ -74,15 +74,15 @@ use stead::{
 };
 
 pub use brand::Brand;
-#[cfg(feature = "dashboard")]
-pub use dashboard::{
-    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
-    SandboxRequest, SandboxSection, Trial,
-};
 pub use document::openapi;
 #[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
 pub use options::ServerOptions;
+#[cfg(feature = "dashboard")]
+pub use options::{
+    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
+    SandboxRequest, SandboxSection, Trial,
+};
 pub use serve::{Server, UnderWay, Workers, serve};
 
 use crate::{
@@ -120,9 +120,7 @@ pub struct Routers {
 /// The routers of a platform.
 pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
-    let paths = table().into_iter().flat_map(|(_, routes)| routes);
-    let state = ServerState::new(environment, options, paths.map(|route| route.path));
-    let service = service(environment, state.clone());
+    let (service, state) = service(environment, options);
     let metrics = metrics::router(metrics::Shown {
         environment: environment.clone(),
         requests: Arc::clone(&state.requests),
@@ -146,7 +144,15 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-fn service(environment: &Environment, state: ServerState) -> Router {
+/// All routes, and the state that they share.
+fn service(environment: &Environment, options: &ServerOptions) -> (Router, ServerState) {
+    let paths = table().into_iter().flat_map(|(_, routes)| routes);
+    let state = ServerState::new(environment, options, paths.map(|route| route.path));
+    #[cfg(feature = "dashboard")]
+    let dashboard = {
+        let rates = Arc::clone(&state.rates);
+        Arc::new(dashboard::Dashboard::new(environment, options, rates))
+    };
     let mut router = Router::new();
     for (access, routes) in table() {
         let entered = |entrance: fn(&ServerState, Option<ScopeName>) -> Entrance, routes| {
@@ -171,8 +177,7 @@ fn service(environment: &Environment, state: ServerState) -> Router {
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
             #[cfg(feature = "dashboard")]
-            Access::Dashboard(door) => state
-                .dashboard
+            Access::Dashboard(door) => dashboard
                 .behind(door, open(routes).route_layer(counted()))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
@@ -196,8 +201,8 @@ fn service(environment: &Environment, state: ServerState) -> Router {
     let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .with_state(state);
-    middleware::surround(router, around)
+        .with_state(state.clone());
+    (middleware::surround(router, around), state)
 }
 
 /// Who may call a route, and how its problems are shown.

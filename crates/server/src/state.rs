@@ -14,8 +14,6 @@ use stead::{
 use tokio::sync::Mutex;
 use tracing::Span;
 
-#[cfg(feature = "dashboard")]
-use crate::dashboard::Dashboard;
 use crate::{
     admission::{Hosts, InFlight, Rates},
     mcp::{self, Mcp},
@@ -37,8 +35,6 @@ pub(crate) struct Shared {
     pub(crate) hosts: Arc<Hosts>,
     pub(crate) rates: Arc<Rates>,
     pub(crate) mcp: Arc<Mcp>,
-    #[cfg(feature = "dashboard")]
-    pub(crate) dashboard: Arc<Dashboard>,
     pub(crate) requests: Arc<Requests>,
     on_trace: Option<fn(&Span, TraceParent)>,
     /// The description of the interface, once it was asked for.
@@ -61,15 +57,12 @@ impl ServerState {
         options: &ServerOptions,
         paths: impl Iterator<Item = &'static str>,
     ) -> Self {
-        let rates = Arc::new(Rates::new(environment, &options.trusted_proxies));
         Self(Arc::new(Shared {
             environment: environment.clone(),
             pages: Arc::new(Pages::new(environment, &options.brand)),
             in_flight: Arc::new(InFlight::new(options.max_requests)),
             hosts: Arc::new(Hosts::new(environment.public_url(), &options.allowed_hosts)),
-            #[cfg(feature = "dashboard")]
-            dashboard: Arc::new(Dashboard::new(environment, options, Arc::clone(&rates))),
-            rates,
+            rates: Arc::new(Rates::new(environment, &options.trusted_proxies)),
             mcp: Arc::new(mcp::server(
                 environment,
                 &options.allowed_origins,

@@ -19,7 +19,6 @@ mod home;
 mod icons;
 mod live;
 mod markdown;
-mod options;
 mod page;
 mod playground;
 mod policies;
@@ -34,10 +33,6 @@ mod tests;
 mod tools;
 mod words;
 
-pub use options::{
-    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
-    SandboxRequest, SandboxSection, Trial,
-};
 pub(crate) use page::{Dashboard, Door};
 pub(crate) use table::PageRoute;
 

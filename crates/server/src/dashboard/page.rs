@@ -20,7 +20,6 @@ use stead::{
 use super::{
     done::{self, Done},
     live::Live,
-    options::{SandboxControl, Trial},
     renderer::{Renderer, Theme},
     session::{Entry, Role, Sessions, SignedIn},
     words,
@@ -29,7 +28,7 @@ use crate::{
     admission::Rates,
     brand::Brand,
     openapi::signature::Argument,
-    options::ServerOptions,
+    options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::{RequestId, in_request},
     state::ServerState,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::dashboard::Sample;
+use crate::options::Sample;
 
 /// Items that are shown.
 const ITEMS: usize = 6;

@@ -11,7 +11,10 @@ use stead::{
 };
 
 use super::result::{self, Shown};
-use crate::dashboard::{Sample, Trial, words};
+use crate::{
+    dashboard::words,
+    options::{Sample, Trial},
+};
 
 /// A product to try.
 #[derive(Debug, Serialize)]

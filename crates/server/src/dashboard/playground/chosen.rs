@@ -13,10 +13,7 @@ use stead::{
 };
 
 use super::asked::Asked;
-use crate::{
-    dashboard::{Sample, page::Page},
-    problem::Result,
-};
+use crate::{dashboard::page::Page, options::Sample, problem::Result};
 
 /// Connections and accounts to choose from; others are named.
 const MOST: u32 = 50;

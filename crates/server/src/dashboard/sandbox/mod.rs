@@ -9,11 +9,11 @@ mod tests;
 use stead::{Error, ErrorKind};
 
 use super::{
-    options::SandboxControl,
     page::Page,
     session::Role,
     table::{PageRoute, page, sandbox_action},
 };
+use crate::options::SandboxControl;
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[("sandbox/show.html", include_str!("show.html"))];
 

@@ -12,9 +12,9 @@ use stead::{
 use super::{SignedIn, cookie::Cookie, local, machine::is_on_this_machine};
 use crate::{
     connect::same_origin,
-    dashboard::DashboardAccess,
     dashboard::form::{Form, LIMIT},
     extract::collect,
+    options::DashboardAccess,
 };
 
 /// How members and their browsers know each other again.

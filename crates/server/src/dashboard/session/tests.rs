@@ -13,7 +13,7 @@ use stead::core::{
 
 use crate::{
     ServerOptions, dashboard,
-    dashboard::DashboardAccess,
+    options::DashboardAccess,
     router_with,
     testing::{TestResponse, TestService, json_response, request_to},
 };

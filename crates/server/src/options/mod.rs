@@ -1,10 +1,18 @@
 //! What an operator can set about the service.
 
+#[cfg(feature = "dashboard")]
+mod dashboard;
+
 use ipnet::IpNet;
 use stead::core::trace::TraceParent;
 use tracing::Span;
 
 use crate::{brand::Brand, mcp::Handlers};
+#[cfg(feature = "dashboard")]
+pub use dashboard::{
+    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
+    SandboxRequest, SandboxSection, Trial,
+};
 
 /// Bounds and trust of a [`router_with`](crate::router_with).
 #[derive(Debug, Clone)]
@@ -29,7 +37,7 @@ pub struct ServerOptions {
     pub brand: Brand,
     /// The dashboard.
     #[cfg(feature = "dashboard")]
-    pub dashboard: crate::DashboardOptions,
+    pub dashboard: DashboardOptions,
     /// What is done with the span of a request whose caller has named its own: for an exporter of traces.
     pub on_trace: Option<fn(&Span, TraceParent)>,
 }
