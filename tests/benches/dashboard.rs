@@ -52,7 +52,7 @@ async fn main() {
         "{ACCOUNTS} accounts, {counted} calls; the median of {ROUNDS} requests, and the longest"
     );
     let mut options = ServerOptions::default();
-    options.dashboard = DashboardAccess::SignedInOnLoopback;
+    options.dashboard.access = DashboardAccess::SignedInOnLoopback;
     let browser = Browser::open(stead_server::router_with(&platform, &options)).await;
     browser.measure().await;
     platform.environment().shut_down().await;

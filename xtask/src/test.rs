@@ -94,6 +94,26 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         .with("RUSTDOCFLAGS", "-D warnings"),
         Step::new(
             Full,
+            "the binary without sandbox and dashboard",
+            "cargo clippy -p stead-cli --no-default-features --locked -- -D warnings",
+        ),
+        Step::new(
+            Extent::All,
+            "the binary without sandbox",
+            "cargo clippy -p stead-cli --no-default-features --features dashboard --all-targets --locked -- -D warnings",
+        ),
+        Step::new(
+            Extent::All,
+            "the tests of the binary without sandbox and dashboard",
+            "cargo test -p stead-cli --no-default-features --locked",
+        ),
+        Step::new(
+            Extent::All,
+            "the service without dashboard",
+            "cargo test -p stead-server --no-default-features --locked",
+        ),
+        Step::new(
+            Full,
             "the facade as it comes",
             "cargo clippy -p stead --locked -- -D warnings",
         ),

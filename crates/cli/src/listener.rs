@@ -39,14 +39,6 @@ pub(crate) async fn bind_free_port() -> Outcome<TcpListener> {
     bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), "--listen").await
 }
 
-/// A listener on this machine, at this port where it is free.
-pub(crate) async fn bind_or_free_port(port: u16) -> Outcome<TcpListener> {
-    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
-        Ok(listener) => Ok(listener),
-        Err(_) => bind_free_port().await,
-    }
-}
-
 /// Where a listener is reached from this machine.
 pub(crate) fn url(listener: &TcpListener) -> Outcome<String> {
     let mut address = listener.local_addr().map_err(|error| {

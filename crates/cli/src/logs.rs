@@ -9,23 +9,14 @@ use tracing_subscriber::{
     EnvFilter, Layer, Registry, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-use crate::{
-    failure::{Failure, Outcome},
-    live::LiveLayer,
-};
+use crate::failure::{Failure, Outcome};
 
 /// A layer next to the log.
 pub(crate) type More = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `live` gets
-/// what the platform does, whatever the filter, and `more` what it asks for itself.
-pub(crate) fn start(
-    filter: &str,
-    no_color: bool,
-    for_programs: bool,
-    live: Option<LiveLayer>,
-    more: Option<More>,
-) -> Outcome {
+/// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `more` gets
+/// what each of its layers asks for, whatever the filter.
+pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<More>) -> Outcome {
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
             format!("this is not a log filter: {error}"),
@@ -40,14 +31,13 @@ pub(crate) fn start(
         logs.with_ansi(terminal && !no_color).boxed()
     };
     let registry = tracing_subscriber::registry();
-    if live.is_none() && more.is_none() {
+    if more.is_empty() {
         // A filter for all is cheaper than one for each layer.
         registry.with(logs).with(filter).init();
         return Ok(());
     }
     let logs = logs.with_filter(filter).boxed();
-    let live = live.map(|live| live.filtered().boxed());
-    let all: Vec<More> = [Some(logs), live, more].into_iter().flatten().collect();
+    let all: Vec<More> = [logs].into_iter().chain(more).collect();
     registry.with(all).init();
     Ok(())
 }

@@ -8,7 +8,6 @@ mod failpoints;
 mod failure;
 mod key_source;
 mod listener;
-mod live;
 mod logs;
 #[cfg(feature = "otlp")]
 mod otlp;
@@ -32,8 +31,11 @@ use terminal::Terminal;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Act in your users' stead: typed tools and raw requests to their products, with OAuth and tokens handled for you.
-///
-/// New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to try things out.
+#[cfg_attr(
+    feature = "sandbox",
+    doc = "",
+    doc = "New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to try things out."
+)]
 #[derive(Debug, Parser)]
 #[command(name = "stead", version, after_help = exit::table(), arg_required_else_help = true)]
 pub(crate) struct CommandLine {
@@ -97,8 +99,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(failure.exit().code())
 }
 
-fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
-    let (live, happenings) = arguments.command.is_dev().then(live::channel).unzip();
+fn run(mut arguments: CommandLine, terminal: &Terminal) -> Outcome {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -113,19 +114,17 @@ fn run(arguments: CommandLine, terminal: &Terminal) -> Outcome {
         true => otlp::Traces::to_collector(runtime.handle())?,
         false => None,
     };
+    let more = arguments.command.layer().into_iter();
     #[cfg(feature = "otlp")]
-    let more = traces.as_ref().map(otlp::Traces::layer);
-    #[cfg(not(feature = "otlp"))]
-    let more = None;
+    let more = more.chain(traces.as_ref().map(otlp::Traces::layer));
     logs::start(
         &arguments.log,
         arguments.no_color,
         arguments.json || arguments.command.is_serve(),
-        live,
-        more,
+        more.collect(),
     )?;
     process::keep_memory_private();
-    let outcome = runtime.block_on(arguments.command.run(terminal, happenings));
+    let outcome = runtime.block_on(arguments.command.run(terminal));
     #[cfg(feature = "otlp")]
     if let Some(traces) = traces {
         traces.end();
@@ -145,5 +144,22 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_build_has_the_commands_of_its_features() {
+        let command = CommandLine::command();
+        let has = |name: &str| command.find_subcommand(name).is_some();
+        for name in ["serve", "connections", "accounts", "members", "doctor"] {
+            assert!(has(name), "{name}");
+        }
+        for name in ["dev", "demo", "bench-server"] {
+            assert_eq!(has(name), cfg!(feature = "sandbox"), "{name}");
+        }
+        let serve = command.find_subcommand("serve").unwrap();
+        let signs_in = serve
+            .get_arguments()
+            .any(|one| one.get_id() == "oidc_issuer");
+        assert_eq!(signs_in, cfg!(feature = "dashboard"));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{self, Read as _, Write as _},
+    io::{self, Read as _},
     path::Path,
 };
 
@@ -137,23 +137,6 @@ pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
     Ok(SecretString::from(text.trim()))
 }
 
-/// Writes a key to a new file that only its owner may read.
-pub(crate) fn write_key(path: &Path, key: &SecretString) -> Outcome {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(path)
-        .and_then(|mut file| writeln!(file, "{}", key.expose_secret()))
-        .map_err(|error| {
-            Failure::configuration(
-                format!("{} cannot be written: {error}", path.display()),
-                "Check its folder and its permissions.",
-            )
-        })
-}
-
 fn name(path: &Path) -> String {
     if path == Path::new("-") {
         String::from("the standard input")
@@ -177,7 +160,6 @@ mod tests {
         };
         assert!(refused("stead serve --key k1:hush"));
         assert!(refused("stead connections list --key k1:hush"));
-        assert!(refused("stead serve --oidc-client-secret hush"));
         assert!(refused(
             "stead connections create mail --product mail --product-client-secret hush"
         ));
@@ -195,27 +177,5 @@ mod tests {
         ));
         assert!(!refused("stead serve --key-file key"));
         assert!(!refused("stead tools"));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn only_the_owner_reads_a_new_key_file_and_an_open_one_is_refused() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let path = std::env::temp_dir().join(format!("stead-cli-key-{}", std::process::id()));
-        let key = SecretString::from("k1:hush");
-        write_key(&path, &key).unwrap();
-        let mode = fs::metadata(&path).unwrap().permissions().mode();
-        let read_back = read_key(&path).unwrap();
-        let again = write_key(&path, &key);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        let open = read_key(&path);
-        fs::remove_file(&path).unwrap();
-        assert_eq!(mode & 0o777, 0o600);
-        assert_eq!(read_back.expose_secret(), "k1:hush");
-        assert!(again.is_err(), "an existing key is never overwritten");
-        let Err(Failure::CommandLine { next, .. }) = open else {
-            panic!("an open key file was accepted")
-        };
-        assert!(next.starts_with("Run: chmod 600 "), "{next}");
     }
 }

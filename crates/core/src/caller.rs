@@ -387,6 +387,12 @@ impl Caller {
         }
     }
 
+    /// Who shares places with others: an application with all that acts for it, or else which one it is.
+    #[must_use]
+    pub fn holder(&self) -> Option<&str> {
+        self.client_id().or_else(|| self.id())
+    }
+
     /// Which one it is, where there are several: an application's client id, or the id of a member, an account token or
     /// an MCP session.
     #[must_use]

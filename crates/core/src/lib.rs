@@ -63,6 +63,9 @@ pub mod seal;
 #[cfg(feature = "platform")]
 mod sealed;
 #[cfg(feature = "platform")]
+#[doc(hidden)]
+pub mod shares;
+#[cfg(feature = "platform")]
 pub mod store;
 #[cfg(any(all(test, feature = "platform"), feature = "simulation"))]
 mod testing;

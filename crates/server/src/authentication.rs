@@ -1,14 +1,16 @@
 //! Who calls: an application, or the holder of an account's token, by a bearer token (RFC 6750, section 2.1).
 
+use std::{borrow::Cow, time::Duration};
+
 use axum::{extract::Request, response::Response, routing::Route};
-use http::{HeaderMap, header};
+use http::{Extensions, HeaderMap, header};
 use stead::{
     Error, ErrorKind,
-    core::{caller::Caller, scope::ScopeName},
+    core::{caller::Caller, environment::Environment, scope::ScopeName},
 };
 
 use crate::{
-    caller::Known,
+    caller::Connection,
     holding,
     layer::respond,
     problem::{Problem, Result},
@@ -76,54 +78,88 @@ const APPLICATION: &str =
     "this needs `Authorization: Bearer …` with a token from POST /oauth/token";
 const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; make one with POST /v1/account-tokens";
 
-/// Lets a request pass whose caller may use the route, while there is room.
-pub(crate) async fn pass(
-    entrance: Entrance,
-    mut request: Request,
-    inner: Route,
-) -> Result<Response> {
-    let token = bearer(request.headers())
-        .ok_or_else(|| Error::new(ErrorKind::Unauthenticated, entrance.missing))?;
-    let caller = match entrance.state.environment.authenticate(token).await {
-        Ok(caller) => caller,
-        Err(error) if error.kind() == ErrorKind::Unauthenticated => {
-            return Err(Problem::of_token(error));
+impl Entrance {
+    /// The environment for whoever sent a request with these headers, where they may.
+    async fn acting(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Environment> {
+        let token =
+            bearer(headers).ok_or_else(|| Error::new(ErrorKind::Unauthenticated, self.missing))?;
+        let timeout = timeout(headers);
+        let environment = in_time(&self.state, &timeout);
+        let caller = match environment.authenticate(token).await {
+            Ok(caller) => caller,
+            Err(error) if error.kind() == ErrorKind::Unauthenticated => {
+                return Err(Problem::of_token(error));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(why) = (self.refuses)(&caller) {
+            return Err(Error::new(ErrorKind::InsufficientScope, why).into());
         }
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(why) = (entrance.refuses)(&caller) {
-        return Err(Error::new(ErrorKind::InsufficientScope, why).into());
+        timeout.map(drop)?;
+        let environment = environment.acting_as(caller);
+        acting(&self.state, environment, self.scope, extensions)
     }
-    enter(&entrance.state, caller, entrance.scope, &mut request)?;
-    admit(&entrance.state, inner, request).await
+
+    /// Responds to a request by `handler`, which gets the environment for the caller.
+    pub(crate) async fn respond<F>(
+        &self,
+        request: Request,
+        handler: impl FnOnce(Environment, Request) -> F,
+    ) -> Result<Response>
+    where
+        F: Future<Output = Result<Response>>,
+    {
+        let acting = self.acting(request.headers(), request.extensions()).await?;
+        admit(&self.state, acting, |acting| handler(acting, request)).await
+    }
 }
 
-/// Makes a request this caller's, where it has the scope.
-pub(crate) fn enter(
-    state: &ServerState,
-    caller: Caller,
-    scope: Option<ScopeName>,
-    request: &mut Request,
-) -> Result<()> {
-    if let Some(known) = request.extensions().get::<Known>() {
-        known.set();
-    }
-    state.rates.check_caller(&caller)?;
-    scope.map_or(Ok(()), |scope| caller.check(scope))?;
-    let acting = state.environment.acting_as(caller);
-    let acting = in_request(&acting, request.extensions());
-    let acting = match timeout(request.headers())? {
-        Some(timeout) => acting.within(timeout),
-        None => acting,
+/// Lets a request pass to its route whose caller may use it, while there is room.
+pub(crate) async fn pass(entrance: Entrance, request: Request, inner: Route) -> Result<Response> {
+    let to_route = |acting, mut request: Request| {
+        request.extensions_mut().insert::<Environment>(acting);
+        async { Ok(respond(inner, request).await) }
     };
-    request.extensions_mut().insert(acting);
-    Ok(())
+    entrance.respond(request, to_route).await
+}
+
+/// The environment for a caller who waits so long. What a request says wrong of it is refused once it is known who asks.
+pub(crate) fn in_time<'e>(
+    state: &'e ServerState,
+    timeout: &Result<Option<Duration>, Error>,
+) -> Cow<'e, Environment> {
+    match timeout {
+        Ok(Some(timeout)) => Cow::Owned(state.environment.clone().within(*timeout)),
+        Ok(None) | Err(_) => Cow::Borrowed(&state.environment),
+    }
+}
+
+/// The environment in a request of whoever acts in it, where they have the scope.
+pub(crate) fn acting(
+    state: &ServerState,
+    acting: Environment,
+    scope: Option<ScopeName>,
+    extensions: &Extensions,
+) -> Result<Environment> {
+    if let Some(connection) = extensions.get::<Connection>() {
+        connection.is_known();
+    }
+    state.rates.check_caller(acting.caller())?;
+    scope.map_or(Ok(()), |scope| acting.caller().check(scope))?;
+    Ok(in_request(acting, extensions))
 }
 
 /// Responds while there is room. The request counts until its response's body has ended.
-pub(crate) async fn admit(state: &ServerState, inner: Route, request: Request) -> Result<Response> {
-    let permit = state.in_flight.enter()?;
-    let response = respond(inner, request).await;
+pub(crate) async fn admit<F>(
+    state: &ServerState,
+    acting: Environment,
+    run: impl FnOnce(Environment) -> F,
+) -> Result<Response>
+where
+    F: Future<Output = Result<Response>>,
+{
+    let permit = state.in_flight.enter(Some(acting.caller()))?;
+    let response = run(acting).await?;
     Ok(response.map(|body| holding::body(body, permit)))
 }
 

@@ -7,10 +7,13 @@ use std::{
 
 use axum::body::Body;
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
+use http_body::{Body as _, Frame, SizeHint};
 
 /// The body, with whose end `held` is dropped.
 pub(crate) fn body(body: Body, held: impl Send + Unpin + 'static) -> Body {
+    if body.is_end_stream() {
+        return body;
+    }
     Body::new(Holding { body, _held: held })
 }
 

@@ -20,9 +20,11 @@ mod authentication;
 mod brand;
 mod caller;
 mod connect;
+#[cfg(feature = "dashboard")]
 mod dashboard;
 mod document;
 mod extract;
+mod front;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -76,9 +78,11 @@ pub use brand::Brand;
 pub use document::openapi;
 #[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
+pub use options::ServerOptions;
+#[cfg(feature = "dashboard")]
 pub use options::{
-    DashboardAccess, Sample, SandboxControl, SandboxField, SandboxRecord, SandboxRequest,
-    SandboxSection, ServerOptions, Trial,
+    DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
+    SandboxRequest, SandboxSection, Trial,
 };
 pub use serve::{Server, UnderWay, Workers, serve};
 
@@ -106,6 +110,9 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
 pub struct Routers {
     /// All routes; requests to the host of the proxy URL go to the proxy host.
     pub service: Router,
+    /// The same for a server that serves nothing else: calls go straight to their handlers, which costs them less. It has no
+    /// routes of its own, so that a route of another router around it would come first.
+    pub server: Router,
     /// Only the proxy host, for a listener of its own. It takes account tokens, on any path, and refuses a `Host` that is
     /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
     /// `None` where the platform has no proxy URL.
@@ -117,9 +124,10 @@ pub struct Routers {
 /// The routers of a platform.
 pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
-    let paths = table().into_iter().flat_map(|(_, routes)| routes);
-    let state = ServerState::new(environment, options, paths.map(|route| route.path));
-    let service = service(environment, options, state.clone());
+    let host = environment.proxy_url();
+    let host = host.map(|url| proxy_host::Host::new(url, environment.public_url()));
+    let (service, state) = service(environment, options, host.clone());
+    let server = front::router(&state, host, service.clone());
     let metrics = metrics::router(metrics::Shown {
         environment: environment.clone(),
         requests: Arc::clone(&state.requests),
@@ -129,6 +137,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     match environment.proxy_url() {
         None => Routers {
             service,
+            server,
             proxy: None,
             metrics,
         },
@@ -136,16 +145,27 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
             let hosts = admission::Hosts::new(url, &options.allowed_hosts);
             Routers {
                 service,
-                proxy: Some(proxy_host::router(&state, Some(hosts))),
+                server,
+                proxy: Some(front::host_router(&state, Some(hosts))),
                 metrics,
             }
         }
     }
 }
 
-fn service(environment: &Environment, options: &ServerOptions, state: ServerState) -> Router {
-    let rates = Arc::clone(&state.rates);
-    let dashboard = Arc::new(dashboard::Dashboard::new(environment, options, rates));
+/// All routes, and the state that they share.
+fn service(
+    environment: &Environment,
+    options: &ServerOptions,
+    host: Option<proxy_host::Host>,
+) -> (Router, ServerState) {
+    let paths = table().into_iter().flat_map(|(_, routes)| routes);
+    let state = ServerState::new(environment, options, paths.map(|route| route.path));
+    #[cfg(feature = "dashboard")]
+    let dashboard = {
+        let rates = Arc::clone(&state.rates);
+        Arc::new(dashboard::Dashboard::new(environment, options, rates))
+    };
     let mut router = Router::new();
     for (access, routes) in table() {
         let entered = |entrance: fn(&ServerState, Option<ScopeName>) -> Entrance, routes| {
@@ -169,14 +189,9 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
                 .route_layer(by_name())
                 .route_layer(by_rate())
                 .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
-            Access::Dashboard => open(routes)
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::enter))
-                .route_layer(by_name())
-                .route_layer(by_rate()),
-            Access::SignIn => open(routes)
-                .route_layer(counted())
-                .route_layer(from_fn_with_state(Arc::clone(&dashboard), dashboard::open))
+            #[cfg(feature = "dashboard")]
+            Access::Dashboard(door) => dashboard
+                .behind(door, open(routes).route_layer(counted()))
                 .route_layer(by_name())
                 .route_layer(by_rate()),
             Access::Callback => open(routes)
@@ -188,19 +203,16 @@ fn service(environment: &Environment, options: &ServerOptions, state: ServerStat
             Access::Health => open(routes),
         });
     }
-    let mut around = state.around(metrics::NO_ROUTE);
-    around.other = environment.proxy_url().map(|url| {
-        let host = proxy_host::Host::new(url, environment.public_url());
-        middleware::Other {
-            takes: Box::new(move |request| host.is_named_by(request)),
-            router: proxy_host::router(&state, None),
-        }
-    });
     let router = router
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .with_state(state);
-    middleware::surround(router, around)
+        .with_state(state.clone());
+    let other = host.map(|host| middleware::Other {
+        takes: Box::new(move |request| host.is_named_by(request)),
+        router: front::host_router(&state, None),
+    });
+    let around = state.around(metrics::NO_ROUTE);
+    (middleware::surround(router, around, other), state)
 }
 
 /// Who may call a route, and how its problems are shown.
@@ -217,11 +229,6 @@ enum Access {
     Mcp,
     /// A person, who reads pages.
     Browser,
-    /// A member of those who run this environment.
-    Dashboard,
-    /// A person who wants to sign in to the dashboard.
-    #[serde(rename = "browser")]
-    SignIn,
     /// A person on the way back from a product.
     Callback,
     /// Anyone, without a token.
@@ -229,6 +236,10 @@ enum Access {
     /// Anyone, however busy the service is.
     #[serde(rename = "anyone")]
     Health,
+    /// Those who run this environment, in a browser.
+    #[cfg(feature = "dashboard")]
+    #[serde(untagged)]
+    Dashboard(dashboard::Door),
 }
 
 #[cfg(test)]
@@ -239,27 +250,22 @@ impl Access {
 }
 
 /// Every route of the service. What is not in it is not served.
-fn table() -> [(Access, Vec<Route>); 12] {
-    [
+fn table() -> Vec<(Access, Vec<Route>)> {
+    let table = [
         (Access::Application, known(rest::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
         (Access::Mcp, known(mcp_endpoint::routes())),
         (Access::Anyone, mcp_endpoint::resource_routes()),
         (Access::Browser, connect::routes()),
-        (
-            Access::Dashboard,
-            dashboard::routes()
-                .into_iter()
-                .map(|page| page.route)
-                .collect(),
-        ),
-        (Access::SignIn, dashboard::open_routes()),
-        (Access::Anyone, dashboard::asset_routes()),
         (Access::Callback, oauth::callback_routes()),
         (Access::Anyone, oauth::token_routes()),
         (Access::Health, rest::health_routes()),
         (Access::Anyone, index::routes()),
     ]
+    .into_iter();
+    #[cfg(feature = "dashboard")]
+    let table = table.chain(dashboard::table());
+    table.collect()
 }
 
 fn known(routes: Vec<ForApplications>) -> Vec<Route> {

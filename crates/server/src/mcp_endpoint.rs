@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::{
     Json,
+    body::Body,
     extract::{Request, State},
     response::{IntoResponse as _, Response},
     routing,
@@ -16,12 +17,14 @@ use stead::{
 };
 
 use crate::{
-    authentication::{admit, bearer, enter},
-    extract::Acting,
-    mcp::Mcp,
+    authentication::{acting, admit, bearer, in_time},
+    extract::{Acting, collect},
+    layer::respond,
+    mcp::{LARGEST, Mcp},
     problem::{Problem, Result},
     routes::{ForApplications, Route, any, get},
     state::{ServerState, address},
+    timeout::timeout,
 };
 
 /// The endpoint.
@@ -38,6 +41,9 @@ async fn serve(
     let Caller::McpSession(session) = environment.caller() else {
         return Err(missing(&environment));
     };
+    let (head, body) = request.into_parts();
+    let body = collect(body, LARGEST, &environment).await?;
+    let request = Request::from_parts(head, Body::from(body));
     Ok(mcp.serve(session.session_id, &environment, request).await?)
 }
 
@@ -56,10 +62,18 @@ pub(crate) async fn authenticate(
         let problem = Problem::of_token(error).with_description();
         Err(problem.with_resource(&metadata_url(environment)))
     };
+    let timeout = timeout(request.headers());
+    let environment = in_time(&state, &timeout);
     match environment.authenticate_agent(token).await {
         Ok(caller @ Caller::McpSession(_)) => {
-            enter(&state, caller, None, &mut request)?;
-            admit(&state, inner, request).await
+            timeout.map(drop)?;
+            let environment = environment.acting_as(caller);
+            let acting = acting(&state, environment, None, request.extensions())?;
+            let run = |acting: Environment| {
+                request.extensions_mut().insert(acting);
+                async { Ok(respond(inner, request).await) }
+            };
+            admit(&state, acting, run).await
         }
         Ok(_) => refused(Error::new(
             ErrorKind::Unauthenticated,

@@ -29,59 +29,84 @@ use crate::{
 
 /// The id of the request, on every response.
 const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
+/// The same by the name that many clients know.
+const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What is around every request of a router.
 pub(crate) struct Around {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
     pub(crate) requests: Arc<Requests>,
+    pub(crate) ids: RequestIds,
     /// What a request counts as that has no route's template.
     pub(crate) otherwise: &'static str,
     pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
-    /// Where the requests go that are not for this router.
-    pub(crate) other: Option<Other>,
 }
 
-/// A router, and which requests are for it.
+/// Which requests are not for a router, and the router that they are for.
 pub(crate) struct Other {
     pub(crate) takes: Box<dyn Fn(&Request) -> bool + Send + Sync>,
     pub(crate) router: Router,
 }
 
 /// The router with all of this around each route, and around what no route takes.
-pub(crate) fn surround(router: Router, around: Around) -> Router {
-    let ids = RequestIds::new(around.environment.entropy());
-    router.layer(layer(Arc::new((around, ids)), enter))
+pub(crate) fn surround(router: Router, around: Around, other: Option<Other>) -> Router {
+    router.layer(layer(Arc::new((around, other)), enter))
 }
 
-async fn enter(of: Arc<(Around, RequestIds)>, mut request: Request, inner: Route) -> Response {
-    let (around, ids) = of.as_ref();
-    if let Some(other) = &around.other
+async fn enter(of: Arc<(Around, Option<Other>)>, request: Request, inner: Route) -> Response {
+    let (around, other) = of.as_ref();
+    if let Some(other) = other
         && (other.takes)(&request)
     {
-        // It is of the service's route for this path.
-        request.extensions_mut().remove::<MatchedPath>();
         return match other.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         };
     }
-    request.extensions_mut().insert(ids.next());
+    let route = request.extensions().get().cloned();
+    enclose(around, request, route, |request| {
+        layer::respond(inner, request)
+    })
+    .await
+}
+
+/// Responds to a request with all of this around. `route` is the one that takes the request, where it is one of a router.
+pub(crate) async fn enclose<F>(
+    around: &Around,
+    mut request: Request,
+    route: Option<MatchedPath>,
+    inner: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
+    request.extensions_mut().insert(around.ids.next());
     if let Some(parent) = trace_parent(request.headers()) {
         request.extensions_mut().insert(parent);
     }
-    let span = span(&request, around.on_trace);
-    let response = respond(around, request, inner, &span);
+    let route = Counted(route, around.otherwise);
+    let span = span(&request, &route, around.on_trace);
+    let response = respond(around, request, &route, inner, &span);
+    if span.is_none() {
+        return response.await;
+    }
     let response = response.instrument(span.clone()).await;
-    match span.is_none() {
-        true => response,
-        // It lasts as long as the response's body.
-        false => response.map(|body| holding::body(body, span)),
+    // It lasts as long as the response's body.
+    response.map(|body| holding::body(body, span))
+}
+
+/// What a request counts as.
+struct Counted(Option<MatchedPath>, &'static str);
+
+impl Counted {
+    fn path(&self) -> &str {
+        self.0.as_ref().map_or(self.1, MatchedPath::as_str)
     }
 }
 
 /// The span names the route, not the path: paths hold link secrets, users' identifiers and products' ids.
-fn span(request: &Request, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
+fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
     let extensions = request.extensions();
     let parent = extensions.get::<TraceParent>();
     let span = tracing::info_span!(
@@ -89,7 +114,7 @@ fn span(request: &Request, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
         request_id = extensions.get::<RequestId>().map(field::display),
         trace_id = parent.map(|parent| field::display(parent.trace_id)),
         method = %request.method(),
-        route = extensions.get::<MatchedPath>().map_or("none", MatchedPath::as_str),
+        route = route.path(),
         status = field::Empty,
         micros = field::Empty,
     );
@@ -101,19 +126,24 @@ fn span(request: &Request, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
 
 /// Counts the request, writes a problem as JSON for programs and as a page for a browser, and names the request in every
 /// response. The time is from a request's head to its response's head.
-async fn respond(around: &Around, request: Request, inner: Route, span: &Span) -> Response {
+async fn respond<F>(
+    around: &Around,
+    request: Request,
+    route: &Counted,
+    inner: impl FnOnce(Request) -> F,
+    span: &Span,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
-    let (method, path) = (
-        request.method().clone(),
-        request.extensions().get::<MatchedPath>().cloned(),
-    );
+    let method = request.method().clone();
     let response = write_problem(around, request, inner).await;
     let took = runtime.monotonic().saturating_sub(began);
-    let path = path.as_ref().map_or(around.otherwise, MatchedPath::as_str);
     around
         .requests
-        .responded(path, &method, response.status(), took);
+        .responded(route.path(), &method, response.status(), took);
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     span.record("status", response.status().as_u16())
         .record("micros", micros);
@@ -121,11 +151,18 @@ async fn respond(around: &Around, request: Request, inner: Route, span: &Span) -
     response
 }
 
-async fn write_problem(around: &Around, request: Request, inner: Route) -> Response {
+async fn write_problem<F>(
+    around: &Around,
+    request: Request,
+    inner: impl FnOnce(Request) -> F,
+) -> Response
+where
+    F: Future<Output = Response>,
+{
     let id = RequestId::of(request.extensions());
     let language =
         pages::is_browser(request.headers()).then(|| pages::Language::of(request.headers()));
-    let response = AssertUnwindSafe(layer::respond(inner, request)).catch_unwind();
+    let response = AssertUnwindSafe(inner(request)).catch_unwind();
     let mut response = response.await.unwrap_or_else(|_| panicked());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
@@ -137,14 +174,16 @@ async fn write_problem(around: &Around, request: Request, inner: Route) -> Respo
             replace(&mut response, page);
         }
     }
-    if let Ok(id) = HeaderValue::try_from(id.to_string()) {
-        let headers = response.headers_mut();
-        // That of a product stays.
-        if let Entry::Vacant(entry) = headers.entry("x-request-id") {
-            entry.insert(id.clone());
-        }
-        headers.insert(REQUEST_ID, id);
+    let text = id.text();
+    let value = || HeaderValue::from_str(&text).ok();
+    let headers = response.headers_mut();
+    // That of a product stays.
+    if let Entry::Vacant(entry) = headers.entry(X_REQUEST_ID)
+        && let Some(value) = value()
+    {
+        entry.insert(value);
     }
+    headers.extend(value().map(|value| (REQUEST_ID, value)));
     response
 }
 

@@ -5,6 +5,7 @@
 use std::{
     convert::Infallible,
     fmt,
+    ops::Deref,
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -43,10 +44,30 @@ impl RequestIds {
     }
 }
 
+/// An id as a text, which takes no memory of its own.
+pub(crate) struct Text([u8; 20]);
+
+impl Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
 impl RequestId {
     /// The id of the request with these extensions.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get().copied().unwrap_or(Self(0))
+    }
+
+    /// The id as a text.
+    pub(crate) fn text(self) -> Text {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = *b"req_0000000000000000";
+        for (place, digit) in text[4..].iter_mut().zip((0..16).rev()) {
+            *place = DIGITS[(self.0 >> (digit * 4) & 0xf) as usize];
+        }
+        Text(text)
     }
 
     /// Reads an id back; `None` for any other text.
@@ -62,8 +83,8 @@ impl RequestId {
 }
 
 /// The environment in the request with these extensions, and in the trace that its caller named.
-pub(crate) fn in_request(environment: &Environment, extensions: &Extensions) -> Environment {
-    let environment = environment.in_request(&RequestId::of(extensions).to_string());
+pub(crate) fn in_request(environment: Environment, extensions: &Extensions) -> Environment {
+    let environment = environment.in_request(&RequestId::of(extensions).text());
     match extensions.get::<TraceParent>() {
         Some(parent) => environment.in_trace(parent.trace_id),
         None => environment,
@@ -81,7 +102,7 @@ pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
 
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "req_{:016x}", self.0)
+        f.write_str(&self.text())
     }
 }
 
@@ -90,5 +111,22 @@ impl<S: Sync> FromRequestParts<S> for RequestId {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         Ok(Self::of(&parts.extensions))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_written_in_full_and_read_back() {
+        for (id, text) in [
+            (0, "req_0000000000000000"),
+            (0x0123_4567_89ab_cdef, "req_0123456789abcdef"),
+            (u64::MAX, "req_ffffffffffffffff"),
+        ] {
+            assert_eq!(RequestId(id).to_string(), text);
+            assert_eq!(RequestId::parse(text), Some(RequestId(id)));
+        }
     }
 }

@@ -68,6 +68,7 @@ impl Route {
     }
 
     /// With something around its handler.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn map_handler(
         self,
         around: impl FnOnce(MethodRouter<ServerState>) -> MethodRouter<ServerState>,

@@ -21,6 +21,7 @@ use crate::{
     middleware::Around,
     options::ServerOptions,
     pages::Pages,
+    request_id::RequestIds,
 };
 
 /// The environment that is served, its pages, and what requests count against.
@@ -82,8 +83,8 @@ impl ServerState {
             pages: Arc::clone(&self.pages),
             requests: Arc::clone(&self.requests),
             otherwise,
+            ids: RequestIds::new(self.environment.entropy()),
             on_trace: self.on_trace,
-            other: None,
         }
     }
 }

@@ -43,6 +43,7 @@ pub(crate) struct Received {
     pub(crate) uri: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+    pub(crate) limits: Option<ports::Limits>,
 }
 
 type Respond = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
@@ -66,6 +67,7 @@ impl Transport for Products {
                 uri: head.uri.to_string(),
                 headers: head.headers,
                 body,
+                limits: head.extensions.get().copied(),
             };
             let response = match received.uri.as_str() {
                 "https://oauth2.googleapis.com/token" => granted(&received),
@@ -190,7 +192,7 @@ impl TestService {
             .expose_secret()
             .to_owned();
         Self {
-            router: crate::router(&platform),
+            router: crate::routers(&platform, &crate::ServerOptions::default()).server,
             platform,
             products,
             clock,

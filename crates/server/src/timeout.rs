@@ -51,10 +51,83 @@ fn refusal() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use std::convert::Infallible;
+
+    use axum::body::{Body, Bytes};
+    use futures_util::stream;
+    use http::{HeaderValue, StatusCode};
     use stead::ErrorKind;
 
     use super::*;
+    use crate::testing::TestService;
+
+    fn last_limit(service: &TestService) -> Duration {
+        let received = service.received();
+        received.last().and_then(|last| last.limits).unwrap().total
+    }
+
+    /// Every way in which a call comes.
+    #[tokio::test]
+    async fn a_call_has_no_more_time_than_its_caller_waits() {
+        let service = TestService::new().await.with_account("u1").await;
+        let tool = json!({ "connection_name": "mail", "identifier": "u1", "input": {} });
+        let calls = json!({ "connection_name": "mail", "identifier": "u1", "calls": [
+            { "id": "call_0123456789", "type": "function",
+                "function": { "name": "mail_list_threads", "arguments": "{}" } },
+        ]});
+        let path = "/gmail/v1/users/me/drafts";
+        let raw =
+            json!({ "connection_name": "mail", "identifier": "u1", "method": "GET", "path": path });
+        let streamed = format!("/proxy/mail/u1{path}");
+        for (method, to, body) in [
+            ("POST", "/v1/tools/mail_list_threads/execute", Some(tool)),
+            ("POST", "/v1/tool-calls", Some(calls)),
+            ("POST", "/v1/proxy", Some(raw)),
+            ("GET", &streamed, None),
+        ] {
+            for timeout in ["7.5", "4000"] {
+                let request = service.request(method, to).header(NAME, timeout);
+                let request = match &body {
+                    None => request.body(Body::empty()),
+                    Some(body) => request
+                        .header("content-type", "application/json")
+                        .body(Body::from(body.to_string())),
+                };
+                let response = service.send(request.unwrap()).await;
+                assert_eq!(response.status, StatusCode::OK, "{to}: {response:?}");
+                let most = Duration::from_millis(7500);
+                assert_eq!(last_limit(&service) <= most, timeout == "7.5", "{to}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_come_in_the_callers_time_is_not_waited_for() {
+        let service = TestService::new().await;
+        for path in ["/v1/proxy", "/v1/tool-calls"] {
+            let never = stream::pending::<Result<Bytes, Infallible>>();
+            let request = service
+                .request("POST", path)
+                .header("content-type", "application/json")
+                .header(NAME, "0.001")
+                .body(Body::from_stream(never));
+            let response = service.send(request.unwrap()).await;
+            response.assert_problem(StatusCode::GATEWAY_TIMEOUT, "deadline_exceeded");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_value_that_cannot_be_read_is_refused_once_it_is_known_who_asks() {
+        let service = TestService::new().await;
+        let request = || service.request("GET", "/v1/tools").header(NAME, "soon");
+        let response = service.send(request().body(Body::empty()).unwrap()).await;
+        response.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+        let mut stranger = request().body(Body::empty()).unwrap();
+        let token = HeaderValue::from_static("Bearer unknown");
+        stranger.headers_mut().insert("authorization", token);
+        let response = service.send(stranger).await;
+        response.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
+    }
 
     fn given(values: &[&'static str]) -> Result<Option<Duration>, Error> {
         let mut headers = HeaderMap::new();

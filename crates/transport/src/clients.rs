@@ -3,21 +3,28 @@
 //! A connection is driven by a task of the runtime that opened it. A request of another runtime would wait for two wake-ups of
 //! another thread, and a connection would end with a runtime that others outlive.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::{Client, redirect};
 use rustls::ClientConfig;
 use tokio::runtime::{Handle, Id};
 
-use crate::{InvalidOptions, TransportOptions, resolver::Resolver};
+use crate::{InvalidOptions, TransportOptions, direct::Direct, resolver::Resolver};
 
 /// Runtimes that are remembered; beyond them those of before are forgotten, with their idle connections.
 const RUNTIMES: usize = 256;
 
 pub(crate) struct Clients {
     options: TransportOptions,
-    tls: ClientConfig,
-    of: RwLock<Vec<(Id, Client)>>,
+    tls: Arc<ClientConfig>,
+    of: RwLock<Vec<(Id, Arc<Pair>)>>,
+}
+
+/// The two clients of a runtime.
+pub(crate) struct Pair {
+    pub(crate) reqwest: Client,
+    /// None where all goes through a proxy.
+    pub(crate) direct: Option<Direct>,
 }
 
 impl Clients {
@@ -27,7 +34,7 @@ impl Clients {
     ) -> Result<Self, InvalidOptions> {
         let clients = Self {
             options,
-            tls,
+            tls: Arc::new(tls),
             of: RwLock::default(),
         };
         // What is wrong with the options is said at once.
@@ -35,35 +42,45 @@ impl Clients {
         Ok(clients)
     }
 
-    /// The client of the runtime that this is called in.
-    pub(crate) fn current(&self) -> Result<Client, InvalidOptions> {
+    /// The clients of the runtime that this is called in.
+    pub(crate) fn current(&self) -> Result<Arc<Pair>, InvalidOptions> {
         let id = Handle::current().id();
-        let find = |known: &[(Id, Client)]| {
+        let find = |known: &[(Id, Arc<Pair>)]| {
             let mut known = known.iter();
             known
                 .find(|(of, _)| *of == id)
-                .map(|(_, client)| client.clone())
+                .map(|(_, pair)| Arc::clone(pair))
         };
-        if let Some(client) = find(&self.of.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(client);
+        if let Some(pair) = find(&self.of.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(pair);
         }
         let mut known = self.of.write().unwrap_or_else(PoisonError::into_inner);
-        // All tasks of a runtime that send for the first time share one client.
-        if let Some(client) = find(&known) {
-            return Ok(client);
+        // All tasks of a runtime that send for the first time share one pair.
+        if let Some(pair) = find(&known) {
+            return Ok(pair);
         }
-        let client = self.build()?;
+        let pair = Arc::new(self.build()?);
         if known.len() == RUNTIMES {
             known.clear();
         }
-        known.push((id, client.clone()));
-        Ok(client)
+        known.push((id, Arc::clone(&pair)));
+        Ok(pair)
     }
 
-    fn build(&self) -> Result<Client, InvalidOptions> {
+    fn build(&self) -> Result<Pair, InvalidOptions> {
         let options = self.options.clone();
+        let has_resolver = options.private_hosts.is_some() || !options.addresses.is_empty();
+        let mut private_hosts = options.private_hosts;
+        if let Some(private_hosts) = &mut private_hosts {
+            private_hosts.extend(options.proxy_host);
+        }
+        let resolver = Resolver {
+            lookup: options.lookup,
+            addresses: options.addresses,
+            private_hosts,
+        };
         let mut builder = Client::builder()
-            .tls_backend_preconfigured(self.tls.clone())
+            .tls_backend_preconfigured((*self.tls).clone())
             .redirect(redirect::Policy::none())
             .referer(false)
             .connect_timeout(options.connect)
@@ -75,22 +92,24 @@ impl Clients {
             .no_zstd()
             .no_deflate()
             .no_hickory_dns();
-        if let Some(proxy) = options.proxy {
-            builder = builder.proxy(proxy);
+        if has_resolver {
+            builder = builder.dns_resolver(resolver.clone());
         }
-        if options.private_hosts.is_some() || !options.addresses.is_empty() {
-            let mut private_hosts = options.private_hosts;
-            if let Some(private_hosts) = &mut private_hosts {
-                private_hosts.extend(options.proxy_host);
+        let direct = match options.proxy {
+            Some(proxy) => {
+                builder = builder.proxy(proxy);
+                None
             }
-            builder = builder.dns_resolver(Resolver {
-                lookup: options.lookup,
-                addresses: options.addresses,
-                private_hosts,
-            });
-        }
-        builder.build().map_err(|error| {
+            None => Some(Direct::new(
+                resolver,
+                Arc::clone(&self.tls),
+                options.connect,
+                options.keep_alive,
+            )),
+        };
+        let reqwest = builder.build().map_err(|error| {
             InvalidOptions::new("the HTTP client cannot be built", error.without_url())
-        })
+        })?;
+        Ok(Pair { reqwest, direct })
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// When an exchange must be over.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
-    start: Instant,
+    pub(crate) start: Instant,
     total: Duration,
     steady: u64,
 }

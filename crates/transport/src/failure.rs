@@ -1,19 +1,26 @@
-//! Errors of reqwest as errors of the port.
+//! Errors of the clients as errors of the port.
 
 use std::{error::Error, io};
 
+use hyper_util::client::legacy;
 use stead_core::ports::{TransportError, TransportErrorKind};
 
 use crate::resolver::NotPublic;
 
+/// A request of reqwest that failed before the response's head arrived.
+pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
+    let error = error.without_url();
+    if error.is_builder() {
+        let message = "the request cannot be sent as it is";
+        return TransportError::new(TransportErrorKind::Refused, message).with_source(error);
+    }
+    of_request(error)
+}
+
 /// A request that failed before the response's head arrived.
-pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
-    let (kind, message) = if error.is_builder() {
-        (
-            TransportErrorKind::Refused,
-            "the request cannot be sent as it is",
-        )
-    } else if is_exhausted(&error) {
+pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> TransportError {
+    let is_connect = any_cause(&error, legacy::Error::is_connect);
+    let (kind, message) = if is_connect && any_cause(&error, is_exhausted) {
         (
             TransportErrorKind::Exhausted,
             "this process has no file descriptors or ports left for a connection",
@@ -23,12 +30,12 @@ pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
             TransportErrorKind::Unreachable,
             "the host's name leads to an address that is not public",
         )
-    } else if error.is_connect() || error.is_dns() {
+    } else if is_connect {
         (
             TransportErrorKind::Unreachable,
             "no connection could be made",
         )
-    } else if error.is_timeout() {
+    } else if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
         (
@@ -36,37 +43,49 @@ pub(crate) fn of_request(error: reqwest::Error) -> TransportError {
             "the connection broke before a response arrived",
         )
     };
-    TransportError::new(kind, message).with_source(error.without_url())
+    TransportError::new(kind, message).with_source(error)
 }
 
-/// Whether no connection could be made because this process or this machine has nothing left to make it with.
-fn is_exhausted(error: &reqwest::Error) -> bool {
+/// Whether this process or this machine has nothing left to make a connection with.
+fn is_exhausted(error: &io::Error) -> bool {
     /// `ENFILE` and `EMFILE`, the same on all systems of the Unix family; the standard library has no kind for them.
     const NO_DESCRIPTORS: [i32; 2] = [23, 24];
-    if !error.is_connect() && !error.is_dns() {
-        return false;
-    }
+    let lacks_descriptors = |code| cfg!(unix) && NO_DESCRIPTORS.contains(&code);
+    error.raw_os_error().is_some_and(lacks_descriptors)
+        || error.kind() == io::ErrorKind::AddrNotAvailable
+}
+
+fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     any_cause(error, |error: &io::Error| {
-        let lacks_descriptors = |code| cfg!(unix) && NO_DESCRIPTORS.contains(&code);
-        error.raw_os_error().is_some_and(lacks_descriptors)
-            || error.kind() == io::ErrorKind::AddrNotAvailable
+        error.kind() == io::ErrorKind::TimedOut
     })
 }
 
-/// Whether an error of this type, and like this, is among the causes.
-fn any_cause<E: Error + 'static>(error: &reqwest::Error, is: impl Fn(&E) -> bool) -> bool {
-    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+/// Whether the server says that it did not process the request: a stream refused, or above the last one of a graceful
+/// shutdown (RFC 9113, section 8.7).
+pub(crate) fn is_unprocessed(error: &legacy::Error) -> bool {
+    any_cause(error, |error: &h2::Error| {
+        let reason = error.reason();
+        let is_shutdown = error.is_go_away() && reason == Some(h2::Reason::NO_ERROR);
+        let is_refused = error.is_reset() && reason == Some(h2::Reason::REFUSED_STREAM);
+        error.is_remote() && (is_shutdown || is_refused)
+    })
+}
+
+/// Whether this error or one among its causes is of this type, and like this.
+fn any_cause<E: Error + 'static>(error: &(dyn Error + 'static), is: impl Fn(&E) -> bool) -> bool {
+    let causes = std::iter::successors(Some(error), |&cause| cause.source());
     causes.filter_map(|cause| cause.downcast_ref()).any(is)
 }
 
 /// A body that broke off.
-pub(crate) fn of_body(error: reqwest::Error) -> TransportError {
-    let (kind, message) = if error.is_timeout() {
+pub(crate) fn of_body(error: impl Error + Send + Sync + 'static) -> TransportError {
+    let (kind, message) = if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
         (TransportErrorKind::Cut, "the response broke off")
     };
-    TransportError::new(kind, message).with_source(error.without_url())
+    TransportError::new(kind, message).with_source(error)
 }
 
 /// A body that ended before its declared length.
@@ -91,7 +110,7 @@ pub(crate) fn too_large(limit: u64) -> TransportError {
 mod tests {
     use std::sync::Arc;
 
-    use stead_core::ports::{Body, Transport as _};
+    use stead_core::ports::{Body, Purpose, Transport as _};
 
     use super::*;
     use crate::{ReqwestTransport, TransportOptions};
@@ -101,11 +120,16 @@ mod tests {
         let mut options = TransportOptions::default().with_public_addresses([""; 0]);
         options.lookup = Arc::new(move |_| Box::pin(std::future::ready(Err(failure()))));
         let transport = ReqwestTransport::new(options).unwrap();
-        let request = http::Request::get("https://api.example/");
-        let sent = transport.send(request.body(Body::Empty).unwrap()).await;
-        let error = sent.unwrap_err();
-        assert!(!error.may_have_been_sent());
-        error.kind()
+        let [call, other] = [Purpose::Call, Purpose::Other].map(async |purpose| {
+            let request = http::Request::get("https://api.example/").extension(purpose);
+            let sent = transport.send(request.body(Body::Empty).unwrap()).await;
+            let error = sent.unwrap_err();
+            assert!(!error.may_have_been_sent());
+            error.kind()
+        });
+        let kind = call.await;
+        assert_eq!(kind, other.await);
+        kind
     }
 
     #[cfg(unix)]

@@ -1,12 +1,14 @@
-//! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest.
+//! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest, and for the
+//! requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) directly over the client that reqwest is made of, which
+//! costs less. Through a proxy all goes over reqwest. What follows holds on both ways.
 //!
 //! It keeps connections open for the next request, speaks HTTP/2 where the server offers it, and otherwise does as
 //! little as it can: it follows no redirect, reads no proxy from the environment, keeps no cookie, sends no referrer,
 //! adds no credentials and decompresses nothing. It brings its own TLS provider and Mozilla's root certificates, and
 //! installs neither for the whole process.
 //!
-//! What it adds to a request is what HTTP itself needs (`host`, `content-length`), and `accept: */*` where the request
-//! has no `accept`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
+//! What it adds to a request is what HTTP itself needs (`host`, `content-length`). Where a request that is not a call's has no
+//! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
 //! byte for byte as given, or the request is refused.
 //!
 //! A request is sent once. The exception is where the protocol itself says that it was not processed: a pooled connection
@@ -29,8 +31,10 @@
 
 mod clients;
 mod deadline;
+mod direct;
 mod failure;
 mod options;
+mod outgoing;
 mod resolver;
 mod response;
 mod send;
@@ -45,7 +49,7 @@ use stead_core::ports::{Body, BoxFuture, Transport, TransportError, TransportErr
 use clients::Clients;
 pub use options::{InvalidOptions, TransportOptions};
 
-/// Sends requests with reqwest; cheap to clone, and clones share their connections.
+/// Sends requests; cheap to clone, and clones share their connections.
 #[derive(Clone)]
 pub struct ReqwestTransport {
     clients: Arc<Clients>,
@@ -70,14 +74,14 @@ impl Transport for ReqwestTransport {
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
         Box::pin(async move {
-            let client = self.clients.current().map_err(|error| {
+            let clients = self.clients.current().map_err(|error| {
                 TransportError::new(
                     TransportErrorKind::Unreachable,
-                    "no client for this runtime",
+                    "no clients for this runtime",
                 )
                 .with_source(error)
             })?;
-            send::send(&client, request).await
+            send::send(&clients, request).await
         })
     }
 }

@@ -12,10 +12,14 @@ use std::{
     net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::Arc,
+    task::{Context, Poll},
+    vec,
 };
 
+use hyper_util::client::legacy::connect::dns;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use stead_core::ports::{is_loopback, is_public};
+use stead_core::ports::{BoxError, BoxFuture, is_loopback, is_public};
+use tower::Service;
 
 /// The addresses of a name.
 type Found = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
@@ -35,7 +39,11 @@ impl fmt::Display for NotPublic {
 
 impl Error for NotPublic {}
 
+/// What connections are made to; the port is not the resolver's.
+type Sockets = vec::IntoIter<SocketAddr>;
+
 /// Resolves names; to public addresses only, except for names that the operator trusts.
+#[derive(Clone)]
 pub(crate) struct Resolver {
     pub(crate) lookup: Lookup,
     /// Names in lower case that are not looked up.
@@ -71,20 +79,39 @@ impl Resolver {
             None => (self.lookup)(name.to_owned()),
         }
     }
-}
 
-impl Resolve for Resolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let any = self.may_be_private(name.as_str());
-        let found = self.addresses(name.as_str());
+    fn sockets(&self, name: &str) -> BoxFuture<'static, Result<Sockets, BoxError>> {
+        let any = self.may_be_private(name);
+        let found = self.addresses(name);
         Box::pin(async move {
             let addresses = found.await?;
             if !any && !addresses.iter().copied().all(is_public) {
                 return Err(NotPublic.into());
             }
             let sockets = addresses.into_iter().map(|ip| SocketAddr::new(ip, 0));
-            Ok(Box::new(sockets) as Addrs)
+            Ok(sockets.collect::<Vec<_>>().into_iter())
         })
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let sockets = self.sockets(name.as_str());
+        Box::pin(async move { Ok(Box::new(sockets.await?) as Addrs) })
+    }
+}
+
+impl Service<dns::Name> for Resolver {
+    type Response = Sockets;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Sockets, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: dns::Name) -> Self::Future {
+        self.sockets(name.as_str())
     }
 }
 
@@ -92,7 +119,7 @@ impl Resolve for Resolver {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use stead_core::ports::{Body, Transport as _, TransportError, TransportErrorKind};
+    use stead_core::ports::{Body, Purpose, Transport as _, TransportError, TransportErrorKind};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpListener,
@@ -131,6 +158,9 @@ mod tests {
         (lookup, asked)
     }
 
+    /// One for each client.
+    const PURPOSES: [Purpose; 2] = [Purpose::Call, Purpose::Other];
+
     fn transport(lookup: Lookup, private_hosts: &[&str]) -> ReqwestTransport {
         let mut options = TransportOptions::default().with_public_addresses(private_hosts);
         options.lookup = lookup;
@@ -139,74 +169,89 @@ mod tests {
 
     async fn get(
         transport: &ReqwestTransport,
-        host: &str,
+        purpose: Purpose,
         port: u16,
+        host: &str,
     ) -> Result<(), TransportError> {
-        let request = http::Request::get(format!("http://{host}:{port}/"));
+        let request = http::Request::get(format!("http://{host}:{port}/")).extension(purpose);
         let sent = transport.send(request.body(Body::Empty).unwrap()).await;
         sent.map(drop)
     }
 
     #[tokio::test]
     async fn v63_a_name_that_turns_to_this_machine_is_not_followed() {
-        let (port, heard) = canary().await;
-        // First an address where no one listens, then this machine, also hidden among others.
-        let (lookup, asked) =
-            responding(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
-        let transport = transport(lookup, &[]);
-        for count in 1..=3 {
-            let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
-            assert_eq!(error.kind(), TransportErrorKind::Unreachable);
-            assert!(!error.may_have_been_sent());
-            assert_eq!(asked.load(Ordering::SeqCst), count);
+        for purpose in PURPOSES {
+            let (port, heard) = canary().await;
+            // First an address where no one listens, then this machine, also hidden among others.
+            let (lookup, asked) =
+                responding(&[&["127.0.0.1"], &["8.8.8.8", "127.0.0.1"], &["10.0.0.1"]]);
+            let transport = transport(lookup, &[]);
+            for count in 1..=3 {
+                let error = get(&transport, purpose, port, "api.vendor.test")
+                    .await
+                    .unwrap_err();
+                assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+                assert!(!error.may_have_been_sent());
+                assert_eq!(asked.load(Ordering::SeqCst), count);
+            }
+            assert_eq!(heard.load(Ordering::SeqCst), 0);
         }
-        assert_eq!(heard.load(Ordering::SeqCst), 0);
     }
 
     #[tokio::test]
     async fn v63_the_addresses_that_were_judged_are_those_that_are_used() {
-        let (port, heard) = canary().await;
-        // Trusted, so that the first response passes; a second one would lead nowhere.
-        let (lookup, asked) = responding(&[&["127.0.0.1"], &[]]);
-        let transport = transport(lookup, &["api.vendor.test"]);
-        get(&transport, "api.vendor.test", port).await.unwrap();
-        let (heard, asked) = (heard.load(Ordering::SeqCst), asked.load(Ordering::SeqCst));
-        assert_eq!((heard, asked), (1, 1));
+        for purpose in PURPOSES {
+            let (port, heard) = canary().await;
+            // Trusted, so that the first response passes; a second one would lead nowhere.
+            let (lookup, asked) = responding(&[&["127.0.0.1"], &[]]);
+            let transport = transport(lookup, &["api.vendor.test"]);
+            get(&transport, purpose, port, "api.vendor.test")
+                .await
+                .unwrap();
+            let (heard, asked) = (heard.load(Ordering::SeqCst), asked.load(Ordering::SeqCst));
+            assert_eq!((heard, asked), (1, 1));
+        }
     }
 
     #[tokio::test]
     async fn a_name_has_the_addresses_that_it_was_given_and_they_are_judged() {
-        let (port, heard) = canary().await;
-        let here = IpAddr::from([127, 0, 0, 1]);
-        let options = || TransportOptions::default().with_addresses("Hooks.test", [here]);
-        let any = ReqwestTransport::new(options()).unwrap();
-        get(&any, "hooks.test", port).await.unwrap();
-        let named = options().with_public_addresses(["hooks.test"]);
-        let named = ReqwestTransport::new(named).unwrap();
-        get(&named, "hooks.test", port).await.unwrap();
-        let public = options().with_public_addresses(["other.test"]);
-        let public = ReqwestTransport::new(public).unwrap();
-        let error = get(&public, "hooks.test", port).await.unwrap_err();
-        assert_eq!(error.kind(), TransportErrorKind::Unreachable);
-        assert!(error.to_string().ends_with("not public"), "{error}");
-        assert_eq!(heard.load(Ordering::SeqCst), 2);
+        for purpose in PURPOSES {
+            let (port, heard) = canary().await;
+            let here = IpAddr::from([127, 0, 0, 1]);
+            let options = || TransportOptions::default().with_addresses("Hooks.test", [here]);
+            let any = ReqwestTransport::new(options()).unwrap();
+            get(&any, purpose, port, "hooks.test").await.unwrap();
+            let named = options().with_public_addresses(["hooks.test"]);
+            let named = ReqwestTransport::new(named).unwrap();
+            get(&named, purpose, port, "hooks.test").await.unwrap();
+            let public = options().with_public_addresses(["other.test"]);
+            let public = ReqwestTransport::new(public).unwrap();
+            let error = get(&public, purpose, port, "hooks.test").await.unwrap_err();
+            assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+            assert!(error.to_string().ends_with("not public"), "{error}");
+            assert_eq!(heard.load(Ordering::SeqCst), 2);
+        }
     }
 
     #[tokio::test]
     async fn v64_addresses_that_embed_others_are_judged_by_what_they_embed() {
-        let (port, heard) = canary().await;
-        for address in [
-            &["::ffff:127.0.0.1"],
-            &["64:ff9b::7f00:1"],
-            &["2002:7f00:1::"],
-        ] as [&'static [&'static str]; 3]
-        {
-            let responses: &'static [&'static [&'static str]] = Box::leak(Box::new([address]));
-            let transport = transport(responding(responses).0, &[]);
-            let error = get(&transport, "api.vendor.test", port).await.unwrap_err();
-            assert_eq!(error.kind(), TransportErrorKind::Unreachable, "{address:?}");
+        for purpose in PURPOSES {
+            let (port, heard) = canary().await;
+            for address in [
+                &["::ffff:127.0.0.1"],
+                &["64:ff9b::7f00:1"],
+                &["2002:7f00:1::"],
+            ] as [&'static [&'static str]; 3]
+            {
+                let responses: &'static [&'static [&'static str]] = Box::leak(Box::new([address]));
+                let transport = transport(responding(responses).0, &[]);
+                let error = get(&transport, purpose, port, "api.vendor.test")
+                    .await
+                    .unwrap_err();
+                assert_eq!(error.kind(), TransportErrorKind::Unreachable, "{address:?}");
+            }
+            assert_eq!(heard.load(Ordering::SeqCst), 0);
         }
-        assert_eq!(heard.load(Ordering::SeqCst), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The body of a response, within its limits.
 
 use std::{
+    error::Error,
     future::{Future as _, poll_fn},
     pin::Pin,
     task::{Context, Poll, ready},
@@ -18,9 +19,20 @@ use crate::{
     failure,
 };
 
+/// The body of a client's response.
+pub(crate) trait Incoming:
+    HttpBody<Data = Bytes, Error: Error + Send + Sync + 'static> + Send + Unpin + 'static
+{
+}
+
+impl<B> Incoming for B where
+    B: HttpBody<Data = Bytes, Error: Error + Send + Sync + 'static> + Send + Unpin + 'static
+{
+}
+
 /// The response to a request that gets none: a length that its head declares is that of another.
-pub(crate) fn without_body(response: reqwest::Response) -> Response<Body> {
-    let (mut parts, _) = Response::<reqwest::Body>::from(response).into_parts();
+pub(crate) fn without_body<B>(response: Response<B>) -> Response<Body> {
+    let (mut parts, _) = response.into_parts();
     parts.extensions = Extensions::new();
     Response::from_parts(parts, Body::Empty)
 }
@@ -29,13 +41,13 @@ pub(crate) fn without_body(response: reqwest::Response) -> Response<Body> {
 ///
 /// A body of a declared length that has arrived together with its head, as most do, is handed on as the bytes that
 /// were read; any other is passed on piece by piece.
-pub(crate) async fn incoming(
-    response: reqwest::Response,
+pub(crate) async fn incoming<B: Incoming>(
+    response: Response<B>,
     limits: &Limits,
     deadline: Deadline,
     sent: u64,
 ) -> Result<Response<Body>, TransportError> {
-    let (mut parts, mut inner) = Response::<reqwest::Body>::from(response).into_parts();
+    let (mut parts, mut inner) = response.into_parts();
     // The client's own notes, such as the request's address.
     parts.extensions = Extensions::new();
     let Some(length) = inner.size_hint().exact() else {
@@ -63,11 +75,11 @@ pub(crate) async fn incoming(
 }
 
 /// A body that comes piece by piece.
-struct Pieces {
+struct Pieces<B> {
     /// A piece that was read with the head.
     first: Option<Bytes>,
     /// The rest; nothing after its end or a failure, so that the connection is released at once.
-    rest: Option<reqwest::Body>,
+    rest: Option<B>,
     limit: u64,
     /// Bytes that may still come.
     left: u64,
@@ -82,14 +94,8 @@ struct Pieces {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pieces {
-    fn new(
-        first: Option<Bytes>,
-        rest: reqwest::Body,
-        limits: &Limits,
-        deadline: Deadline,
-        sent: u64,
-    ) -> Self {
+impl<B: Incoming> Pieces<B> {
+    fn new(first: Option<Bytes>, rest: B, limits: &Limits, deadline: Deadline, sent: u64) -> Self {
         let read = first.as_ref().map_or(0, Bytes::len) as u64;
         Self {
             missing: rest.size_hint().exact().unwrap_or_default(),
@@ -143,7 +149,7 @@ impl Pieces {
     }
 }
 
-impl HttpBody for Pieces {
+impl<B: Incoming> HttpBody for Pieces<B> {
     type Data = Bytes;
     type Error = TransportError;
 
@@ -174,7 +180,7 @@ impl HttpBody for Pieces {
     }
 
     fn is_end_stream(&self) -> bool {
-        let rest_has_ended = |rest: &reqwest::Body| self.missing == 0 && rest.is_end_stream();
+        let rest_has_ended = |rest: &B| self.missing == 0 && rest.is_end_stream();
         self.first.is_none() && self.rest.as_ref().is_none_or(rest_has_ended)
     }
 
@@ -195,7 +201,8 @@ impl HttpBody for Pieces {
 mod tests {
     use std::convert::Infallible;
 
-    use futures_util::stream;
+    use futures_util::{TryStreamExt as _, stream};
+    use http_body_util::StreamBody;
     use stead_core::ports::TransportErrorKind;
 
     use super::*;
@@ -213,9 +220,10 @@ mod tests {
                 tokio::time::sleep(PAUSE).await;
                 Some((Ok::<_, Infallible>(Bytes::from_static(b"x")), ()))
             });
-            let response = Response::new(reqwest::Body::wrap_stream(drops));
+            let drops = StreamBody::new(drops.map_ok(Frame::data));
+            let response = Response::new(Box::pin(drops));
             let start = Instant::now();
-            let response = incoming(response.into(), &limits, Deadline::new(&limits), 0).await;
+            let response = incoming(response, &limits, Deadline::new(&limits), 0).await;
             let error = response
                 .unwrap()
                 .into_body()

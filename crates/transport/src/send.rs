@@ -1,128 +1,117 @@
 //! One request out, the head of its response back.
 
-use std::{
-    future::Future,
-    pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{future::Future, pin::pin, time::Duration};
 
-use futures_util::TryStreamExt as _;
-use http::{HeaderValue, Method, Request, Response, header::CONTENT_LENGTH};
+use futures_util::TryFutureExt as _;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, header::CONTENT_LENGTH};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use reqwest::Client;
-use stead_core::ports::{Body, Limits, TransportError};
-use tokio::time::{Instant, timeout_at};
+use stead_core::ports::{Body, Limits, Purpose, TransportError};
+use tokio::time::timeout_at;
 
 use crate::{
+    clients::Pair,
     deadline::{Deadline, after},
-    failure, response, target,
+    failure,
+    outgoing::{Outgoing, Progress, Sent},
+    response::{self, Incoming},
+    target,
 };
 
 /// Sends `request` within its limits; resolves when the response's head has arrived.
 pub(crate) async fn send(
-    client: &Client,
+    clients: &Pair,
     request: Request<Body>,
 ) -> Result<Response<Body>, TransportError> {
-    let limits = request
-        .extensions()
-        .get()
-        .copied()
-        .unwrap_or(Limits::DEFAULT);
-    let deadline = Deadline::new(&limits);
-    let has_body = *request.method() != Method::HEAD;
-    let (request, progress) = outgoing(request)?;
-    let response = client.execute(request);
-    let head = wait_for_head(response, limits.first_byte, &deadline, &progress).await?;
-    if !has_body {
-        return Ok(response::without_body(head));
-    }
-    let sent = progress.lock().sent;
-    response::incoming(head, &limits, deadline, sent).await
-}
-
-/// How far the request's own body has come.
-#[derive(Clone)]
-struct Progress(Arc<Mutex<Sent>>);
-
-#[derive(Clone, Copy)]
-struct Sent {
-    /// Bytes of a streamed body that were taken so far.
-    sent: u64,
-    /// When the last of them was, or the request began.
-    at: Instant,
-}
-
-impl Progress {
-    fn new() -> Self {
-        let at = Instant::now();
-        Self(Arc::new(Mutex::new(Sent { sent: 0, at })))
-    }
-
-    fn add(&self, bytes: usize) {
-        let mut progress = self.lock();
-        progress.sent += bytes as u64;
-        progress.at = Instant::now();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Sent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The request as reqwest takes it, and how far its body has come.
-fn outgoing(request: Request<Body>) -> Result<(reqwest::Request, Progress), TransportError> {
-    let (parts, body) = request.into_parts();
-    let takes_body = matches!(parts.method, Method::POST | Method::PUT | Method::PATCH);
-    let mut request = reqwest::Request::new(parts.method, target::url(&parts.uri)?);
-    *request.headers_mut() = parts.headers;
-    let progress = Progress::new();
-    match body {
-        // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
-        // front end responds with 411 to a POST that has neither a length nor chunks.
-        Body::Empty if takes_body => announce(&mut request, 0),
-        Body::Empty => {}
-        Body::Bytes(bytes) => *request.body_mut() = Some(bytes.into()),
-        Body::Stream(stream) => {
-            // reqwest does not see the length of a stream; without this it would be sent in chunks.
-            if let Some(length) = stream.size_hint().exact() {
-                announce(&mut request, length);
-            }
-            let taken = progress.clone();
-            let pieces = stream
-                .into_data_stream()
-                .inspect_ok(move |piece| taken.add(piece.len()));
-            *request.body_mut() = Some(reqwest::Body::wrap_stream(pieces));
+    let (mut parts, body) = request.into_parts();
+    let limits = parts.extensions.get().copied();
+    let limits: Limits = limits.unwrap_or(Limits::DEFAULT);
+    let purpose: Purpose = parts.extensions.get().copied().unwrap_or_default();
+    let exchange = Exchange {
+        deadline: Deadline::new(&limits),
+        has_body: parts.method != Method::HEAD,
+        limits,
+    };
+    announce(&mut parts.headers, &parts.method, &body);
+    let (body, progress) = Outgoing::new(body);
+    match &clients.direct {
+        Some(direct) if purpose == Purpose::Call => {
+            target::check(&parts.uri)?;
+            // What the caller noted is not for the client.
+            parts.extensions.clear();
+            let sent = direct.send(Request::from_parts(parts, body));
+            exchange.receive(sent, &progress).await
+        }
+        _ => {
+            let mut request = reqwest::Request::new(parts.method, target::url(&parts.uri)?);
+            *request.headers_mut() = parts.headers;
+            *request.body_mut() = body.into_reqwest();
+            let sent = clients.reqwest.execute(request);
+            let sent = sent.map_err(failure::of_reqwest).map_ok(|response| {
+                Response::from(response)
+                    .map(|body: reqwest::Body| body.map_err(reqwest::Error::without_url))
+            });
+            exchange.receive(sent, &progress).await
         }
     }
-    Ok((request, progress))
 }
 
-/// Sets the length of the request's body unless the caller did.
-fn announce(request: &mut reqwest::Request, length: u64) {
-    request
-        .headers_mut()
-        .entry(CONTENT_LENGTH)
-        .or_insert_with(|| HeaderValue::from(length));
+/// One request and its response.
+struct Exchange {
+    limits: Limits,
+    deadline: Deadline,
+    /// Whether a response to the request has a body.
+    has_body: bool,
+}
+
+impl Exchange {
+    async fn receive<B: Incoming>(
+        self,
+        sent: impl Future<Output = Result<Response<B>, TransportError>>,
+        progress: &Progress,
+    ) -> Result<Response<Body>, TransportError> {
+        let (limits, deadline) = (self.limits, self.deadline);
+        let head = wait_for_head(sent, limits.first_byte, &deadline, progress).await?;
+        if !self.has_body {
+            return Ok(response::without_body(head));
+        }
+        let sent = progress.so_far(&deadline).bytes;
+        response::incoming(head, &limits, deadline, sent).await
+    }
+}
+
+/// Sets the length of the request's body unless the caller did, where the client would not.
+fn announce(headers: &mut HeaderMap, method: &Method, body: &Body) {
+    let length = match body {
+        // An empty body is announced where one is expected (RFC 9110, section 8.6), which the client leaves out; Google's
+        // front end responds with 411 to a POST that has neither a length nor chunks.
+        Body::Empty if matches!(*method, Method::POST | Method::PUT | Method::PATCH) => Some(0),
+        // reqwest does not see the length of a stream; without this it would be sent in chunks.
+        Body::Stream(stream) => stream.size_hint().exact(),
+        Body::Empty | Body::Bytes(_) => None,
+    };
+    if let Some(length) = length {
+        let header = headers.entry(CONTENT_LENGTH);
+        header.or_insert_with(|| HeaderValue::from(length));
+    }
 }
 
 /// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body.
-async fn wait_for_head(
-    response: impl Future<Output = Result<reqwest::Response, reqwest::Error>>,
+async fn wait_for_head<R>(
+    response: impl Future<Output = Result<R, TransportError>>,
     first_byte: Duration,
     deadline: &Deadline,
     progress: &Progress,
-) -> Result<reqwest::Response, TransportError> {
+) -> Result<R, TransportError> {
     let mut response = pin!(response);
     loop {
-        let Sent { sent, at } = *progress.lock();
+        let Sent { bytes, at } = progress.so_far(deadline);
         let silent = after(at, first_byte);
-        let until = silent.min(deadline.with(sent));
+        let until = silent.min(deadline.with(bytes));
         match timeout_at(until, response.as_mut()).await {
-            Ok(response) => return response.map_err(failure::of_request),
+            Ok(response) => return response,
             // The body has moved on meanwhile.
-            Err(_) if progress.lock().sent != sent => {}
+            Err(_) if progress.so_far(deadline).bytes != bytes => {}
             Err(_) if until == silent => {
                 return Err(failure::timed_out("no response came in time"));
             }
@@ -136,7 +125,7 @@ mod tests {
     use std::future::pending;
 
     use stead_core::ports::TransportErrorKind;
-    use tokio::time::sleep;
+    use tokio::time::{Instant, sleep};
 
     use super::*;
 
@@ -159,7 +148,7 @@ mod tests {
                 sleep(SECOND).await;
                 progress.add(1);
             }
-            pending().await
+            pending::<Result<(), _>>().await
         };
         let error = wait_for_head(upload, SECOND * 2, &deadline(100, 0), &progress)
             .await
@@ -180,7 +169,7 @@ mod tests {
                 progress.add(1);
             }
         };
-        let error = wait_for_head(upload, SECOND * 2, &deadline(9, 0), &progress)
+        let error = wait_for_head::<()>(upload, SECOND * 2, &deadline(9, 0), &progress)
             .await
             .unwrap_err();
 
@@ -197,7 +186,7 @@ mod tests {
                 sleep(SECOND).await;
                 progress.add(1000);
             }
-            pending().await
+            pending::<Result<(), _>>().await
         };
         let error = wait_for_head(upload, SECOND * 2, &deadline(9, 1000), &progress)
             .await
@@ -215,7 +204,7 @@ mod tests {
             // The last piece is taken right after the wait began.
             sleep(SECOND / 10).await;
             progress.add(1);
-            pending().await
+            pending::<Result<(), _>>().await
         };
         let error = wait_for_head(upload, SECOND * 60, &deadline(1000, 0), &progress)
             .await

@@ -80,7 +80,7 @@ async fn main() -> Result<ExitCode> {
     }
     let routers = stead_server::routers(&platform, &ServerOptions::default());
     let proxy = routers.proxy.context("there is no proxy host")?;
-    let server = Server::new(routers.service).also(proxy_listener, proxy);
+    let server = Server::new(routers.server).also(proxy_listener, proxy);
     tokio::spawn(server.serve(listener, pending(), pending()));
 
     let mut failed = Vec::new();

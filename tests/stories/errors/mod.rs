@@ -14,6 +14,7 @@ use stead::{
         environment::Verification,
         ports::{Body, Decision, Limits, Policy, PolicyRequest},
         product::Product,
+        resource::ExecuteRequest,
     },
 };
 use stead_sandbox::Fault;
@@ -308,6 +309,16 @@ async fn refresh(seen: &mut Seen) {
     clock.advance(SignedDuration::from_secs(30));
     let error = second.await.unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::RefreshInProgress, "{error}");
+    seen.0.insert(error.kind().name());
+    let hurried = stage
+        .platform
+        .environment()
+        .clone()
+        .within(Duration::from_millis(1));
+    let asked = ExecuteRequest::new("mail", "user-1", json!({}));
+    let error = hurried.execute("mail_list_drafts", asked).await;
+    let error = error.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
     seen.0.insert(error.kind().name());
     sandbox.fault(Fault::ReleaseTokenRequests);
     first.await.unwrap().unwrap();

@@ -54,7 +54,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
     }
     // Few calls are written together at this rate, which is dearer.
     let figures = grown(&store, |stead| {
-        let load = stead.proxy_for(ACCOUNTS).with_pause(100);
+        let load = stead.proxy_for(ACCOUNTS).with_rate(10);
         send(stage, &load, 1, 60 * stage.options.seconds)
     })?;
     row("proxied, 10 a second", figures);

@@ -17,8 +17,9 @@ use super::{
 
 const CLIENTS: u32 = 256;
 const CONNECTIONS: u32 = 32;
-/// Of the application that does not flood: about 400 requests/s in all.
-const CALM: (u32, u32) = (8, 20);
+/// Of the application that does not flood. Its rate is far below its half of the machine; what is measured is whether it
+/// is served at that rate.
+const CALM: (u32, u32) = (16, 400);
 /// A flood has begun by then.
 const BEGUN: Duration = Duration::from_millis(500);
 
@@ -61,14 +62,14 @@ fn stalled(stage: &Stage) -> Result<String> {
 fn flooded(stage: &Stage) -> Result<String> {
     let path = PRODUCTS[0].path;
     let stead = Stead::start(stage.store()?)?;
-    let (connections, pause) = CALM;
-    let calls = stead.proxy_of_second(path).with_pause(pause);
+    let (connections, rate) = CALM;
+    let calls = stead.proxy_of_second(path).with_rate(rate);
     let what = "calls of the other application";
     let [quiet, disturbed] = both(stage, &calls, connections, &stead.proxy(path), what)?;
     let nginx = Load::get(stage.rival_ports.http1, path);
     let of_nginx = both(
         stage,
-        &nginx.clone().with_pause(pause),
+        &nginx.clone().with_rate(rate),
         connections,
         &nginx,
         what,
@@ -80,8 +81,8 @@ fn flooded(stage: &Stage) -> Result<String> {
         disturbed.per_second / quiet.per_second,
     );
     Ok(format!(
-        "### Two applications\n\nOne sends over {CLIENTS} connections as fast as it can; the other over {connections}, with {pause} ms \
-         before each request.\n\n{}\n\n{}\n\n",
+        "### Two applications\n\nOne sends over {CLIENTS} connections as fast as it can; the other {rate} \
+         requests a second over {connections}.\n\n{}\n\n{}\n\n",
         table(&[
             ("nginx", of_nginx[0], of_nginx[1]),
             ("stead serve", quiet, disturbed)

@@ -19,8 +19,8 @@ pub(crate) struct Load {
     pub(crate) paths: Vec<String>,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Option<String>,
-    /// Milliseconds that each connection waits before each request.
-    pause: Option<u32>,
+    /// Requests that are sent in a second, over all connections together.
+    rate: Option<u32>,
 }
 
 /// What came of a run.
@@ -73,6 +73,19 @@ function request()
 end
 "#;
 
+/// Gives each request a turn, in milliseconds of the monotonic clock, and has its connection wait for it.
+const RATED: &str = r#"
+local ffi = require('ffi')
+ffi.cdef('typedef struct { long s, ns; } moment; int clock_gettime(int, moment *);')
+local moment, turn = ffi.new('moment'), 0
+function delay()
+    ffi.C.clock_gettime(1, moment)
+    local now = tonumber(moment.s) * 1e3 + tonumber(moment.ns) / 1e6
+    turn = math.max(turn + 1e3 / rate, now)
+    return math.floor(turn - now + 0.5)
+end
+"#;
+
 impl Load {
     pub(crate) fn get(port: u16, path: &str) -> Self {
         Self::get_each(port, vec![path.to_owned()])
@@ -84,7 +97,7 @@ impl Load {
             paths,
             headers: Vec::new(),
             body: None,
-            pause: None,
+            rate: None,
         }
     }
 
@@ -95,9 +108,9 @@ impl Load {
         }
     }
 
-    /// Each connection waits so long before each request, so that the rate hardly depends on the subject.
-    pub(crate) fn with_pause(mut self, milliseconds: u32) -> Self {
-        self.pause = Some(milliseconds);
+    /// Sends so many requests a second, however long the responses take: fewer only where all connections wait.
+    pub(crate) fn with_rate(mut self, per_second: u32) -> Self {
+        self.rate = Some(per_second);
         self
     }
 
@@ -156,8 +169,8 @@ impl Load {
         if let Some(body) = &self.body {
             script.push_str(&format!("wrk.method = 'POST'\nwrk.headers['content-type'] = 'application/json'\nwrk.body = [==[{body}]==]\n"));
         }
-        if let Some(pause) = self.pause {
-            script.push_str(&format!("function delay() return {pause} end\n"));
+        if let Some(rate) = self.rate {
+            script.push_str(&format!("local rate = {rate}\n{RATED}"));
         }
         if self.paths.len() > 1 {
             let paths: Vec<String> = self
@@ -278,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn paths_take_turns_and_connections_wait() {
+    fn paths_take_turns_and_requests_have_a_rate() {
         let script = Load::get_each(1, vec!["/a".into(), "/b".into()])
-            .with_pause(20)
+            .with_rate(400)
             .script();
         assert!(script.contains("local paths = { [==[/a]==], [==[/b]==] }\n"));
-        assert!(script.contains("function delay() return 20 end\n"));
+        assert!(script.contains("local rate = 400\n"));
         assert!(!Load::get(1, "/a").script().contains("local paths"));
     }
 }

@@ -32,6 +32,8 @@ const WITHOUT_OURS: &[&str] = &["stead-sandbox", "xtask"];
 /// Crates of others that are named in few of ours.
 const PLACES: &[(&str, &[&str])] = &[
     ("reqwest", &["stead-transport"]),
+    ("hyper-rustls", &["stead-transport"]),
+    ("h2", &["stead-transport"]),
     ("sqlx", &["stead-store"]),
     ("oauth2", &["stead-core"]),
     ("chacha20poly1305", &["stead-core"]),

@@ -24,6 +24,7 @@ const FLOORS: &[Floor] = &[
         modules: &[
             "scrub",
             "similar",
+            "shares",
             "digest",
             "sealed",
             "jwt",

@@ -149,7 +149,7 @@ fn list(all: &[resource::AccountToken], terminal: &Terminal) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sandbox"))]
 mod tests {
     use clap::Parser;
     use stead_sandbox::Sandbox;

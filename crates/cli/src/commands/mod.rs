@@ -6,6 +6,7 @@ mod approvals;
 mod audit;
 mod backup;
 mod bench_calls;
+#[cfg(feature = "sandbox")]
 mod bench_server;
 mod call;
 mod completions;
@@ -13,7 +14,9 @@ mod connect;
 mod connections;
 mod credentials;
 mod curl;
+#[cfg(feature = "sandbox")]
 mod demo;
+#[cfg(feature = "sandbox")]
 mod dev;
 mod doctor;
 mod events;
@@ -33,11 +36,13 @@ mod webhooks;
 
 use clap::Subcommand;
 
-use crate::{failure::Outcome, live::Happenings, terminal::Terminal};
+use crate::{failure::Outcome, logs::More, terminal::Terminal};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[cfg(feature = "sandbox")]
     Dev(dev::Dev),
+    #[cfg(feature = "sandbox")]
     Demo(demo::Demo),
     Serve(Box<serve::Serve>),
     Keys(keys::Keys),
@@ -66,6 +71,7 @@ pub(crate) enum Command {
     Man(man::Man),
     #[command(hide = true)]
     Reference(reference::Reference),
+    #[cfg(feature = "sandbox")]
     #[command(hide = true)]
     BenchServer(bench_server::BenchServer),
     #[command(hide = true)]
@@ -73,9 +79,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it prints what happens while it runs.
-    pub(crate) fn is_dev(&self) -> bool {
-        matches!(self, Self::Dev(_))
+    /// What it reads of the platform's traces, besides the log.
+    pub(crate) fn layer(&mut self) -> Option<More> {
+        match self {
+            #[cfg(feature = "sandbox")]
+            Self::Dev(command) => Some(command.layer()),
+            _ => None,
+        }
     }
 
     /// Whether it runs without a person at its terminal.
@@ -83,10 +93,12 @@ impl Command {
         matches!(self, Self::Serve(_))
     }
 
-    /// Runs the command. `happenings` is what the platform does, for `dev`.
-    pub(crate) async fn run(self, terminal: &Terminal, happenings: Option<Happenings>) -> Outcome {
+    /// Runs the command.
+    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         match self {
-            Self::Dev(command) => command.run(terminal, happenings).await,
+            #[cfg(feature = "sandbox")]
+            Self::Dev(command) => command.run(terminal).await,
+            #[cfg(feature = "sandbox")]
             Self::Demo(command) => command.run(terminal).await,
             Self::Serve(command) => command.run(terminal).await,
             Self::Keys(command) => command.run(terminal).await,
@@ -116,6 +128,7 @@ impl Command {
             }
             Self::Man(command) => command.run(terminal),
             Self::Reference(command) => command.run(terminal),
+            #[cfg(feature = "sandbox")]
             Self::BenchServer(command) => command.run(terminal).await,
             Self::BenchCalls(command) => command.run(terminal).await,
         }

@@ -5,12 +5,14 @@ mod call_limits;
 mod database;
 mod history;
 mod settings;
+#[cfg(feature = "sandbox")]
 mod stack;
 
 pub(crate) use call_limits::CallLimitArgs;
 pub(crate) use database::{Database, IfMissing, Opening, Place};
 pub(crate) use history::History;
 pub(crate) use settings::{EXAMPLE, Settings};
+#[cfg(feature = "sandbox")]
 pub(crate) use stack::{
     AppCredential, CONNECTION, Listeners, SANDBOX_USER, Stack, USER, with_storage,
 };

@@ -1,6 +1,6 @@
 //! A whole stack in this process: the service, and a sandbox in place of the products.
 
-use std::{future::pending, path::Path, sync::Arc};
+use std::{fs, future::pending, io::Write as _, path::Path, sync::Arc};
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
@@ -113,7 +113,7 @@ impl Stack {
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let routers = stead_server::routers(&platform, options);
-        let mut server = Server::new(routers.service).on(Arc::clone(&workers));
+        let mut server = Server::new(routers.server).on(Arc::clone(&workers));
         if let Some(proxy) = routers.proxy {
             server = server.also(proxy_listener, proxy);
         }
@@ -177,7 +177,7 @@ pub(crate) fn with_storage(
     let Some(folder) = data else {
         return Ok(builder.in_memory().ephemeral_key());
     };
-    std::fs::create_dir_all(folder).map_err(|error| {
+    fs::create_dir_all(folder).map_err(|error| {
         Failure::configuration(
             format!("the folder {} cannot be created: {error}", folder.display()),
             "Choose another one with --data.",
@@ -253,6 +253,49 @@ fn folder_key(path: &Path) -> Outcome<SecretString> {
         return secrets::read_key(path);
     }
     let (_, key) = KeyRing::generate(&OsEntropy);
-    secrets::write_key(path, &key)?;
+    write_key(path, &key)?;
     Ok(key)
+}
+
+/// Writes a key to a new file that only its owner may read.
+fn write_key(path: &Path, key: &SecretString) -> Outcome {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+        .open(path)
+        .and_then(|mut file| writeln!(file, "{}", key.expose_secret()))
+        .map_err(|error| {
+            Failure::configuration(
+                format!("{} cannot be written: {error}", path.display()),
+                "Check its folder and its permissions.",
+            )
+        })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_owner_reads_a_new_key_file_and_an_open_one_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = std::env::temp_dir().join(format!("stead-cli-key-{}", std::process::id()));
+        let key = SecretString::from("k1:hush");
+        write_key(&path, &key).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        let read_back = secrets::read_key(&path).unwrap();
+        let again = write_key(&path, &key);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let open = secrets::read_key(&path);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(read_back.expose_secret(), "k1:hush");
+        assert!(again.is_err(), "an existing key is never overwritten");
+        let Err(Failure::CommandLine { next, .. }) = open else {
+            panic!("an open key file was accepted")
+        };
+        assert!(next.starts_with("Run: chmod 600 "), "{next}");
+    }
 }

@@ -30,17 +30,16 @@ pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Resul
 async fn check(context: &Context, bearer: &str, by_issuer: bool) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
-    let began = context.monotonic();
-    let reliable_since = context.reliable_since().await;
-    let (now, monotonic) = (context.now(), context.monotonic());
+    let reliable = context.reliable_since().await;
+    let now = context.now();
     let tokens = &context.access_tokens;
     let known = |since| tokens.caller(&digest, now, since);
-    if let Some(caller) = known(reliable_since) {
+    if let Some(caller) = known(reliable.since) {
         return Ok(caller);
     }
-    let last = known(monotonic.saturating_sub(context.store_outage));
+    let last = known(reliable.now.saturating_sub(context.store_outage));
     let asking = || ask(context, bearer, &digest, by_issuer);
-    context.last_or_read(last, began, asking).await
+    context.last_or_read(last, reliable.began, asking).await
 }
 
 /// Asks whose token it is, or joins who does so already; it goes on whether or not it is waited for.

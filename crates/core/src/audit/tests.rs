@@ -197,7 +197,7 @@ fn account_tokens_are_told_with_who_asked_in_which_request() {
         .run(insert_account(&log.context, AccountState::Active));
     let shop = log.context.acting_as(Caller::application("app_1"));
     let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
-    let asked = shop.in_request("req_1");
+    let asked = shop.clone().in_request("req_1");
     let made = access::account_tokens::create(&asked, new);
     let made = log.world.run(made).unwrap();
     let id = made.token_id.to_string();

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::{execute, stream_raw};
 use crate::{
-    ErrorKind, Result,
+    Error, ErrorKind, Result,
+    caller::Caller,
     catalogue::Catalogue,
     context::{CallLimits, Context, EnvironmentOptions, Ports, ProductOptions},
     error::ActBy,
@@ -23,7 +24,7 @@ use crate::{
     seal::KeyRing,
     state::AccountState,
     store::MemoryStore,
-    testing::{RING, Responses, World, demo, insert_account_of, response},
+    testing::{RING, Responses, World, demo, insert_account_at, insert_account_of, response},
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 
@@ -104,16 +105,26 @@ fn scene(world: &World, limits: CallLimits) -> Context {
         let catalogue = Catalogue::new([&STALLED, &OTHER]);
         let context = Context::open(options, catalogue, ports).await.unwrap();
         for (name, product) in [("one", "demo"), ("two", "demo"), ("other", "other")] {
-            insert_account_of(&context, name, product, AccountState::Active).await;
+            let ada = insert_account_of(&context, name, product, AccountState::Active).await;
+            insert_account_at(&context, ada.connection_id, "bob", AccountState::Active).await;
         }
         context
     })
 }
 
 async fn call(context: &Context, connection: &str, note_id: &str) -> Result<()> {
+    call_as(context, "ada", connection, note_id).await
+}
+
+async fn call_as(
+    context: &Context,
+    identifier: &str,
+    connection: &str,
+    note_id: &str,
+) -> Result<()> {
     let request = ExecuteRequest {
         connection_name: connection.to_owned(),
-        identifier: String::from("ada"),
+        identifier: identifier.to_owned(),
         input: json!({ "note_id": note_id }),
         ..ExecuteRequest::default()
     };
@@ -128,11 +139,21 @@ type Ended = Arc<Mutex<Vec<Result<()>>>>;
 
 /// So many callers at the same time; how their calls end.
 fn callers(world: &World, context: &Context, count: usize, connection: &'static str) -> Ended {
+    callers_as(world, context, count, "ada", connection)
+}
+
+fn callers_as(
+    world: &World,
+    context: &Context,
+    count: usize,
+    identifier: &'static str,
+    connection: &'static str,
+) -> Ended {
     let ended = Ended::default();
     for _ in 0..count {
         let (context, ended) = (context.clone(), Arc::clone(&ended));
         world.process(0).spawn(Box::pin(async move {
-            let outcome = call(&context, connection, "1").await;
+            let outcome = call_as(&context, identifier, connection, "1").await;
             ended.lock().unwrap().push(outcome);
         }));
     }
@@ -153,14 +174,14 @@ fn a_product_that_stalls_starves_only_itself() {
     let ended = callers(&world, &context, 2000, "one");
     assert_eq!(
         kinds(&ended),
-        vec![ErrorKind::Overloaded; 2000 - 1024],
+        vec![ErrorKind::Overloaded; 2000 - 768],
         "at once, and not yet the product's fault"
     );
-    assert_eq!(context.bulkheads.in_flight().0, 1024);
+    assert_eq!(context.bulkheads.in_flight().0, 768);
     // Another connection of the product, and another product, go on.
     let second = callers(&world, &context, 2000, "two");
-    assert_eq!(second.lock().unwrap().len(), 2000 - 1024);
-    assert_eq!(context.bulkheads.in_flight().0, 2048);
+    assert_eq!(second.lock().unwrap().len(), 2000 - 768);
+    assert_eq!(context.bulkheads.in_flight().0, 2 * 768);
     for _ in 0..2000 {
         world.run(call(&context, "other", "1")).unwrap();
     }
@@ -197,7 +218,7 @@ fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     // The product's places are those of all its connections.
     let error = world.run(call(&context, "two", "1")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    let entered = context.bulkheads.enter().unwrap();
+    let entered = context.bulkheads.enter(&Caller::Operator).unwrap();
     let error = world.run(call(&context, "other", "1")).unwrap_err();
     assert_eq!(
         (error.kind(), error.act_by(), error.kind().status()),
@@ -206,6 +227,99 @@ fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     assert!(error.retry_after().is_some());
     drop(entered);
     world.run(call(&context, "other", "1")).unwrap();
+}
+
+/// Two applications.
+fn applications(context: &Context) -> [Context; 2] {
+    ["one", "other"].map(|id| context.acting_as(Caller::application(id)))
+}
+
+fn limits(calls: u32, calls_per_product: u32, calls_per_connection: u32) -> CallLimits {
+    CallLimits {
+        calls,
+        calls_per_product,
+        calls_per_connection,
+        ..CallLimits::default()
+    }
+}
+
+/// The one error of callers who were refused.
+fn refused(ended: &Ended, times: usize) -> Error {
+    let ended = ended.lock().unwrap();
+    assert_eq!(ended.len(), times);
+    ended[0].as_ref().unwrap_err().clone()
+}
+
+#[test]
+fn an_application_that_floods_leaves_room_for_others() {
+    // Of all, of a product, and of a connection.
+    for (limits, connections, whose) in [
+        (limits(8, 100, 100), ["one", "two"], "in all"),
+        (limits(100, 8, 100), ["one", "two"], "to this product"),
+        (limits(100, 100, 8), ["one", "one"], "at this connection"),
+    ] {
+        let world = World::new();
+        let context = scene(&world, limits);
+        let [floods, other] = applications(&context);
+        assert!(
+            callers_as(&world, &floods, 5, "ada", connections[0])
+                .lock()
+                .unwrap()
+                .is_empty()
+        );
+        let ended = callers_as(&world, &floods, 5, "bob", connections[1]);
+        let error = refused(&ended, 4);
+        assert_eq!(
+            (error.kind(), error.retry_after()),
+            (ErrorKind::Overloaded, Some(Duration::from_secs(1)))
+        );
+        assert!(
+            error.message().contains(&format!("6 calls {whose}")),
+            "{error}"
+        );
+        // The other application has what is left, also with sessions and tokens of its own.
+        let ended = callers_as(&world, &other, 2, "bob", connections[1]);
+        assert!(ended.lock().unwrap().is_empty(), "{whose}");
+        // As calls end, those who hold less come first.
+        world.advance(Duration::from_secs(300));
+        assert_eq!(context.bulkheads.in_flight(), (0, 0));
+        assert!(
+            callers_as(&world, &floods, 5, "ada", connections[0])
+                .lock()
+                .unwrap()
+                .is_empty()
+        );
+    }
+}
+
+#[test]
+fn whoever_opened_the_environment_has_all_places() {
+    let world = World::new();
+    let context = scene(&world, limits(8, 100, 100));
+    for (identifier, connection) in [("ada", "one"), ("bob", "two")] {
+        let ended = callers_as(&world, &context, 4, identifier, connection);
+        assert!(ended.lock().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn an_account_that_floods_leaves_room_for_the_others_of_its_connection() {
+    let world = World::new();
+    let context = scene(&world, limits(100, 100, 8));
+    let error = refused(&callers(&world, &context, 10, "one"), 4);
+    assert_eq!(error.kind(), ErrorKind::Overloaded);
+    assert!(
+        error.message().starts_with("6 calls of this account"),
+        "{error}"
+    );
+    let ended = callers_as(&world, &context, 2, "bob", "one");
+    assert!(ended.lock().unwrap().is_empty());
+    // The same account name at another connection is another account.
+    let ended = callers(&world, &context, 6, "two");
+    assert!(ended.lock().unwrap().is_empty());
+    world.advance(Duration::from_secs(10));
+    let error = world.run(call(&context, "one", "1")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ProductUnavailable, "{error}");
 }
 
 #[test]

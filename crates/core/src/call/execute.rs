@@ -1,6 +1,6 @@
 //! A call of a tool: find, validate, admit, run, record.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -67,7 +67,8 @@ pub(crate) async fn execute(
     name: &str,
     request: ExecuteRequest,
 ) -> Result<Execution> {
-    begin(context, name, request, None).await
+    // A future is moved from caller to caller until it is polled first, and this one is large.
+    Box::pin(begin(context, name, request, None)).await
 }
 
 /// Runs a tool that only reads once more, for what its first result left out, where the account is the same.
@@ -77,7 +78,7 @@ pub(super) async fn execute_again(
     request: ExecuteRequest,
     owner: file::Owner,
 ) -> Result<Execution> {
-    begin(context, name, request, Some(owner)).await
+    Box::pin(begin(context, name, request, Some(owner))).await
 }
 
 async fn begin(
@@ -231,7 +232,7 @@ async fn stages(
     let _guard = context.tasks.enter()?;
     let product = tool.product().name;
     context.caller.check_for(ScopeName::ToolsExecute, product)?;
-    let _entered = context.bulkheads.enter()?;
+    let _entered = context.bulkheads.enter(&context.caller)?;
     let snapshot = context
         .snapshot(&AccountRef::new(
             &invocation.connection_name,
@@ -259,10 +260,9 @@ async fn stages(
         let subject = Subject::Tool(entry.name(), entry.version());
         (subject, invocation.arguments.clone())
     });
-    admission
-        .tool(context, entry.name(), entry.effect())
-        .await?;
-    let _place = snapshot.places.enter(context.monotonic())?;
+    let admitted = admission.tool(context, entry.name(), entry.effect());
+    context.in_time(pin!(admitted)).await?;
+    let _place = snapshot.enter(context)?;
     let mut is_again = false;
     if let Some(turn) = turn {
         let repeat = repeat(&snapshot, tool, &call);

@@ -76,15 +76,15 @@ pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRe
 fn view(call: Execution) -> ExecutionRecord {
     ExecutionRecord {
         execution_id: call.id,
-        tool: call.tool,
-        tool_version: call.tool_version,
+        tool: call.tool.into(),
+        tool_version: call.tool_version.into(),
         changes: call.changes,
         connection_name: call.connection_name,
         identifier: call.identifier,
         actor: call.actor,
         started_at: call.started_at,
         duration_micros: call.duration_micros,
-        outcome: call.outcome,
+        outcome: call.outcome.into(),
         requests: call.requests,
         trace_id: call.trace_id,
     }

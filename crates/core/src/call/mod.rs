@@ -9,6 +9,8 @@ mod account_token;
 mod admit;
 #[cfg(test)]
 mod bulkheads_tests;
+#[cfg(test)]
+mod deadline_tests;
 mod dry_run;
 mod execute;
 mod explain;

@@ -77,7 +77,8 @@ impl Keyed {
 pub(super) struct Turn {
     context: Context,
     keyed: Keyed,
-    began: Duration,
+    /// Until when it waits for another.
+    waits_until: Duration,
     /// The call that was begun.
     started: Option<ExecutionId>,
     /// An earlier one that was cut off, and which the product would recognise.
@@ -92,13 +93,13 @@ impl Turn {
     pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
         // What the caller may not know of has no outcomes either.
         context.check_seen(&connection_name(connection)?).await?;
-        let began = context.monotonic();
+        let waits_until = context.ends_at(WAIT);
         let turn = pin!(context.keyed_calls.enter(&keyed.key));
-        match select(turn, context.runtime.sleep(WAIT)).await {
+        match select(turn, context.runtime.sleep(context.at_most(WAIT))).await {
             Either::Left((turn, _)) => Ok(Self {
                 context: context.clone(),
                 keyed: keyed.clone(),
-                began,
+                waits_until,
                 started: None,
                 cut_off: None,
                 lost: false,
@@ -112,7 +113,8 @@ impl Turn {
     pub(super) async fn earlier(&mut self) -> Result<Option<Outcome>> {
         (self.lost, self.cut_off) = (false, None);
         loop {
-            let found = self.context.store.keyed_call(&self.keyed.key).await?;
+            let found = pin!(self.context.store.keyed_call(&self.keyed.key));
+            let found = self.context.in_time(found).await?;
             let Some(found) = found.filter(|found| !found.row.is_over(found.read_at)) else {
                 return Ok(None);
             };
@@ -129,10 +131,11 @@ impl Turn {
                 }
                 return Err(cut_off(found.row.execution_id));
             }
-            if self.context.monotonic().saturating_sub(self.began) >= WAIT {
+            let left = (self.waits_until).saturating_sub(self.context.monotonic());
+            if left.is_zero() {
                 return Err(under_way());
             }
-            self.context.runtime.sleep(LOOK).await;
+            self.context.runtime.sleep(LOOK.min(left)).await;
         }
     }
 
@@ -168,6 +171,8 @@ impl Turn {
         repeat: Option<Uuid>,
     ) -> Result<()> {
         let (context, cut_off) = (&self.context, &self.cut_off);
+        // From here on the caller waits for the store: a commit that is cut off would leave the key as good as used.
+        context.check_time()?;
         if let Some(first) = cut_off.as_ref().filter(|first| first.repeat != repeat) {
             return Err(self::cut_off(first.execution_id));
         }

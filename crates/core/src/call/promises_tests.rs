@@ -159,7 +159,10 @@ fn a_write_outlives_its_caller_and_a_read_ends_with_it() {
         let (context, done) = slow(&world);
         hang_up(&world, call(context.clone()));
         let records = world.run(executions(&context));
-        let outcomes: Vec<String> = records.into_iter().map(|call| call.outcome).collect();
+        let outcomes: Vec<String> = records
+            .into_iter()
+            .map(|call| call.outcome.into_owned())
+            .collect();
         assert_eq!(outcomes.len(), 1);
         (done.load(Ordering::SeqCst), outcomes.concat())
     };
@@ -246,7 +249,7 @@ fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
     let records = world.run(executions(&context));
     let mut outcomes: Vec<_> = records
         .iter()
-        .map(|call| (call.requests, call.outcome.as_str()))
+        .map(|call| (call.requests, &*call.outcome))
         .collect();
     outcomes.sort_unstable();
     assert_eq!(

@@ -1,11 +1,13 @@
 //! The record of one call, written when it ends, however it ends.
 
 use std::{
+    borrow::Cow,
     mem,
     sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
+use http::Method;
 use jiff::Timestamp;
 use tracing::field;
 
@@ -20,6 +22,8 @@ use crate::{
     scrub::scrub,
 };
 
+/// The name of raw requests, which have no tool.
+pub(super) const PROXY: &str = "proxy";
 /// Where the log has its one line for each call: neither the user's identifier nor what was asked and answered.
 const LOG: &str = "stead::call";
 
@@ -28,8 +32,8 @@ const LOG: &str = "stead::call";
 pub(super) struct Record {
     context: Context,
     id: ExecutionId,
-    tool: String,
-    version: String,
+    tool: Cow<'static, str>,
+    version: Cow<'static, str>,
     product: Option<&'static str>,
     kind: CallKind,
     changes: bool,
@@ -51,14 +55,18 @@ impl Record {
     ) -> Self {
         Self {
             context: context.clone(),
-            id: ExecutionId::from_uuid(context.new_id()),
-            tool: tool.chars().take(100).collect(),
-            version: String::new(),
+            id: ExecutionId::from_uuid(context.new_call_id()),
+            tool: match tool {
+                PROXY => Cow::Borrowed(PROXY),
+                // Catalogues have no others, and callers may ask for any.
+                other => Cow::Owned(beginning(other, 100).to_owned()),
+            },
+            version: Cow::Borrowed(""),
             product: None,
             kind: CallKind::Unknown,
             changes: false,
-            connection_name: connection_name.chars().take(100).collect(),
-            identifier: identifier.chars().take(256).collect(),
+            connection_name: beginning(connection_name, 100).to_owned(),
+            identifier: beginning(identifier, 256).to_owned(),
             account_id: None,
             started_at: whole_micros(context.now()),
             began: context.monotonic(),
@@ -81,8 +89,8 @@ impl Record {
         self.requests.load(Ordering::Relaxed)
     }
     pub(super) fn tool(&mut self, tool: &CatalogueTool) {
-        tool.entry().name().clone_into(&mut self.tool);
-        self.version(tool.entry().version());
+        self.tool = Cow::Borrowed(tool.entry().name());
+        self.version = Cow::Borrowed(tool.entry().version());
         self.product = Some(tool.product().name);
         self.kind = tool.entry().effect().into();
     }
@@ -91,8 +99,11 @@ impl Record {
         self.product = Some(product.name);
         self.kind = CallKind::Proxy;
     }
-    pub(super) fn version(&mut self, version: &str) {
-        version.clone_into(&mut self.version);
+    /// What stands in the place of a tool's version.
+    pub(super) fn method(&mut self, method: &Method) {
+        const PASSED: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+        let passed = PASSED.into_iter().find(|name| *name == method.as_str());
+        self.version = passed.map_or_else(|| method.to_string().into(), Cow::Borrowed);
     }
     /// That the call can change something at the product.
     pub(super) fn changes(&mut self) {
@@ -163,12 +174,22 @@ impl Record {
             actor: self.context.caller.recorded(),
             started_at: self.started_at,
             duration_micros: micros,
-            outcome: outcome.to_owned(),
+            outcome: Cow::Borrowed(outcome),
             requests: self.requests.load(Ordering::Relaxed),
             trace_id: self.context.trace_id,
         };
         self.context.recorder.add(&self.context, execution);
     }
+}
+
+/// At most so many characters of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    // A character has at least one byte.
+    if text.len() <= most {
+        return text;
+    }
+    let end = text.char_indices().nth(most);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// A name as the log shows it: what is asked for can be any text.
@@ -252,12 +273,7 @@ mod tests {
         world.advance(Duration::from_millis(200));
         let row = world.run(executions(&context)).remove(0);
         assert_eq!(
-            (
-                row.id,
-                row.outcome.as_str(),
-                row.duration_micros,
-                row.requests
-            ),
+            (row.id, &*row.outcome, row.duration_micros, row.requests),
             (id, "product_timeout", 3000, 2)
         );
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The one way to the product, for tools and raw requests: rate limit, token, send, read, retry.
 
 use std::{
-    pin::pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU32, Ordering},
@@ -9,10 +9,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{
-    FutureExt as _,
-    future::{Either, select},
-};
+use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 use super::{
@@ -22,11 +19,11 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
+    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost, time_is_over},
     error::Upstream,
     oauth::{self, RefreshReason},
     policy::{Admission, Passing, Sending},
-    ports::{Body, Limits},
+    ports::{Body, Limits, Purpose},
     product::Product,
     tool::Effect,
 };
@@ -132,6 +129,13 @@ impl<'c> Sender<'c> {
         self.ends_at.saturating_sub(self.context.monotonic())
     }
 
+    fn check_time(&self) -> Result<()> {
+        match self.left().is_zero() {
+            true => Err(time_is_over()),
+            false => Ok(()),
+        }
+    }
+
     /// Waits, unless the call's time would pass.
     pub(super) async fn pause(&self, duration: Duration) -> Result<()> {
         if duration >= self.left() {
@@ -151,12 +155,13 @@ impl<'c> Sender<'c> {
         let mut attempt = 1;
         let mut refreshed = false;
         loop {
+            // What is not sent any more costs nothing of the quota.
+            self.check_time()?;
             let target = outgoing.target(&self.snapshot.endpoints, attempt)?;
             let cost = outgoing.cost(product, &target);
             let limiter = &self.snapshot.rate_limiter;
-            context
-                .share_quota(self.snapshot.account.id, limiter, cost)
-                .await;
+            let shared = context.share_quota(self.snapshot.account.id, limiter, cost);
+            self.in_time(pin!(shared.map(Ok))).await?;
             let permit = limiter
                 .acquire(context.runtime.as_ref(), cost, self.left())
                 .await?;
@@ -168,7 +173,8 @@ impl<'c> Sender<'c> {
             };
             let mut request = outgoing.build(target)?;
             let passing = self.decide(&outgoing, &snapshot, &request)?;
-            self.admission.pass(context, passing).await?;
+            self.in_time(pin!(self.admission.pass(context, passing)))
+                .await?;
             self.finish(&mut request, outgoing.limits(product), &snapshot)?;
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
@@ -200,7 +206,8 @@ impl<'c> Sender<'c> {
                 Reading::Unauthorized => {
                     refreshed = true;
                     // Even where this request cannot be built again, the next call finds a new token.
-                    oauth::refresh_now(context, &snapshot, RefreshReason::Refused).await?;
+                    let renewed = oauth::refresh_now(context, &snapshot, RefreshReason::Refused);
+                    self.in_time(pin!(renewed)).await?;
                     if !outgoing.is_repeatable() {
                         return Err(rejected_token(NOT_REPEATABLE));
                     }
@@ -240,12 +247,15 @@ impl<'c> Sender<'c> {
     /// The account with a token that can be used. It may have been disconnected or refreshed since the call began,
     /// unless this is the call's first request and it did not wait.
     async fn live(&self, waited: bool) -> Result<Arc<Snapshot>> {
-        let snapshot = if waited || self.requests.load(Ordering::Relaxed) > 0 {
-            self.context.snapshot(&self.snapshot.of).await?
-        } else {
-            Arc::clone(&self.snapshot)
+        let live = async {
+            let snapshot = if waited || self.requests.load(Ordering::Relaxed) > 0 {
+                self.context.snapshot(&self.snapshot.of).await?
+            } else {
+                Arc::clone(&self.snapshot)
+            };
+            oauth::live(self.context, snapshot).await
         };
-        let live = self.in_time(oauth::live(self.context, snapshot)).await?;
+        let live = self.in_time(pin!(live)).await?;
         // What the call has read and asked so far belongs to one account and one client, of one host.
         if live.account.id != self.snapshot.account.id
             || live.connection.client_epoch != self.snapshot.connection.client_epoch
@@ -258,17 +268,9 @@ impl<'c> Sender<'c> {
         Ok(live)
     }
 
-    /// What becomes of work that goes on without its caller, whose time may end before.
-    async fn in_time<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
-        let mut work = pin!(work);
-        // Most tokens can be sent as they are, and that needs no timer.
-        if let Some(done) = work.as_mut().now_or_never() {
-            return done;
-        }
-        match select(work, self.context.runtime.sleep(self.left())).await {
-            Either::Left((done, _)) => done,
-            Either::Right(_) => Err(over()),
-        }
+    /// What comes of a wait, unless the call's time ends before.
+    async fn in_time<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
+        self.context.until(self.ends_at, work).await
     }
 
     /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.
@@ -278,13 +280,12 @@ impl<'c> Sender<'c> {
         limits: Limits,
         snapshot: &Snapshot,
     ) -> Result<()> {
+        self.check_time()?;
         let (product, left) = (self.product(), self.left());
-        if left.is_zero() {
-            return Err(over());
-        }
         let headers = request.headers_mut();
         set_product_headers(headers, product);
         headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer()?.clone());
+        request.extensions_mut().insert(Purpose::Call);
         request.extensions_mut().insert(Limits {
             total: limits.total.min(left),
             first_byte: limits.first_byte.min(left),
@@ -292,13 +293,6 @@ impl<'c> Sender<'c> {
         });
         Ok(())
     }
-}
-
-fn over() -> Error {
-    Error::new(
-        ErrorKind::ProductTimeout,
-        "the call's time is over; this request was not sent",
-    )
 }
 
 /// Headers that every request to a product carries; those that the request has stay. Where the product names a user

@@ -98,15 +98,15 @@ impl Outgoing for ToolRequest {
 
     /// The pinned origin, and below it the encoded path.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri> {
-        let (origin, base) = endpoints.origin_or_fail(self.request.origin)?;
-        let mut target = match self.request.retry {
+        let (_, base) = endpoints.origin_or_fail(self.request.origin)?;
+        let target = match self.request.retry {
             Retry::AlwaysWith(key, value) if attempt > 1 || self.is_again => {
                 self.request.clone().query(key, value).target(base)?
             }
             _ => self.request.target(base)?,
         };
-        target.insert_str(0, origin);
-        Uri::try_from(target).map_err(|error| {
+        let target = endpoints.target(self.request.origin, &target);
+        target.map_err(|error| {
             Error::new(
                 ErrorKind::InvalidRequest,
                 "the request's path and query are too long",

@@ -1,5 +1,5 @@
-//! How much may be in flight at the same time, so that a product that stalls starves only itself and no burst takes
-//! all memory. What is beyond is refused at once.
+//! How much may be in flight at the same time, so that a product that stalls starves only itself, an application or
+//! an account that floods leaves room for the others, and no burst takes all memory. What is beyond is refused at once.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,8 +16,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     Error, ErrorKind, Result,
+    caller::Caller,
     identifier::ConnectionId,
     ports::{Body, TransportError},
+    shares::{Holder, Share, Shares},
 };
 
 /// A product that has responded to nothing for so long, while it was asked, stalls.
@@ -26,10 +28,15 @@ const STALLED: Duration = Duration::from_secs(5);
 const FREE: u64 = 64 * 1024;
 /// The budget of bytes is counted in pieces of so many.
 const PIECE: u64 = 1024;
+/// The places of all calls, among those that are shared; those of products follow.
+const OF_ALL: u128 = 0;
 
 /// Most calls in flight, and most bytes that they hold. What is beyond is refused at once with
 /// [`Overloaded`](ErrorKind::Overloaded), or with [`ProductUnavailable`](ErrorKind::ProductUnavailable) where the calls
 /// of a product are in flight because it does not respond.
+///
+/// No application gets one more place once it has three times as many as are free, of all, of a product or of a connection;
+/// and no account at its connection. So one that takes what it can has three quarters at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallLimits {
@@ -61,6 +68,8 @@ impl Default for CallLimits {
 pub(crate) struct Bulkheads {
     limits: CallLimits,
     calls: Arc<Semaphore>,
+    /// By applications, and of what.
+    shares: Arc<Shares>,
     /// In pieces.
     bytes: Arc<Semaphore>,
     products: BTreeMap<&'static str, Arc<Bulkhead>>,
@@ -71,6 +80,9 @@ pub(crate) struct Bulkheads {
 struct Bulkhead {
     limit: usize,
     free: Arc<Semaphore>,
+    shares: Arc<Shares>,
+    /// Tells these places from others.
+    of: u128,
     /// When the product responded, or was asked first, in milliseconds.
     responded_at: AtomicU64,
 }
@@ -82,38 +94,47 @@ pub(crate) struct Places {
     product: Arc<Bulkhead>,
 }
 
+/// A place, and whose it is.
+type Taken = (Option<Share>, OwnedSemaphorePermit);
+
 /// A call among all of them; it ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Entered(#[expect(dead_code, reason = "held for its end")] OwnedSemaphorePermit);
+pub(crate) struct Entered(#[expect(dead_code, reason = "held for its end")] Taken);
 
 /// A call to a product.
 #[derive(Debug)]
-pub(crate) struct Place(
-    #[expect(dead_code, reason = "held for its end")] [OwnedSemaphorePermit; 2],
-);
+pub(crate) struct Place(#[expect(dead_code, reason = "held for its end")] (Share, [Taken; 2]));
 
 impl Bulkheads {
     pub(crate) fn new(limits: CallLimits, products: impl Iterator<Item = &'static str>) -> Self {
-        let per_product = || Arc::new(Bulkhead::new(limits.calls_per_product));
+        let shares = Arc::<Shares>::default();
+        let per_product = |(index, name)| {
+            let places = Bulkhead::new(limits.calls_per_product, &shares, OF_ALL + 1 + index);
+            (name, Arc::new(places))
+        };
         let pieces = usize::try_from(limits.bytes / PIECE).unwrap_or(usize::MAX);
         Self {
             limits,
             calls: Arc::new(semaphore(limits.calls as usize)),
             bytes: Arc::new(semaphore(pieces)),
-            products: products.map(|name| (name, per_product())).collect(),
+            products: (0..).zip(products).map(per_product).collect(),
+            shares,
             connections: Mutex::default(),
         }
     }
 
     /// Lets a call in.
-    pub(crate) fn enter(&self) -> Result<Entered> {
+    pub(crate) fn enter(&self, caller: &Caller) -> Result<Entered> {
+        let share = share(&self.shares, caller, OF_ALL, self.calls.available_permits());
+        let share = share.map_err(|held| overloaded(held.message("in all")))?;
         let entered = Arc::clone(&self.calls).try_acquire_owned();
-        entered.map(Entered).map_err(|_| {
+        let entered = entered.map_err(|_| {
             let limit = self.limits.calls;
             overloaded(format!(
                 "{limit} calls are in flight, and no more are taken"
             ))
-        })
+        })?;
+        Ok(Entered((share, entered)))
     }
 
     /// The places of a connection. The limit of an unknown product is that of the connection.
@@ -124,9 +145,10 @@ impl Bulkheads {
             connections.retain(|_, places| Arc::strong_count(places) > 1);
         }
         let per_connection = self.limits.calls_per_connection;
-        let connection = connections
-            .entry(connection)
-            .or_insert_with(|| Arc::new(Bulkhead::new(per_connection)));
+        let connection = connections.entry(connection).or_insert_with(|| {
+            let of = connection.uuid().as_u128();
+            Arc::new(Bulkhead::new(per_connection, &self.shares, of))
+        });
         let product = self.products.get(product).unwrap_or(connection);
         Places {
             product: Arc::clone(product),
@@ -151,12 +173,20 @@ impl Bulkheads {
 }
 
 impl Places {
-    /// Lets a call to the product begin.
-    pub(crate) fn enter(&self, now: Duration) -> Result<Place> {
-        Ok(Place([
-            self.connection.enter(now)?,
-            self.product.enter(now)?,
-        ]))
+    /// Lets a call of an account to the product begin.
+    pub(crate) fn enter(&self, now: Duration, caller: &Caller, account: &Holder) -> Result<Place> {
+        let free = self.connection.free.available_permits();
+        let share = account.take(free).map_err(|held| {
+            let message = format!(
+                "{held} calls of this account are in flight, and the places that are left at its connection are for other accounts"
+            );
+            self.connection.refused(now, held, message)
+        })?;
+        let places = [
+            self.connection.enter(now, caller, "at this connection")?,
+            self.product.enter(now, caller, "to this product")?,
+        ];
+        Ok(Place((share, places)))
     }
 
     /// The product has responded to a request.
@@ -167,35 +197,46 @@ impl Places {
 }
 
 impl Bulkhead {
-    fn new(limit: u32) -> Self {
+    fn new(limit: u32, shares: &Arc<Shares>, of: u128) -> Self {
         let free = semaphore(limit as usize);
         Self {
             limit: free.available_permits(),
             free: Arc::new(free),
+            shares: Arc::clone(shares),
+            of,
             responded_at: AtomicU64::new(0),
         }
     }
 
-    fn enter(&self, now: Duration) -> Result<OwnedSemaphorePermit> {
-        if self.free.available_permits() == self.limit {
+    fn enter(&self, now: Duration, caller: &Caller, whose: &str) -> Result<Taken> {
+        let free = self.free.available_permits();
+        if free == self.limit {
             self.responded(now);
         }
-        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            let responded_at = Duration::from_millis(self.responded_at.load(Ordering::Relaxed));
-            let silence = now.saturating_sub(responded_at);
-            if silence < STALLED {
-                let message = format!("{} calls to this product are in flight", self.limit);
-                return overloaded(message);
-            }
-            let (seconds, calls) = (silence.as_secs(), self.limit);
-            Error::new(
-                ErrorKind::ProductUnavailable,
-                format!(
-                    "the product has not responded for {seconds} s, and {calls} calls wait for it; this one was not sent"
-                ),
-            )
-            .with_retry_after(STALLED)
-        })
+        let share = share(&self.shares, caller, self.of, free)
+            .map_err(|held| self.refused(now, held.0, held.message(whose)))?;
+        let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            let message = format!("{} calls {whose} are in flight", self.limit);
+            self.refused(now, self.limit, message)
+        })?;
+        Ok((share, permit))
+    }
+
+    /// Why no more calls are taken: that so many are in flight, or that the product does not respond.
+    fn refused(&self, now: Duration, calls: usize, message: String) -> Error {
+        let responded_at = Duration::from_millis(self.responded_at.load(Ordering::Relaxed));
+        let silence = now.saturating_sub(responded_at);
+        if silence < STALLED {
+            return overloaded(message);
+        }
+        let seconds = silence.as_secs();
+        Error::new(
+            ErrorKind::ProductUnavailable,
+            format!(
+                "the product has not responded for {seconds} s, and {calls} calls wait for it; this one was not sent"
+            ),
+        )
+        .with_retry_after(STALLED)
     }
 
     fn responded(&self, now: Duration) {
@@ -204,14 +245,38 @@ impl Bulkhead {
     }
 }
 
+/// How many an application has, which gets no more.
+struct TooMany(usize);
+
+impl TooMany {
+    fn message(&self, whose: &str) -> String {
+        let held = self.0;
+        format!(
+            "you have {held} calls {whose} in flight, and the places that are left are for other applications"
+        )
+    }
+}
+
+/// The caller's share of some places. Whoever opened the environment shares with no one.
+fn share(
+    shares: &Shares,
+    caller: &Caller,
+    of: u128,
+    free: usize,
+) -> Result<Option<Share>, TooMany> {
+    let holder = caller.holder().map(|holder| shares.of((holder, of)));
+    let share = holder.map(|holder| holder.take(free)).transpose();
+    share.map_err(TooMany)
+}
+
 /// Bytes that one call holds; they are given back when this is dropped.
 pub(crate) struct Held {
     budget: Arc<Semaphore>,
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenBytes>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct TakenBytes {
     bytes: u64,
     permit: Option<OwnedSemaphorePermit>,
 }

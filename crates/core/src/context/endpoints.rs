@@ -1,7 +1,12 @@
 //! Where a product is reached from this environment, and which URLs are accepted for that.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, io, sync::Arc};
 
+use bytes::Bytes;
+use http::{
+    Uri,
+    uri::{self, Authority, PathAndQuery, Scheme},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -35,16 +40,41 @@ impl ProductOptions {
     pub fn hosts(&self) -> impl Iterator<Item = String> {
         let urls = self.origins.values();
         let urls = urls.chain([&self.token_url, &self.revoke_url].into_iter().flatten());
-        urls.filter_map(|url| Some(url.parse::<http::Uri>().ok()?.host()?.to_ascii_lowercase()))
+        urls.filter_map(|url| Some(url.parse::<Uri>().ok()?.host()?.to_ascii_lowercase()))
     }
 }
+
+/// Scheme, authority and base path without a trailing slash.
+#[derive(Clone)]
+struct Origin {
+    text: String,
+    /// What every request has of it; nothing while the host is not known.
+    parsed: Option<(Scheme, Authority)>,
+    /// Where the base path begins in the text.
+    base: usize,
+}
+
+impl Origin {
+    fn new(text: String) -> Self {
+        let uri = Uri::try_from(&text).ok();
+        let parts = uri.map(Uri::into_parts);
+        let parsed = parts.and_then(|parts| parts.scheme.zip(parts.authority));
+        let base = parsed.as_ref().map_or(0, |(scheme, authority)| {
+            scheme.as_str().len() + "://".len() + authority.as_str().len()
+        });
+        Self { text, parsed, base }
+    }
+}
+
+/// Most bytes of a path with its query: no URI has more.
+const LONGEST: usize = 65_000;
 
 /// A product's endpoints in this environment, or those of one connection where they depend on its settings.
 #[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) product: &'static Product,
-    /// Per origin of the product, in its order: scheme, authority and base path without a trailing slash.
-    origins: Vec<String>,
+    /// Per origin of the product, in its order.
+    origins: Vec<Origin>,
     authorize: String,
     pub(crate) token: String,
     revoke: Option<String>,
@@ -74,7 +104,7 @@ impl Endpoints {
                     .get(origin.name)
                     .map_or(origin.url, String::as_str);
                 let checked = checked_base_url(url, "an origin")?;
-                encrypted(url).map(|()| checked)
+                encrypted(url).map(|()| Origin::new(checked))
             })
             .collect::<Result<_>>()?;
         let endpoint = |given: &Option<String>, own: &str, what: &str| {
@@ -110,24 +140,25 @@ impl Endpoints {
         self: &Arc<Self>,
         settings: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<Arc<Self>> {
-        let own = self
-            .origins
-            .iter()
+        let origins = self.origins.iter().map(|origin| &origin.text);
+        let mut own = origins
             .chain([&self.authorize, &self.token])
             .chain(&self.revoke);
-        if own.into_iter().all(|url| !url.contains(HOST)) {
+        if own.all(|url| !url.contains(HOST)) {
             return Ok(Arc::clone(self));
         }
         let host = self.product.derived(settings)?.host.unwrap_or_default();
         let mut endpoints = Self::clone(self);
-        let all = endpoints
-            .origins
-            .iter_mut()
+        let origins = endpoints.origins.iter_mut().map(|origin| &mut origin.text);
+        let all = origins
             .chain([&mut endpoints.authorize, &mut endpoints.token])
             .chain(&mut endpoints.revoke);
         for url in all {
             *url = url.replace(HOST, &host);
             base_url(url, "an address of the connection")?;
+        }
+        for origin in &mut endpoints.origins {
+            *origin = Origin::new(std::mem::take(&mut origin.text));
         }
         Ok(Arc::new(endpoints))
     }
@@ -143,7 +174,7 @@ impl Endpoints {
                 .position(|origin| origin.name == name)?
         };
         Some((
-            self.origins.get(index)?,
+            &self.origins.get(index)?.text,
             self.product.origins.get(index)?.base,
         ))
     }
@@ -156,6 +187,41 @@ impl Endpoints {
                 format!("the product has no origin {name:?}"),
             )
         })
+    }
+
+    /// The address of a path and query below an origin. Only these are read, and nothing of them is changed.
+    ///
+    /// # Errors
+    /// Where they cannot be part of a URI.
+    pub(crate) fn target(&self, name: &str, path_and_query: &str) -> Result<Uri, io::Error> {
+        let wrong = io::Error::other::<&str>;
+        let origin = match name {
+            "" => self.origins.first(),
+            name => {
+                let mut origins = self.product.origins.iter().zip(&self.origins);
+                origins
+                    .find(|(origin, _)| origin.name == name)
+                    .map(|(_, own)| own)
+            }
+        };
+        let origin = origin.ok_or_else(|| wrong("the product has no such origin"))?;
+        let parsed = origin.parsed.clone();
+        let (scheme, authority) = parsed.ok_or_else(|| wrong("the host is not known"))?;
+        let target = [&origin.text[origin.base..], path_and_query].concat();
+        if target.len() > LONGEST {
+            return Err(wrong("it is too long"));
+        }
+        let target = match target.is_empty() {
+            true => PathAndQuery::from_static("/"),
+            false => {
+                let target = PathAndQuery::from_maybe_shared(Bytes::from(target));
+                target.map_err(io::Error::other)?
+            }
+        };
+        let mut parts = uri::Parts::default();
+        (parts.scheme, parts.authority) = (Some(scheme), Some(authority));
+        parts.path_and_query = Some(target);
+        Uri::from_parts(parts).map_err(io::Error::other)
     }
 
     pub(crate) fn snapshot(&self) -> EndpointSnapshot {

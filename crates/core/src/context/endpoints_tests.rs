@@ -183,3 +183,40 @@ fn options_that_cannot_be_are_refused() {
         );
     }
 }
+
+#[test]
+fn a_target_is_below_its_origin_as_it_is_given() {
+    let endpoints = |base: &str| {
+        let origins = [(String::from("api"), base.to_owned())].into();
+        let options = ProductOptions {
+            origins,
+            ..ProductOptions::default()
+        };
+        Endpoints::new(&STABLE, Some(&options)).unwrap()
+    };
+    for (base, path, expected) in [
+        ("https://a.test", "/v1?a=%2f&b", "https://a.test/v1?a=%2f&b"),
+        (
+            "https://a.test:444/base/",
+            "//x;y",
+            "https://a.test:444/base//x;y",
+        ),
+        ("http://[::1]:81", "", "http://[::1]:81/"),
+        ("https://a.test/base", "", "https://a.test/base"),
+    ] {
+        let of = endpoints(base);
+        for name in ["api", ""] {
+            let target = of.target(name, path).unwrap();
+            assert_eq!(target.to_string(), expected);
+            let (origin, _) = of.origin(name).unwrap();
+            assert_eq!(target, format!("{origin}{path}").parse::<Uri>().unwrap());
+        }
+    }
+    let of = endpoints("https://a.test");
+    assert!(of.target("other", "/").is_err());
+    assert!(
+        of.target("api", &format!("/{}", "x".repeat(70_000)))
+            .is_err()
+    );
+    assert!(of.target("api", "/a b").is_err());
+}

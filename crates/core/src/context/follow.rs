@@ -70,6 +70,15 @@ impl Place {
     }
 }
 
+/// From when on what was read serves as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reliable {
+    pub(crate) since: Duration,
+    /// When it was asked, and when it was known.
+    pub(crate) began: Duration,
+    pub(crate) now: Duration,
+}
+
 impl fmt::Debug for Follower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Follower").field(&*self.seen()).finish()
@@ -98,18 +107,27 @@ impl Follower {
 impl Context {
     /// What was read at this moment or later serves as it is. That is known without a query while the feed is followed; else
     /// the caller waits for a look at it, which all share. Where the store is away, what is a second old serves.
-    pub(crate) async fn reliable_since(&self) -> Duration {
-        let now = self.monotonic();
-        self.follow(now);
-        let second = now.saturating_sub(CURRENT);
-        if let Some(since) = self.follower.reliable_since(now) {
-            return since.min(second);
+    pub(crate) async fn reliable_since(&self) -> Reliable {
+        let began = self.monotonic();
+        self.follow(began);
+        let second = began.saturating_sub(CURRENT);
+        if let Some(since) = self.follower.reliable_since(began) {
+            return Reliable {
+                since: since.min(second),
+                began,
+                now: began,
+            };
         }
         if !self.store_is_away() {
-            select(self.look(), self.runtime.sleep(PATIENCE)).await;
+            let patience = self.runtime.sleep(self.at_most(PATIENCE));
+            select(self.look(), patience).await;
         }
-        let since = self.follower.reliable_since(now);
-        since.map_or(second, |since| since.min(second))
+        let since = self.follower.reliable_since(began);
+        Reliable {
+            since: since.map_or(second, |since| since.min(second)),
+            began,
+            now: self.monotonic(),
+        }
     }
 
     /// Looks at the feed from now on, until no one has relied on it for a while.

@@ -7,6 +7,7 @@ mod audit;
 pub(crate) mod bulkheads;
 pub(crate) mod change;
 pub(crate) mod circuits;
+mod deadline;
 pub(crate) mod endpoints;
 mod feed;
 mod follow;
@@ -46,6 +47,7 @@ use url::Url;
 use uuid::Uuid;
 
 pub use bulkheads::CallLimits;
+pub(crate) use deadline::time_is_over;
 pub(crate) use endpoints::Endpoints;
 pub use endpoints::ProductOptions;
 pub(crate) use lookup::account_view;
@@ -145,6 +147,8 @@ pub(crate) struct Shared {
     /// webhooks.
     pub(crate) product_hosts: Vec<String>,
     counter: AtomicU32,
+    /// From which the ids of calls follow.
+    seed: u64,
 }
 
 impl Deref for Context {
@@ -234,6 +238,8 @@ impl Context {
         let mut process = [0; 16];
         ports.entropy.fill(&mut process);
         let process = uuid::Builder::from_random_bytes(process).into_uuid();
+        let mut seed = [0; 8];
+        ports.entropy.fill(&mut seed);
         if let Some(spool) = &ports.spool {
             spool.enter(&process.to_string()).await?;
         }
@@ -285,6 +291,7 @@ impl Context {
             private_hosts: options.private_hosts,
             product_hosts,
             counter: AtomicU32::new(0),
+            seed: u64::from_ne_bytes(seed),
         });
         let context = Self {
             shared,
@@ -302,40 +309,24 @@ impl Context {
     /// The same for another caller.
     pub(crate) fn acting_as(&self, caller: Caller) -> Self {
         Self {
+            shared: Arc::clone(&self.shared),
             caller: Arc::new(caller),
-            ..self.clone()
+            request_id: self.request_id.clone(),
+            trace_id: self.trace_id,
+            ends_at: self.ends_at,
         }
     }
 
     /// The same in a request.
-    pub(crate) fn in_request(&self, id: &str) -> Self {
-        Self {
-            request_id: Some(id.into()),
-            ..self.clone()
-        }
+    pub(crate) fn in_request(mut self, id: &str) -> Self {
+        self.request_id = Some(id.into());
+        self
     }
 
     /// The same in a trace.
-    pub(crate) fn in_trace(&self, id: TraceId) -> Self {
-        Self {
-            trace_id: Some(id),
-            ..self.clone()
-        }
-    }
-
-    /// The same for a caller who waits no longer than this.
-    pub(crate) fn within(&self, timeout: Duration) -> Self {
-        let ends_at = self.monotonic().saturating_add(timeout);
-        Self {
-            ends_at: Some(self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))),
-            ..self.clone()
-        }
-    }
-
-    /// When work that may take so long has to end: its caller may wait less.
-    pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
-        let ends_at = self.monotonic().saturating_add(longest);
-        self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
+    pub(crate) fn in_trace(mut self, id: TraceId) -> Self {
+        self.trace_id = Some(id);
+        self
     }
 
     pub(crate) fn downgrade(&self) -> WeakContext {
@@ -388,12 +379,23 @@ impl Context {
 
     /// A new id: ordered by time, and within one process by creation.
     pub(crate) fn new_id(&self) -> Uuid {
+        let mut random = [0; 8];
+        self.entropy.fill(&mut random);
+        self.next_id(self.counter.fetch_add(1, Ordering::Relaxed), random)
+    }
+
+    /// The same for a call, which asks the system for nothing: whoever knows many such ids may guess others.
+    pub(crate) fn new_call_id(&self) -> Uuid {
+        let count = self.counter.fetch_add(1, Ordering::Relaxed);
+        // An odd factor maps counts to numbers one to one and scatters them.
+        let scattered = u64::from(count).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.next_id(count, self.seed.wrapping_add(scattered).to_be_bytes())
+    }
+
+    fn next_id(&self, count: u32, random: [u8; 8]) -> Uuid {
         let mut bytes = [0; 10];
-        self.entropy.fill(&mut bytes);
-        let counter = self.counter.fetch_add(1, Ordering::Relaxed) & 0xfff;
-        let [_, _, low, high] = counter.to_be_bytes();
-        bytes[0] = low;
-        bytes[1] = high;
+        bytes[..2].copy_from_slice(&(count & 0xfff).to_be_bytes()[2..]);
+        bytes[2..].copy_from_slice(&random);
         let millis = u64::try_from(self.now().as_millisecond()).unwrap_or_default();
         uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
     }

@@ -50,9 +50,9 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    pub(crate) fn new(context: &Context, calls: Vec<Execution>) -> Self {
+    pub(crate) fn new(context: &Context, calls: &[Execution]) -> Self {
         Self {
-            totals: Totals::of(context.process, &calls),
+            totals: Totals::of(context.process, calls),
             groups: ExecutionGroup::pack(calls, || context.new_id()),
         }
     }
@@ -166,7 +166,7 @@ impl Recorder {
             let next = match next {
                 Ok(offered) => offered,
                 Err(calls) if calls.is_empty() => return true,
-                Err(calls) => Written::new(context, calls),
+                Err(calls) => Written::new(context, &calls),
             };
             loop {
                 match next.commit(context, &Batch::new()).await {

@@ -64,12 +64,10 @@ impl Context {
         of: fn(&Shared) -> &Remembered<T>,
         read: fn(Self) -> BoxFuture<'static, Result<T>>,
     ) -> Result<Arc<T>> {
-        let began = self.monotonic();
-        let reliable_since = self.reliable_since().await;
-        let now = self.monotonic();
+        let reliable = self.reliable_since().await;
         let last = match &*of(self).last() {
-            Some((read_at, value)) if *read_at >= reliable_since => return Ok(Arc::clone(value)),
-            Some((read_at, value)) if now.saturating_sub(*read_at) < self.store_outage => {
+            Some((read_at, value)) if *read_at >= reliable.since => return Ok(Arc::clone(value)),
+            Some((read_at, value)) if reliable.now.saturating_sub(*read_at) < self.store_outage => {
                 Some(Arc::clone(value))
             }
             _ => None,
@@ -88,6 +86,6 @@ impl Context {
                 .boxed()
             })
         };
-        self.last_or_read(last, began, reading).await
+        self.last_or_read(last, reliable.began, reading).await
     }
 }

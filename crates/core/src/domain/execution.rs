@@ -1,5 +1,7 @@
 //! The record of one run of a tool or of the proxy.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +16,9 @@ pub(crate) struct Execution {
     /// Id; primary key.
     pub(crate) id: ExecutionId,
     /// Tool, or `proxy`.
-    pub(crate) tool: String,
+    pub(crate) tool: Cow<'static, str>,
     /// Version of the tool; for the proxy the method.
-    pub(crate) tool_version: String,
+    pub(crate) tool_version: Cow<'static, str>,
     /// Whether it could change something at the product. Records of the first form do not say it, and count as if.
     #[serde(default = "unless_said")]
     pub(crate) changes: bool,
@@ -34,7 +36,7 @@ pub(crate) struct Execution {
     /// How long it took, in microseconds.
     pub(crate) duration_micros: u64,
     /// `ok`, or the error's kind.
-    pub(crate) outcome: String,
+    pub(crate) outcome: Cow<'static, str>,
     /// Requests sent to the product.
     pub(crate) requests: u32,
     /// The trace that the caller named.

@@ -104,22 +104,25 @@ impl Totals {
 
     /// The totals of some calls, by the minutes in which they ended.
     pub(crate) fn of(process: Uuid, calls: &[Execution]) -> Vec<Self> {
-        let mut minutes = BTreeMap::new();
+        // Names are copied once for all calls that have them.
+        let mut counts = BTreeMap::<_, Count>::new();
         for call in calls {
             let took = i64::try_from(call.duration_micros).unwrap_or(i64::MAX);
             let ended = call
                 .started_at
                 .checked_add(SignedDuration::from_micros(took));
             let start = Step::Minute.start(ended.unwrap_or(call.started_at));
+            let names = (&*call.connection_name, &*call.tool, &*call.outcome);
+            let count = counts.entry((start, names)).or_default();
+            count.add(&Count::of(call.duration_micros));
+        }
+        let mut minutes = BTreeMap::new();
+        for ((start, (connection, tool, outcome)), count) in counts {
             let totals = minutes
                 .entry(start)
                 .or_insert_with(|| Self::new(Step::Minute, start, process.as_simple().to_string()));
-            let names = (
-                call.connection_name.clone(),
-                call.tool.clone(),
-                call.outcome.clone(),
-            );
-            totals.count(names, &Count::of(call.duration_micros));
+            let names = (connection.into(), tool.into(), outcome.into());
+            totals.count(names, &count);
         }
         minutes.into_values().collect()
     }
@@ -190,7 +193,7 @@ mod tests {
             call.duration_micros = micros;
             calls.push(call);
         }
-        calls[1].outcome = String::from("not_found");
+        calls[1].outcome = "not_found".into();
         let totals = Totals::of(Uuid::nil(), &calls);
         let starts: Vec<_> = totals.iter().map(|totals| totals.start).collect();
         assert_eq!(starts, [START, START + Duration::from_secs(60)]);
@@ -213,7 +216,7 @@ mod tests {
         let calls: Vec<_> = (0..2 * MOST_NAMES)
             .map(|number| {
                 let mut call = execution(number as u128, "ada", START);
-                call.tool = format!("tool-{number}");
+                call.tool = format!("tool-{number}").into();
                 call
             })
             .collect();

@@ -88,22 +88,27 @@ impl Environment {
 
     /// The same environment in a request with this id, which stands in the audit log next to what it changes.
     #[must_use]
-    pub fn in_request(&self, request_id: &str) -> Self {
+    pub fn in_request(self, request_id: &str) -> Self {
         Self(self.0.in_request(request_id))
     }
 
     /// The same environment in a trace of the caller, which stands in the log and in the records of calls. It is not passed on
     /// to products.
     #[must_use]
-    pub fn in_trace(&self, id: TraceId) -> Self {
+    pub fn in_trace(self, id: TraceId) -> Self {
         Self(self.0.in_trace(id))
     }
 
     /// The same environment for a caller who waits no longer than this from now on: a call ends with what it has by then, and
     /// sends nothing after it. It never gives a call more time than it has anyway.
     #[must_use]
-    pub fn within(&self, timeout: Duration) -> Self {
+    pub fn within(self, timeout: Duration) -> Self {
         Self(self.0.within(timeout))
+    }
+
+    /// How long a wait of at most `longest` may take: its caller may wait less.
+    pub fn at_most(&self, longest: Duration) -> Duration {
+        self.0.at_most(longest)
     }
 
     /// Who acts through this handle.

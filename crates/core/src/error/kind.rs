@@ -179,6 +179,8 @@ kinds! {
     ProductUnavailable = "product_unavailable", 502, true, Product;
     /// The product did not respond in time; the call changed nothing.
     ProductTimeout = "product_timeout", 504, true, Product;
+    /// The time that the caller gave, or that of the whole call, ended before a request of it was sent.
+    DeadlineExceeded = "deadline_exceeded", 504, true, AppDeveloper;
     /// A write was sent and no response came: it may or may not have happened.
     OutcomeUnknown = "outcome_unknown", 502, false, AppDeveloper;
     /// The product said that a write may have been saved, and reading it back did not tell.

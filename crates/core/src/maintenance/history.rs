@@ -64,7 +64,10 @@ async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
             .collect();
         let count = batch.writes.len();
         if count == 0
-            || Written::new(context, calls).commit(context, &batch).await? == Commit::Conflict
+            || Written::new(context, &calls)
+                .commit(context, &batch)
+                .await?
+                == Commit::Conflict
         {
             return Ok(());
         }
@@ -143,7 +146,7 @@ async fn put_together(context: &Context) -> Result<()> {
             for group in &open {
                 calls.extend(group.row.unpack()?);
             }
-            let mut packed = ExecutionGroup::pack(calls, || context.new_id());
+            let mut packed = ExecutionGroup::pack(&calls, || context.new_id());
             for group in &mut packed {
                 group.full |= is_old(group);
             }

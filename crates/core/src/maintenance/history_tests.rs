@@ -110,7 +110,7 @@ fn what_only_reads_goes_before_changes_and_errors() {
     let context = context(&world, &STABLE, always(200, ""));
     let (mut change, mut error) = (call(1), call(2));
     change.changes = true;
-    error.outcome = String::from("not_found");
+    error.outcome = "not_found".into();
     write(&world, &context, vec![call(0), change, error, call(100)]);
     let kept = Kept {
         reads: START + SignedDuration::from_secs(101),
@@ -187,8 +187,8 @@ fn executions_of_the_first_form_are_moved_and_counted() {
         ("proxy", "DELETE"),
         ("gone", ""),
     ]) {
-        call.tool = tool.to_owned();
-        call.tool_version = version.to_owned();
+        call.tool = tool.to_owned().into();
+        call.tool_version = version.to_owned().into();
     }
     // The first form kept nanoseconds.
     old[0].started_at += SignedDuration::from_nanos(7);

@@ -59,6 +59,17 @@ pub trait Entropy: Send + Sync + 'static {
     fn fill(&self, buffer: &mut [u8]);
 }
 
+/// What a request is for, carried among its extensions. An adapter may take a shorter way for requests of calls, with the
+/// same promises.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// A call's request to the product.
+    Call,
+    /// Anything else, such as a token or a notification.
+    #[default]
+    Other,
+}
+
 /// Bounds of one request and its response, carried among the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

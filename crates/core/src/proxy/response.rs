@@ -55,7 +55,7 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
     // One by one: nothing is allocated, and a response has a handful of these.
     while let Some(name) = headers
         .keys()
-        .find(|name| is_withheld(name.as_str()))
+        .find(|name| !is_common(name) && is_withheld(name.as_str()))
         .cloned()
     {
         headers.remove(name);
@@ -78,6 +78,9 @@ fn response_headers(from: HeaderMap) -> HeaderMap {
 /// `Cache-Control` without what lets a cache give one user's response to another (RFC 9111, section 5.2.2).
 fn for_this_caller_only(headers: &HeaderMap) -> HeaderValue {
     const SHARED: [&str; 4] = ["public", "private", "s-maxage", "proxy-revalidate"];
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        return HeaderValue::from_static("private");
+    }
     let mut kept = String::from("private");
     let given = headers.get_all(header::CACHE_CONTROL).iter();
     let directives = given
@@ -125,6 +128,22 @@ fn remove_nominated(headers: &mut HeaderMap) {
     }
 }
 
+/// Whether it is one of those that most responses have, which pass: a comparison of numbers each.
+fn is_common(name: &HeaderName) -> bool {
+    const COMMON: [&HeaderName; 9] = [
+        &header::CONTENT_TYPE,
+        &header::CONTENT_LENGTH,
+        &header::DATE,
+        &header::SERVER,
+        &header::ETAG,
+        &header::VARY,
+        &header::CACHE_CONTROL,
+        &header::CONTENT_ENCODING,
+        &header::EXPIRES,
+    ];
+    COMMON.contains(&name)
+}
+
 /// Whether a header, in lower case, is not for the caller.
 fn is_withheld(name: &str) -> bool {
     matches!(
@@ -156,6 +175,8 @@ fn runs_in_a_browser(headers: &HeaderMap) -> bool {
         .get_all(header::CONTENT_TYPE)
         .iter()
         .any(|value| match value.to_str() {
+            // What products mostly say.
+            Ok("application/json" | "application/json; charset=UTF-8") => false,
             Ok(kind) => ["html", "svg", "xml", "xsl", "mixed-replace"]
                 .iter()
                 .any(|part| contains_ignoring_case(kind, part)),

@@ -245,8 +245,8 @@ pub(crate) fn account(number: u128, identifier: &str) -> Account {
 pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -> Execution {
     Execution {
         id: ExecutionId::from_uuid(Uuid::from_u128(number)),
-        tool: String::from("demo_read_note"),
-        tool_version: String::new(),
+        tool: "demo_read_note".into(),
+        tool_version: "".into(),
         changes: false,
         account_id: None,
         connection_name: String::from("demo"),
@@ -254,7 +254,7 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
         actor: None,
         started_at,
         duration_micros: 0,
-        outcome: String::from("ok"),
+        outcome: "ok".into(),
         requests: 0,
         trace_id: None,
     }
@@ -287,9 +287,19 @@ pub(crate) async fn insert_account_of(
         ..NewConnection::default()
     };
     let connection = connections::create(context, connection).await.unwrap().id;
+    insert_account_at(context, connection, "ada", state).await
+}
+
+/// The same of a user of a connection that exists.
+pub(crate) async fn insert_account_at(
+    context: &Context,
+    connection: ConnectionId,
+    identifier: &str,
+    state: AccountState,
+) -> Account {
     let (id, identifier) = (
         AccountId::from_uuid(context.new_id()),
-        Identifier::new("ada").unwrap(),
+        Identifier::new(identifier).unwrap(),
     );
     let account = Account {
         state,

@@ -23,6 +23,8 @@ pub struct Output {
 pub enum Data {
     /// The product's own bytes with the status they came with.
     Raw(Bytes, u16),
+    /// A text that the tool put together of the product's own.
+    Text(Box<RawValue>),
     /// A value that the tool made.
     Json(Value),
 }
@@ -66,6 +68,7 @@ impl Output {
                 String::from_utf8(bytes.into()).map_err(|_| not_json(status))?,
                 status,
             ),
+            Data::Text(text) => return Ok((text, self.warnings)),
             Data::Json(value) => (value.to_string(), 200),
         };
         let raw = RawValue::from_string(text).map_err(|_| not_json(status))?;
@@ -85,6 +88,15 @@ impl From<Value> for Output {
     fn from(value: Value) -> Self {
         Self {
             data: Data::Json(value),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl From<Box<RawValue>> for Output {
+    fn from(text: Box<RawValue>) -> Self {
+        Self {
+            data: Data::Text(text),
             warnings: Vec::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use jiff::{Timestamp, fmt::rfc2822};
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{Error, ErrorKind, Result, error::Upstream};
@@ -72,7 +72,7 @@ impl Response {
     ///
     /// # Errors
     /// [`ErrorKind::ProductProtocolError`] where the body is not JSON of this shape.
-    pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
+    pub fn json<'r, T: Deserialize<'r>>(&'r self) -> Result<T> {
         let body: &[u8] = if self.body.is_empty() {
             b"null"
         } else {

@@ -1,9 +1,40 @@
 //! Pages of the mail product's lists.
 
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// A page of a list: the product leaves the token out where there is no next page.
-pub(crate) fn page(name: &str, items: Vec<Value>, response: &Value) -> Value {
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
+use stead_core::{
+    Error, ErrorKind, Result,
+    tool::{Output, Response},
+};
+
+/// A page of a list whose items stay as the product has written them. It leaves the list out where there is nothing, and the
+/// token where there is no next page.
+pub(crate) fn page(name: &str, response: &Response) -> Result<Output> {
+    let members: Option<BTreeMap<String, &RawValue>> = response.json()?;
+    let member = |name: &str| members.as_ref().and_then(|members| members.get(name));
+    let or_null = |name| member(name).copied().unwrap_or(RawValue::NULL);
+    let written = || {
+        let none = serde_json::from_str("[]")?;
+        let items = member(name).filter(|items| items.get().starts_with('['));
+        to_raw_value(&BTreeMap::from([
+            (name, items.copied().unwrap_or(none)),
+            ("next_page_token", or_null("nextPageToken")),
+            ("result_size_estimate", or_null("resultSizeEstimate")),
+        ]))
+    };
+    let page = written().map_err(|error: serde_json::Error| {
+        let message = "the page cannot be written as JSON";
+        Error::new(ErrorKind::Internal, message).with_source(error)
+    })?;
+    Ok(page.into())
+}
+
+/// A page of items that were read.
+pub(crate) fn page_of(name: &str, items: Vec<Value>, response: &Value) -> Value {
     let mut page = json!({
         "next_page_token": response["nextPageToken"],
         "result_size_estimate": response["resultSizeEstimate"],

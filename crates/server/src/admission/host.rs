@@ -25,6 +25,24 @@ impl Hosts {
         Self(names.map(|name| name.to_ascii_lowercase()).collect())
     }
 
+    /// Fails where a request names another host. A caller that names none is not a browser.
+    pub(crate) fn check(&self, request: &Request) -> Result<(), Error> {
+        let given = match request.uri().authority() {
+            Some(authority) => Some(Some(authority.clone())),
+            None => request
+                .headers()
+                .get(header::HOST)
+                .map(|host| Authority::try_from(host.as_bytes()).ok()),
+        };
+        if given.is_none_or(|host| host.is_some_and(|host| self.has(host.host()))) {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::HostRejected,
+            "the Host header names another host than the public URL; the operator can allow it with --allowed-host",
+        ))
+    }
+
     fn has(&self, host: &str) -> bool {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let address = host.trim_start_matches('[').trim_end_matches(']');
@@ -36,26 +54,12 @@ impl Hosts {
     }
 }
 
-/// Refuses a browser that called the service by another name than its own. A caller that names none is not a browser.
+/// Refuses a browser that called the service by another name than its own.
 pub(crate) async fn check_host(
     State(hosts): State<Arc<Hosts>>,
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    let given = match request.uri().authority() {
-        Some(authority) => Some(Some(authority.clone())),
-        None => request
-            .headers()
-            .get(header::HOST)
-            .map(|host| Authority::try_from(host.as_bytes()).ok()),
-    };
-    let ours = given.is_none_or(|host| host.is_some_and(|host| hosts.has(host.host())));
-    if ours {
-        return Ok(next.run(request).await);
-    }
-    Err(Error::new(
-        ErrorKind::HostRejected,
-        "the Host header names another host than the public URL; the operator can allow it with --allowed-host",
-    )
-    .into())
+    hosts.check(&request)?;
+    Ok(next.run(request).await)
 }

@@ -69,6 +69,7 @@ impl Rates {
     }
 
     /// Where a request comes from; empty where that is not known.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn source(&self, extensions: &Extensions, headers: &HeaderMap) -> String {
         let source = Source::of_request(extensions, headers, &self.trusted);
         source.map_or_else(String::new, |source| source.to_string())

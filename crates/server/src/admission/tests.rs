@@ -65,6 +65,37 @@ async fn a_request_counts_until_its_response_has_been_read() {
 }
 
 #[tokio::test]
+async fn an_application_that_floods_leaves_room_for_others() {
+    let options = ServerOptions {
+        max_requests: 8,
+        ..ServerOptions::default()
+    };
+    let service = with_options(TestService::new().await, &options);
+    let other = service.with_credential(everything("other")).await;
+    let begin = async |service: &TestService| {
+        let request = service.request("GET", "/v1/tools").body(Body::empty());
+        let response = service.router.clone().oneshot(request.unwrap()).await;
+        response.unwrap()
+    };
+    let mut unread = Vec::new();
+    for _ in 0..6 {
+        unread.push(begin(&service).await);
+    }
+    let refused = service.get("/v1/tools").await;
+    refused.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "overloaded");
+    assert!(
+        refused.problem()["detail"]
+            .as_str()
+            .unwrap()
+            .contains("6 requests")
+    );
+    unread.push(begin(&other).await);
+    assert_eq!(other.get("/v1/tools").await.status, StatusCode::OK);
+    drop(unread);
+    assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
 async fn browsers_reach_the_service_by_its_own_names_only() {
     let service = TestService::open(
         "https://stead.example.com",

@@ -65,6 +65,7 @@ impl Button {
     }
 
     /// Contrast of the text to the ground.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn contrast(&self) -> f64 {
         let read = |text: &str| Color::read(text).unwrap_or(BLACK);
         contrast(read(&self.ground), read(&self.text))

@@ -6,7 +6,7 @@ mod connected;
 mod cookie;
 mod done;
 mod failed;
-mod same_origin;
+pub(crate) mod same_origin;
 mod show;
 mod start;
 #[cfg(test)]
@@ -14,7 +14,6 @@ mod tests;
 
 pub(crate) use connected::set as connected;
 pub(crate) use cookie::Cookie;
-pub(crate) use same_origin::check as check_same_origin;
 
 use crate::routes::{Route, get, post};
 

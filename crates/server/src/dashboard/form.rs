@@ -4,7 +4,7 @@ use axum::extract::{FromRequest, Request};
 use secrecy::SecretString;
 use url::form_urlencoded;
 
-use crate::{extract::collect, openapi::Argument, problem::Problem, state::ServerState};
+use crate::{extract::collect, openapi::signature::Argument, problem::Problem, state::ServerState};
 
 /// Most bytes of a form.
 pub(super) const LIMIT: usize = 1024 * 1024;
@@ -60,7 +60,7 @@ impl FromRequest<ServerState> for Form {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
-        let body = collect(request.into_body(), LIMIT, state.environment.runtime()).await?;
+        let body = collect(request.into_body(), LIMIT, &state.environment).await?;
         Ok(Self::parse(&body))
     }
 }

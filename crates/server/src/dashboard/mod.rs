@@ -33,15 +33,19 @@ mod tests;
 mod tools;
 mod words;
 
-pub(crate) use assets::routes as asset_routes;
-pub(crate) use page::{Dashboard, enter, open};
+pub(crate) use page::{Dashboard, Door};
 pub(crate) use table::PageRoute;
 
-use crate::routes::Route;
+use crate::{Access, routes::Route};
 
-/// The pages by which people sign in.
-pub(crate) fn open_routes() -> Vec<Route> {
-    sign_in::open_routes()
+/// The dashboard's part of the table of routes.
+pub(crate) fn table() -> [(Access, Vec<Route>); 3] {
+    let pages = routes().into_iter().map(|page| page.route);
+    [
+        (Access::Dashboard(Door::Members), pages.collect()),
+        (Access::Dashboard(Door::SignIn), sign_in::open_routes()),
+        (Access::Anyone, assets::routes()),
+    ]
 }
 
 /// Every page and every action of the dashboard for members who are signed in.

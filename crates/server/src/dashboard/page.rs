@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
+    Router,
     extract::{FromRequestParts, Request, State},
-    middleware::Next,
+    middleware::{Next, from_fn_with_state},
     response::Response,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
 use stead::{
     Error, ErrorKind,
     core::{caller::Caller, environment::Environment},
@@ -25,11 +27,23 @@ use super::{
 use crate::{
     admission::Rates,
     brand::Brand,
-    openapi::Argument,
+    openapi::signature::Argument,
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::{RequestId, in_request},
+    state::ServerState,
 };
+
+/// By which way one comes to a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) enum Door {
+    /// A member of those who run this environment.
+    #[serde(rename = "dashboard")]
+    Members,
+    /// A person who wants to sign in.
+    #[serde(rename = "browser")]
+    SignIn,
+}
 
 /// What the dashboard's pages share.
 #[derive(Debug)]
@@ -50,15 +64,29 @@ impl Dashboard {
         options: &ServerOptions,
         rates: Arc<Rates>,
     ) -> Self {
+        let dashboard = &options.dashboard;
         Self {
             environment: environment.clone(),
-            renderer: Renderer::new(environment, options.sandbox.is_some()),
-            sessions: Sessions::new(environment, options.dashboard),
-            trial: options.trial.clone(),
+            renderer: Renderer::new(environment, dashboard.sandbox.is_some()),
+            sessions: Sessions::new(environment, dashboard.access),
+            trial: dashboard.trial.clone(),
             brand: options.brand.clone(),
             live: Live::new(environment),
-            sandbox: options.sandbox.clone(),
+            sandbox: dashboard.sandbox.clone(),
             rates,
+        }
+    }
+
+    /// With a door in front of these pages.
+    pub(crate) fn behind(
+        self: &Arc<Self>,
+        door: Door,
+        pages: Router<ServerState>,
+    ) -> Router<ServerState> {
+        let state = Arc::clone(self);
+        match door {
+            Door::Members => pages.route_layer(from_fn_with_state(state, enter)),
+            Door::SignIn => pages.route_layer(from_fn_with_state(state, open)),
         }
     }
 
@@ -117,7 +145,7 @@ struct Frame {
 
 /// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites, and
 /// shows problems as pages.
-pub(crate) async fn enter(
+async fn enter(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
     request: Request,
@@ -135,7 +163,7 @@ pub(crate) async fn enter(
     };
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
-    let environment = in_request(&environment, request.extensions());
+    let environment = in_request(environment, request.extensions());
     let mut response = dashboard
         .handle(request, next, id, frame, environment)
         .await;
@@ -146,7 +174,7 @@ pub(crate) async fn enter(
 }
 
 /// Around the pages by which people sign in: refuses forms of other sites, and shows problems as pages.
-pub(crate) async fn open(
+async fn open(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,
     request: Request,

@@ -23,7 +23,7 @@ where
         Ok(Self(acting.unwrap_or_else(|| {
             // Routes without a token are those that users open.
             let environment = Environment::from_ref(state).acting_as(Caller::User);
-            in_request(&environment, &parts.extensions)
+            in_request(environment, &parts.extensions)
         })))
     }
 }

@@ -17,25 +17,28 @@ use http_body::{Frame, SizeHint};
 use http_body_util::LengthLimitError;
 use stead::{
     Error, ErrorKind,
-    core::ports::{BoxFuture, Runtime},
+    core::{environment::Environment, ports::BoxFuture},
 };
 
 /// Longest wait for a body to be complete, and for the next piece of one that is passed on: a caller who sends a byte now
 /// and then, or none, holds no connection for ever.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The whole body, of at most `limit` bytes. Most bodies are there at once and need no timer.
+/// The whole body, of at most `limit` bytes, while the caller of this environment waits. Most bodies are there at once and
+/// need no timer.
 pub(crate) async fn collect(
     body: Body,
     limit: usize,
-    runtime: &dyn Runtime,
+    acting: &Environment,
 ) -> Result<Bytes, Error> {
-    collect_within(body, limit, || runtime.sleep(WAIT)).await
+    let wait = acting.at_most(WAIT);
+    collect_within(body, limit, wait, || acting.runtime().sleep(wait)).await
 }
 
 async fn collect_within(
     body: Body,
     limit: usize,
+    most: Duration,
     wait: impl FnOnce() -> BoxFuture<'static, ()>,
 ) -> Result<Bytes, Error> {
     let mut reading = pin!(axum::body::to_bytes(body, limit));
@@ -43,6 +46,12 @@ async fn collect_within(
         Some(read) => read,
         None => match select(reading, wait()).await {
             Either::Left((read, _)) => read,
+            Either::Right(_) if most < WAIT => {
+                return Err(Error::new(
+                    ErrorKind::DeadlineExceeded,
+                    "the time for this call ended before its body was complete; nothing was sent",
+                ));
+            }
             Either::Right(_) => {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
@@ -123,12 +132,12 @@ mod tests {
     #[tokio::test]
     async fn a_body_that_is_too_large_is_told_apart_from_one_that_broke_off() {
         let large = Body::from(vec![b' '; 11]);
-        let error = collect_within(large, 10, || Box::pin(pending()))
+        let error = collect_within(large, 10, WAIT, || Box::pin(pending()))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::RequestTooLarge);
         let broken = stream::once(ready(Err::<Bytes, _>(io::Error::other("cut"))));
-        let error = collect_within(Body::from_stream(broken), 10, || Box::pin(pending()))
+        let error = collect_within(Body::from_stream(broken), 10, WAIT, || Box::pin(pending()))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest);
@@ -137,17 +146,23 @@ mod tests {
     #[tokio::test]
     async fn a_body_that_does_not_end_is_refused() {
         let never = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
-        let error = collect_within(never, 10, || Box::pin(ready(())))
+        let error = collect_within(never, 10, WAIT, || Box::pin(ready(())))
             .await
             .unwrap_err();
         assert_eq!(error.message(), "the body was not complete after 60 s");
+        let never = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
+        let short = Duration::from_secs(2);
+        let error = collect_within(never, 10, short, || Box::pin(ready(())))
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
         let piece = async {
             tokio::task::yield_now().await;
             Ok::<_, io::Error>(Bytes::from("late"))
         };
         let late = Body::from_stream(stream::once(piece));
         assert_eq!(
-            collect_within(late, 10, || Box::pin(pending()))
+            collect_within(late, 10, WAIT, || Box::pin(pending()))
                 .await
                 .unwrap(),
             "late"

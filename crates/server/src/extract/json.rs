@@ -7,7 +7,10 @@ use axum::{
 use http::{HeaderMap, HeaderValue, header};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use stead::{Error, ErrorKind, core::schema::read_body};
+use stead::{
+    Error, ErrorKind,
+    core::{environment::Environment, schema::read_body},
+};
 
 use super::{body::collect, invalid};
 use crate::{problem::Problem, state::ServerState};
@@ -24,10 +27,17 @@ pub(crate) struct Json<T>(pub(crate) T);
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromRequest<ServerState> for Json<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &ServerState) -> Result<Self, Problem> {
+    async fn from_request(mut request: Request, state: &ServerState) -> Result<Self, Problem> {
+        let acting = request.extensions_mut().remove();
+        Self::read(request, acting.as_ref().unwrap_or(&state.environment)).await
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Json<T> {
+    /// The body of a request, while its caller waits.
+    pub(crate) async fn read(request: Request, acting: &Environment) -> Result<Self, Problem> {
         check_content_type(request.headers())?;
-        let runtime = state.environment.runtime();
-        let body = collect(request.into_body(), LIMIT, runtime).await?;
+        let body = collect(request.into_body(), LIMIT, acting).await?;
         if body.len() < LARGE {
             return Ok(Self(read_json(&body)?));
         }

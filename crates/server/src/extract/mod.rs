@@ -3,14 +3,14 @@
 mod acting;
 mod body;
 mod idempotency_key;
-mod json;
+pub(crate) mod json;
 mod path;
 mod query;
 
 pub(crate) use acting::Acting;
 pub(crate) use body::{KeepsComing, collect};
 pub(crate) use idempotency_key::IdempotencyKey;
-pub(crate) use json::{Json, read_json};
+pub(crate) use json::Json;
 pub(crate) use path::Path;
 pub(crate) use query::Query;
 

@@ -57,6 +57,7 @@ impl Query {
     }
 
     /// The parameters whose names begin with `prefix`, by the rest of their names.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn below(&mut self, prefix: &str) -> Vec<(String, String)> {
         let taken = self
             .given

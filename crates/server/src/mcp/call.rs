@@ -40,7 +40,7 @@ pub(super) async fn call(
 ) -> Result<CallToolResponse, ErrorData> {
     let traced = client.meta.get(TRACE_PARENT).and_then(Value::as_str);
     let traced = traced.and_then(TraceParent::parse);
-    let traced = traced.map(|parent| environment.in_trace(parent.trace_id));
+    let traced = traced.map(|parent| environment.clone().in_trace(parent.trace_id));
     let environment = traced.as_ref().unwrap_or(environment);
     let session = caller::session(environment).map_err(protocol_error)?;
     let connections = environment.mcp_connections().await;

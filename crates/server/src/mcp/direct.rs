@@ -18,7 +18,7 @@ use stead::core::environment::Environment;
 use super::{call, client::Client, links::Links};
 
 /// Largest message, in bytes: as of a body of REST.
-pub(super) const LARGEST: usize = 10 * 1024 * 1024;
+pub(crate) const LARGEST: usize = 10 * 1024 * 1024;
 const METHOD: &str = "tools/call";
 
 /// A message that calls a tool.

@@ -33,6 +33,27 @@ fn with(name: &'static str, value: &str) -> impl FnOnce(&mut Request<Body>, &mut
 }
 
 #[tokio::test]
+async fn a_call_has_no_more_time_than_its_client_waits() {
+    let service = with_account().await;
+    let client = Client::new(&service, json!({ "identifier": "u1" })).await;
+    let most = Duration::from_millis(7500);
+    for plain in [true, false] {
+        let request = call(&client, |request, message| {
+            let headers = request.headers_mut();
+            headers.insert("stead-timeout", "7.5".parse().unwrap());
+            if !plain {
+                message["params"]["_meta"]["progressToken"] = json!(1);
+            }
+        });
+        let response = service.send(request).await;
+        assert_eq!(response.status, 200, "{response:?}");
+        let received = service.received();
+        let limits = received.last().and_then(|last| last.limits).unwrap();
+        assert!(limits.total <= most, "{plain}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_a_plain_call_of_the_newer_revision_goes_to_the_transport_whole() {
     let service = with_account().await;
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;

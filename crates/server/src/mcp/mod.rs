@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use stead::core::environment::Environment;
 
+pub(crate) use direct::LARGEST;
 use handler::Tools;
 #[cfg(feature = "fuzzing")]
 pub(crate) use property::holds as message_holds;

@@ -33,7 +33,7 @@ pub(super) async fn issue(
         return refuse(&error);
     }
     let form = if is_form(&head.headers) {
-        collect(body, LIMIT, environment.runtime()).await.ok()
+        collect(body, LIMIT, &environment).await.ok()
     } else {
         None
     };

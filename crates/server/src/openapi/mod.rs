@@ -7,11 +7,11 @@ pub(crate) mod examples;
 mod operation;
 pub(crate) mod parameter;
 mod schemas;
-mod signature;
+pub(crate) mod signature;
 
 pub(crate) use draft::Draft;
 pub(crate) use errors::Form;
 pub(crate) use operation::Operation;
 pub(crate) use parameter::{PAGING, Parameter, flag, list, moment, number, one_of, text};
 pub(crate) use schemas::Schemas;
-pub(crate) use signature::{Argument, Signature};
+pub(crate) use signature::Signature;

@@ -1,7 +1,6 @@
 //! What the signature of a handler says of its operation: the types of its arguments, and of what it returns.
 
 use axum::{
-    Extension,
     extract::{Request, State},
     response::{AppendHeaders, Response},
 };
@@ -11,6 +10,7 @@ use serde_json::json;
 
 use super::Draft;
 use crate::{
+    caller::Stopping,
     extract::{Acting, IdempotencyKey, Json, Path, Query},
     problem::Problem,
     replayed::Replayed,
@@ -69,7 +69,7 @@ impl Argument for HeaderMap {}
 impl Argument for Method {}
 impl Argument for Request {}
 impl Argument for Uri {}
-impl<T> Argument for Option<Extension<T>> {}
+impl Argument for Stopping {}
 
 impl<T: JsonSchema> Argument for Json<T> {
     fn describe(draft: &mut Draft<'_>) {

@@ -9,7 +9,6 @@ use sha2::{Digest as _, Sha256};
 pub(super) struct PageHeaders {
     policy: HeaderValue,
     leaving_policy: HeaderValue,
-    formless_policy: HeaderValue,
 }
 
 const FIXED: &[(&str, &str)] = &[
@@ -43,7 +42,6 @@ impl PageHeaders {
         Self {
             policy: policy("'self'"),
             leaving_policy: policy(leaving),
-            formless_policy: policy("'none'"),
         }
     }
 
@@ -55,14 +53,6 @@ impl PageHeaders {
             );
         }
         headers.insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
-    }
-
-    /// Lets no form of the page be sent.
-    pub(super) fn forbid_forms(&self, headers: &mut HeaderMap) {
-        headers.insert(
-            header::CONTENT_SECURITY_POLICY,
-            self.formless_policy.clone(),
-        );
     }
 
     /// Lets the page's form end elsewhere: browsers that hold `form-action` against redirects (Chromium does) would

@@ -2,6 +2,8 @@
 
 mod headers;
 mod language;
+#[cfg(feature = "dashboard")]
+mod preview;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -24,7 +26,7 @@ use stead::{
         environment::Environment,
         identifier::AuthorizationId,
         oauth::ConnectPage,
-        product::{PermissionText, Permissions, Product},
+        product::{PermissionText, Product},
     },
 };
 
@@ -37,8 +39,6 @@ use headers::PageHeaders;
 pub(crate) use language::Language;
 use texts::Message;
 
-/// Seconds that the example of a link has left.
-const PREVIEW_LEFT: i64 = 600;
 const STYLE: &str = include_str!("style.css");
 
 /// The templates and the headers that go with them.
@@ -129,32 +129,6 @@ impl Pages {
         };
         let mut response = self.page(StatusCode::OK, "connect.html", language, context);
         self.headers.allow_leaving(response.headers_mut());
-        response
-    }
-
-    /// The page on which users connect, as an example: what its connection would ask for unless told otherwise, with a
-    /// form that goes nowhere.
-    pub(crate) fn preview(&self, language: Language, product: &'static Product) -> Response {
-        let scopes: Vec<String> = match product.oauth.permissions {
-            Permissions::Scopes { always, default } => {
-                let all = always.iter().chain(default);
-                all.map(|scope| (*scope).to_owned()).collect()
-            }
-            _ => Vec::new(),
-        };
-        let abilities = product.abilities(language.tag()).iter();
-        let abilities = abilities.map(|text| context! { text, is_scope => false });
-        let scopes = lines(&product.describe_scopes(&scopes, language.tag()));
-        let (unit, left) = texts::time_left(PREVIEW_LEFT);
-        let context = context! {
-            product => product.title,
-            permissions => abilities.chain(scopes).collect::<Vec<_>>(),
-            note => product.permission_note(language.tag()),
-            unit,
-            left,
-        };
-        let mut response = self.page(StatusCode::OK, "connect.html", language, context);
-        self.headers.forbid_forms(response.headers_mut());
         response
     }
 

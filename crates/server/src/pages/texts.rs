@@ -135,6 +135,7 @@ pub(super) fn failed(kind: ErrorKind) -> Message {
         | Kind::RefreshUnavailable
         | Kind::ProductUnavailable
         | Kind::ProductTimeout
+        | Kind::DeadlineExceeded
         | Kind::ProductRateLimited => message("later", "few_minutes"),
         _ => message("broken", "tell"),
     }

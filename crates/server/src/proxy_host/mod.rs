@@ -1,37 +1,12 @@
 //! The proxy host: an address without a path of its own, at which the token says whose account is meant, so that an SDK
 //! that takes no more than a host works there.
 
-use std::sync::Arc;
-
-use axum::{Router, extract::Request, middleware::from_fn_with_state};
+use axum::extract::Request;
 use http::{header, uri::Authority};
 use url::Url;
 
-use crate::{
-    admission::{self, Hosts},
-    authentication::{self, Entrance},
-    layer::layer,
-    metrics::PROXY_HOST,
-    middleware,
-    rest::proxy::at_proxy_host,
-    state::ServerState,
-};
-
-/// Every path, with the bounds of the service. On a listener of its own, only these names are expected.
-pub(crate) fn router(state: &ServerState, expected: Option<Hosts>) -> Router {
-    let mut router = Router::new().fallback(at_proxy_host).layer(layer(
-        Entrance::of_account_tokens(state),
-        authentication::pass,
-    ));
-    if let Some(hosts) = expected {
-        router = router.layer(from_fn_with_state(Arc::new(hosts), admission::check_host));
-    }
-    let router = router.with_state(state.clone());
-    middleware::surround(router, state.around(PROXY_HOST))
-}
-
 /// How a request names the proxy host.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Host {
     name: String,
     /// Compared only where the service has the same name; and the port that stands for none.

@@ -20,15 +20,15 @@ mod policies;
 pub(crate) mod proxy;
 mod readyz;
 mod tool_calls;
-mod tools;
+pub(crate) mod tools;
 mod webhooks;
 
 use stead::{
     ErrorKind::{
         self, AccountNotFound, AccountSuspended, AlreadyExists, AuthorizationConsumed,
-        AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, IdentifierMismatch,
-        InvalidTransition, NotFound, ProductAccountMismatch, StorageUnavailable, UnknownConnection,
-        UnknownTool, UnsupportedVersion,
+        AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, DeadlineExceeded,
+        IdentifierMismatch, InvalidTransition, NotFound, ProductAccountMismatch,
+        StorageUnavailable, UnknownConnection, UnknownTool, UnsupportedVersion,
     },
     core::scope::ScopeName,
 };
@@ -230,7 +230,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .query(&[tools::VERSION])
             .errors(&[UnknownTool, UnsupportedVersion])
             .needs_no_scope(),
-        post("/v1/tools/{name}/execute", tools::execute)
+        post(tools::execute::ROUTE, tools::execute)
             .summary("Runs a tool as a user.")
             .calls()
             .needs(ToolsExecute),
@@ -242,6 +242,8 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(ToolsExecute),
         post("/v1/tool-calls", tool_calls::run)
             .summary("Executes the calls of a model.")
+            .describe(tool_calls::describe)
+            .errors(&[DeadlineExceeded])
             .needs(ToolsExecute),
         // What can change something needs `proxy:write`, which includes this.
         post("/v1/proxy", proxy::json)

@@ -4,8 +4,15 @@ use stead::core::agent::{ToolCallResults, ToolCalls};
 
 use crate::{
     extract::{Acting, IdempotencyKey, Json},
+    openapi::Draft,
     problem::Result,
+    timeout,
 };
+
+/// The time of all its calls together.
+pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.takes_header(timeout::NAME, timeout::DESCRIPTION, &timeout::schema());
+}
 
 pub(super) async fn run(
     Acting(environment): Acting,

@@ -6,7 +6,6 @@ mod crowd;
 mod desync;
 mod framing;
 mod noted;
-mod stopping;
 #[cfg(test)]
 mod tests;
 mod under_way;
@@ -23,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Extension, Router};
+use axum::Router;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
@@ -41,10 +40,11 @@ use tokio::{
 use activity::Activity;
 use crowd::Crowd;
 use noted::Noted;
-pub(crate) use stopping::Stopping;
 pub use under_way::UnderWay;
 use watched::Watched;
 pub use workers::Workers;
+
+use crate::caller::Stopping;
 
 /// How often a caller over HTTP/2 is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
@@ -135,7 +135,7 @@ impl Server {
     /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: at most
     /// 25 s, and no longer than `cut` takes to resolve. Returns how many were cut off.
     pub async fn serve(
-        mut self,
+        self,
         listener: TcpListener,
         shutdown: impl Future<Output = ()> + Send,
         cut: impl Future<Output = ()> + Send,
@@ -146,7 +146,7 @@ impl Server {
         let told = Arc::new(Semaphore::new(TOLD));
         let (end, ended) = watch::channel(());
         let (stop, stopping) = watch::channel(());
-        self.router = self.router.layer(Extension(Stopping::new(stopping)));
+        let stopping = Stopping::new(stopping);
         let mut shutdown = pin!(shutdown);
         loop {
             let either = async {
@@ -166,11 +166,12 @@ impl Server {
             }
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let (server, router) = (server.clone(), router.clone());
+            let noted = Noted::new(router.clone(), activity, Some(peer), stopping.clone());
+            let server = server.clone();
             let (watcher, mut ended) = (connections.watcher(), ended.clone());
             let serving = move |stream| async move {
                 let _place = place;
-                let connection = connection(&server, stream, router, activity, Some(peer));
+                let connection = connection(&server, stream, noted);
                 tokio::select! {
                     served = watcher.watch(connection) => if let Err(error) = served {
                         tracing::debug!(error = %error, "a connection ended early");
@@ -185,7 +186,7 @@ impl Server {
         }
         drop(listener);
         drop(self.second);
-        drop(ended);
+        drop((ended, stopping));
         // Requests that wait for what may come end now.
         drop(stop);
         let mut all = pin!(connections.shutdown());
@@ -217,9 +218,7 @@ fn http() -> auto::Builder<TokioExecutor> {
 fn connection<S>(
     server: &auto::Builder<TokioExecutor>,
     stream: S,
-    router: Router,
-    activity: Activity,
-    peer: Option<SocketAddr>,
+    noted: Noted<Router>,
 ) -> UpgradeableConnection<
     'static,
     TokioIo<Watched<S>>,
@@ -229,14 +228,9 @@ fn connection<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let stream = Watched::new(stream, activity.clone());
-    let service = TowerToHyperService::new(Noted {
-        router,
-        activity,
-        peer,
-    });
+    let stream = Watched::new(stream, noted.activity());
     server
-        .serve_connection_with_upgrades(TokioIo::new(stream), service)
+        .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(noted))
         .into_owned()
 }
 

@@ -21,14 +21,35 @@ use super::{
     activity::{Activity, Answering},
     unread::Unread,
 };
-use crate::caller::Known;
+use crate::caller::{Connection, Stopping};
 
 /// The router, as the requests of one connection reach it.
 #[derive(Clone)]
 pub(super) struct Noted<S> {
-    pub(super) router: S,
-    pub(super) activity: Activity,
-    pub(super) peer: Option<SocketAddr>,
+    router: S,
+    activity: Activity,
+    peer: Option<SocketAddr>,
+    connection: Connection,
+}
+
+impl<S> Noted<S> {
+    pub(super) fn new(
+        router: S,
+        activity: Activity,
+        peer: Option<SocketAddr>,
+        stopping: Stopping,
+    ) -> Self {
+        Self {
+            router,
+            connection: Connection::new(activity.known(), stopping),
+            activity,
+            peer,
+        }
+    }
+
+    pub(super) fn activity(&self) -> Activity {
+        self.activity.clone()
+    }
 }
 
 impl<S, B> Service<Request<B>> for Noted<S>
@@ -53,7 +74,7 @@ where
             return refuse("a request needs one Host header with the name of the service\n");
         }
         let extensions = request.extensions_mut();
-        extensions.insert(Known(self.activity.known()));
+        extensions.insert(self.connection.clone());
         if let Some(peer) = self.peer {
             extensions.insert(ConnectInfo(peer));
         }

@@ -14,7 +14,7 @@ use tokio::{
     net::TcpListener,
 };
 
-use crate::{
+use super::{
     failure, get, send,
     server::{Server, Then},
     transport, whole, within,

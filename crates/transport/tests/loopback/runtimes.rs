@@ -5,7 +5,7 @@ use std::thread;
 use stead_core::ports::Transport as _;
 use tokio::{runtime::Builder, sync::oneshot};
 
-use crate::{
+use super::{
     get,
     server::{Server, Then},
     transport, whole,

@@ -10,6 +10,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -33,7 +34,7 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tower::service_fn;
 
-use crate::{everything, get, send, whole, wire::pieces};
+use super::{everything, get, post, send, whole, wire::pieces};
 
 const CERTIFICATE: &[u8] = include_bytes!("../fixtures/loopback.pem");
 const KEY: &[u8] = include_bytes!("../fixtures/loopback.key.der");
@@ -89,22 +90,32 @@ async fn http2_is_spoken_where_it_is_offered() {
 /// Settings of HTTP/2 and their acknowledgement (RFC 9113, section 6.5).
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
 
-/// A server that gives these frames to one request over HTTP/2.
-async fn speaking(frames: &'static [&'static [u8]]) -> SocketAddr {
+/// Connections, of which each gives these frames to its requests, one after the other.
+type Frames = &'static [&'static [&'static [u8]]];
+
+/// A server that gives these frames over HTTP/2.
+async fn speaking(connections: Frames) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
-        let (socket, _) = listener.accept().await.unwrap();
-        let mut stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
-        let mut heard = Vec::new();
-        // The preface, the client's settings, and the head of its request, which ends its stream.
-        while !heard.windows(5).any(|bytes| bytes == b"\x01\x05\0\0\0") {
-            stream.read_buf(&mut heard).await.unwrap();
+        for responses in connections {
+            let (socket, _) = listener.accept().await.unwrap();
+            let mut stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
+            stream.write_all(SETTINGS).await.unwrap();
+            let mut heard = Vec::new();
+            for (count, frames) in responses.iter().enumerate() {
+                // The head of the request, which ends its stream; streams of a client have odd numbers.
+                let head = [1, 5, 0, 0, 0, u8::try_from(count).unwrap() * 2 + 1];
+                while !heard.windows(6).any(|bytes| bytes == head) {
+                    assert!(stream.read_buf(&mut heard).await.unwrap() > 0);
+                }
+                stream.write_all(frames).await.unwrap();
+                stream.flush().await.unwrap();
+            }
+            tokio::spawn(async move {
+                while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {}
+            });
         }
-        stream.write_all(SETTINGS).await.unwrap();
-        stream.write_all(&frames.concat()).await.unwrap();
-        stream.flush().await.unwrap();
-        while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {}
     });
     address
 }
@@ -112,11 +123,9 @@ async fn speaking(frames: &'static [&'static [u8]]) -> SocketAddr {
 #[tokio::test]
 async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
     // The head of a response of 9 bytes, 4 of them, and RST_STREAM with NO_ERROR.
-    let address = speaking(&[
-        b"\0\0\x05\x01\x04\0\0\0\x01\x88\x0f\x0d\x019",
-        b"\0\0\x04\0\0\0\0\0\x01half",
-        b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\0",
-    ])
+    let address = speaking(&[&[b"\0\0\x05\x01\x04\0\0\0\x01\x88\x0f\x0d\x019\
+        \0\0\x04\0\0\0\0\0\x01half\
+        \0\0\x04\x03\0\0\0\0\x01\0\0\0\0"]])
     .await;
     let response = trusting(CERTIFICATE)
         .send(get(format!("https://{address}/")))
@@ -127,10 +136,79 @@ async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
     assert_eq!(error.kind(), TransportErrorKind::Cut);
 }
 
+/// The head of a response that ends its stream.
+const FIRST: &[u8] = b"\0\0\x01\x01\x05\0\0\0\x01\x88";
+const SECOND: &[u8] = b"\0\0\x01\x01\x05\0\0\0\x03\x88";
+/// RST_STREAM with REFUSED_STREAM, of the streams of three requests.
+const REFUSED: [&[u8]; 3] = [
+    b"\0\0\x04\x03\0\0\0\0\x01\0\0\0\x07",
+    b"\0\0\x04\x03\0\0\0\0\x03\0\0\0\x07",
+    b"\0\0\x04\x03\0\0\0\0\x05\0\0\0\x07",
+];
+/// GOAWAY with NO_ERROR, before the first stream.
+const SHUTDOWN: &[u8] = b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+#[tokio::test]
+async fn a_request_that_http2_says_was_not_processed_is_sent_again() {
+    for connections in [&[&[REFUSED[0], SECOND]], &[&[SHUTDOWN], &[FIRST]]] as [Frames; 2] {
+        let address = speaking(connections).await;
+        let request = get(format!("https://{address}/"));
+        let response = trusting(CERTIFICATE).send(request).await.unwrap();
+        assert_eq!(response.version(), Version::HTTP_2);
+    }
+}
+
+#[tokio::test]
+async fn a_request_is_not_sent_again_for_ever_and_a_stream_never() {
+    let address = speaking(&[&REFUSED]).await;
+    let request = get(format!("https://{address}/"));
+    let error = trusting(CERTIFICATE).send(request).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Cut);
+
+    // The head of the request does not end its stream.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let heads = tokio::spawn(async move {
+        let (socket, _) = listener.accept().await.unwrap();
+        let mut stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
+        stream.write_all(SETTINGS).await.unwrap();
+        let mut heard = Vec::new();
+        let head = |bytes: &[u8]| bytes == [1, 4, 0, 0, 0, 1];
+        while !heard.windows(6).any(head) {
+            assert!(stream.read_buf(&mut heard).await.unwrap() > 0);
+        }
+        stream.write_all(REFUSED[0]).await.unwrap();
+        while stream.read_buf(&mut heard).await.is_ok_and(|read| read > 0) {}
+        heard
+            .windows(5)
+            .filter(|bytes| bytes[..5] == [1, 4, 0, 0, 0])
+            .count()
+    });
+    let body = pieces([Ok("one"), Ok("two")]);
+    let request = post(format!("https://{address}/")).body(body).unwrap();
+    let transport = trusting(CERTIFICATE);
+    let error = transport.send(request).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Cut);
+    assert!(error.may_have_been_sent());
+    drop(transport);
+    assert_eq!(heads.await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_speak_tls_in_time_is_unreachable() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let options = TransportOptions::default().with_connect(Duration::from_millis(50));
+    let transport = ReqwestTransport::new(options).unwrap();
+    let request = get(format!("https://{}/", listener.local_addr().unwrap()));
+    let error = transport.send(request).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Unreachable);
+    assert!(!error.may_have_been_sent());
+}
+
 #[tokio::test]
 async fn a_response_to_head_over_http2_is_not_too_large() {
     // A head that ends its stream, of a response that would have 99999999999 bytes.
-    let address = speaking(&[b"\0\0\x0f\x01\x05\0\0\0\x01\x88\x0f\x0d\x0b99999999999"]).await;
+    let address = speaking(&[&[b"\0\0\x0f\x01\x05\0\0\0\x01\x88\x0f\x0d\x0b99999999999"]]).await;
     let mut request = get(format!("https://{address}/"));
     *request.method_mut() = http::Method::HEAD;
     let response = trusting(CERTIFICATE).send(request).await.unwrap();

@@ -4,17 +4,18 @@ use std::net::TcpListener;
 
 use bytes::Bytes;
 use futures_util::stream;
-use http::{HeaderValue, Request, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use http_body::{Body as _, Frame};
 use http_body_util::StreamBody;
-use stead_core::ports::{Body, BoxError, Transport as _, TransportErrorKind};
+use stead_core::ports::{Body, BoxError, Purpose, Transport as _, TransportErrorKind};
 use stead_transport::{ReqwestTransport, TransportOptions};
 
-use crate::{
-    everything, failure, get, send,
+use super::{
+    everything, failure, get, post, send,
     server::{Server, Then, header},
     transport, whole,
 };
+use crate::PURPOSE;
 
 const HELLO: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"];
 
@@ -56,10 +57,14 @@ async fn headers_are_sent_as_given_and_few_are_added() {
 
     let heard = server.heard().remove(0);
     let host = server.to_string().replace("http://", "");
+    let accept = match PURPOSE {
+        Purpose::Call => "",
+        Purpose::Other => "accept: */*\r\n",
+    };
     assert_eq!(
         heard,
         format!(
-            "GET / HTTP/1.1\r\naccept-encoding: gzip\r\nx-twice: One, 1\r\nx-twice: \ttw\u{f6} \r\naccept: */*\r\nhost: {host}\r\n\r\n"
+            "GET / HTTP/1.1\r\naccept-encoding: gzip\r\nx-twice: One, 1\r\nx-twice: \ttw\u{f6} \r\n{accept}host: {host}\r\n\r\n"
         )
     );
 }
@@ -89,7 +94,7 @@ async fn bytes_are_sent_with_their_length() {
         (Body::Empty, ""),
         (Body::Bytes(Bytes::from_static(b"{}")), "{}"),
     ] {
-        let request = Request::post(format!("{server}/")).body(body).unwrap();
+        let request = post(format!("{server}/")).body(body).unwrap();
         send(request).await.unwrap();
         let heard = server.heard().pop().unwrap();
         assert_eq!(
@@ -105,7 +110,7 @@ async fn bytes_are_sent_with_their_length() {
 async fn a_stream_is_sent_in_chunks_or_with_its_length() {
     let server = Server::start(HELLO, Then::Listen).await;
 
-    let request = Request::post(format!("{server}/"))
+    let request = post(format!("{server}/"))
         .body(pieces([Ok("one"), Ok("two")]))
         .unwrap();
     send(request).await.unwrap();
@@ -117,7 +122,7 @@ async fn a_stream_is_sent_in_chunks_or_with_its_length() {
     );
 
     let known = Body::stream(http_body_util::Full::new(Bytes::from_static(b"whole")));
-    send(Request::post(format!("{server}/")).body(known).unwrap())
+    send(post(format!("{server}/")).body(known).unwrap())
         .await
         .unwrap();
     let heard = server.heard().pop().unwrap();
@@ -125,7 +130,7 @@ async fn a_stream_is_sent_in_chunks_or_with_its_length() {
     assert_eq!(header(&heard, "transfer-encoding"), None);
     assert!(heard.ends_with("\r\n\r\nwhole"), "{heard}");
 
-    let mut announced = Request::post(format!("{server}/"))
+    let mut announced = post(format!("{server}/"))
         .body(pieces([Ok("on"), Ok("e")]))
         .unwrap();
     announced
@@ -140,7 +145,7 @@ async fn a_stream_is_sent_in_chunks_or_with_its_length() {
 #[tokio::test]
 async fn a_stream_that_fails_cuts_the_exchange() {
     let server = Server::start(HELLO, Then::Listen).await;
-    let request = Request::post(format!("{server}/"))
+    let request = post(format!("{server}/"))
         .body(pieces([Ok("one"), Err("gone")]))
         .unwrap();
     let error = send(request).await.unwrap_err();
@@ -242,7 +247,8 @@ async fn a_response_without_a_body_is_empty() {
         Then::Stall,
     )
     .await;
-    let head = Request::head(server.to_string()).body(Body::Empty).unwrap();
+    let mut head = get(&server);
+    *head.method_mut() = Method::HEAD;
     let response = send(head).await.unwrap();
     assert_eq!(response.headers()["content-length"], "99999999999");
     assert!(matches!(response.body(), Body::Empty));

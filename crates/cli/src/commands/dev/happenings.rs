@@ -5,11 +5,8 @@ use std::{collections::HashMap, future};
 use serde_json::{Value, json};
 use stead::{Platform, core::resource::Account};
 
-use crate::{
-    failure::Outcome,
-    live::{Call, Happening, Happenings},
-    terminal::Terminal,
-};
+use super::live::{Call, Happening, Happenings};
+use crate::{failure::Outcome, terminal::Terminal};
 
 /// Prints what happens until the end, and lets `keep` keep what came of it.
 pub(super) async fn print(

@@ -3,22 +3,28 @@
 mod data;
 mod drawer;
 mod happenings;
+mod live;
 mod trial;
 mod welcome;
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+};
 
 use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::{PlatformBuilder, core::resource::NewAuthorizationLink};
+use tokio::net::TcpListener;
 
 use data::Data;
+use live::Happenings;
 
 use crate::{
     failure::Outcome,
     listener,
-    live::Happenings,
+    logs::More,
     signals,
     target::{CONNECTION, Listeners, Stack, USER, with_storage},
     terminal::Terminal,
@@ -53,20 +59,27 @@ pub(crate) struct Dev {
     /// kept after the end.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
+
+    /// What the platform does, from when the log started.
+    #[arg(skip)]
+    happenings: Option<Happenings>,
 }
 
 impl Dev {
-    pub(crate) async fn run(
-        self,
-        terminal: &Terminal,
-        mut happenings: Option<Happenings>,
-    ) -> Outcome {
+    /// Reads what happens, to print it.
+    pub(crate) fn layer(&mut self) -> More {
+        let (layer, happenings) = live::channel();
+        self.happenings = Some(happenings);
+        Box::new(layer.filtered())
+    }
+
+    pub(crate) async fn run(mut self, terminal: &Terminal) -> Outcome {
         let listeners = Listeners {
             service: listener::bind(self.listen, "--listen").await?,
             sandbox: listener::bind(self.sandbox_listen, "--sandbox-listen").await?,
             proxy: match self.proxy_listen {
                 Some(address) => listener::bind(address, "--proxy-listen").await?,
-                None => listener::bind_or_free_port(PROXY_PORT).await?,
+                None => bind_or_free_port(PROXY_PORT).await?,
             },
         };
         let data = Data(self.data.as_deref());
@@ -97,7 +110,8 @@ impl Dev {
             "link": link,
         });
         // What was done to get ready is not printed.
-        while happenings
+        while self
+            .happenings
             .as_mut()
             .is_some_and(|happenings| happenings.try_recv().is_ok())
         {}
@@ -113,10 +127,18 @@ impl Dev {
         let keep = || data.keep_sandbox(&stack.sandbox);
         let outcome = tokio::select! {
             () = signals::stop() => keep(),
-            outcome = happenings::print(happenings, &stack.platform, terminal, keep) => outcome,
+            outcome = happenings::print(self.happenings, &stack.platform, terminal, keep) => outcome,
         };
         terminal.note("\nStopping.");
         stack.stop().await;
         outcome
+    }
+}
+
+/// A listener on this machine, at this port where it is free.
+async fn bind_or_free_port(port: u16) -> Outcome<TcpListener> {
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
+        Ok(listener) => Ok(listener),
+        Err(_) => listener::bind_free_port().await,
     }
 }

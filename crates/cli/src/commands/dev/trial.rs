@@ -24,9 +24,9 @@ pub(super) fn options(sandbox: &Sandbox, sandbox_url: &str) -> ServerOptions {
     let mut trial = Trial::new(USER, "Ada", samples());
     trial.addresses = vec![(String::from("The sandbox"), sandbox_url.to_owned())];
     let mut options = ServerOptions::default();
-    options.dashboard = DashboardAccess::SignedInOnLoopback;
-    options.trial = Some(trial);
-    options.sandbox = Some(Arc::new(Drawer(sandbox.clone())));
+    options.dashboard.access = DashboardAccess::SignedInOnLoopback;
+    options.dashboard.trial = Some(trial);
+    options.dashboard.sandbox = Some(Arc::new(Drawer(sandbox.clone())));
     options
 }
 

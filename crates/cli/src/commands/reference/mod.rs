@@ -367,7 +367,7 @@ mod tests {
         for known in EVENT_TYPES {
             assert!(pages[3].contains(&format!("\n## {}\n", known.name)));
         }
-        assert!(pages[2].contains("## stead dev"));
+        assert!(pages[2].contains("## stead serve"));
         assert!(!pages[2].contains("bench-server"));
     }
 

@@ -2,17 +2,17 @@
 
 mod brand;
 mod mcp;
+#[cfg(feature = "dashboard")]
 mod sign_in;
 
 use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
-use secrecy::ExposeSecret as _;
 use stead::core::environment::Verification;
 use stead_server::{Server, ServerOptions, UnderWay};
 
-use self::{brand::BrandArgs, mcp::McpArgs, sign_in::SignInArgs};
+use self::{brand::BrandArgs, mcp::McpArgs};
 use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
@@ -127,8 +127,9 @@ pub(crate) struct Serve {
     #[command(flatten)]
     brand: BrandArgs,
 
+    #[cfg(feature = "dashboard")]
     #[command(flatten)]
-    sign_in: SignInArgs,
+    sign_in: sign_in::SignInArgs,
 
     #[command(flatten)]
     mcp: McpArgs,
@@ -153,7 +154,6 @@ impl Serve {
             Verification::Application
         };
         let brand = self.brand.brand()?;
-        let provider = self.sign_in.provider()?;
         let issuer = self.mcp.issuer(verification)?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
@@ -175,9 +175,13 @@ impl Serve {
             calls: (&self.calls).into(),
             store_outage: Some(Duration::from_secs(self.store_outage.into())),
             retention: self.history.retention(),
-            provider,
             issuer,
             ..Opening::new(verification, if_missing)
+        };
+        #[cfg(feature = "dashboard")]
+        let opening = Opening {
+            provider: self.sign_in.provider()?,
+            ..opening
         };
         // They outlive the platform, some of whose connections they may have opened.
         let workers = process::workers()?;
@@ -186,7 +190,6 @@ impl Serve {
             terminal.note(TRUSTING);
         }
         let listener = listener::bind(self.listen, "--listen").await?;
-        let setup = platform.environment().begin_setup().await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -196,13 +199,8 @@ impl Serve {
                 .as_str()
                 .trim_end_matches('/')
         ));
-        if let Some(link) = setup {
-            // It is a secret, so it is not logged.
-            terminal.error(format_args!(
-                "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
-                link.expose_secret()
-            ));
-        }
+        #[cfg(feature = "dashboard")]
+        sign_in::offer_setup(&platform, terminal).await?;
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
@@ -218,7 +216,7 @@ impl Serve {
             .unwrap_or_else(|| connections_for(descriptors));
         tracing::info!(descriptors, connections, "bounds");
         let routers = stead_server::routers(&platform, &options);
-        let mut server = Server::new(routers.service)
+        let mut server = Server::new(routers.server)
             .on(Arc::clone(&workers))
             .max_connections(connections);
         if let Some(address) = self.proxy_listen {

@@ -1,15 +1,17 @@
-//! The provider by which members sign in to the dashboard: the options of `stead serve` about it.
+//! How members come into the dashboard: the options of `stead serve` about the provider by which they sign in, and the link for
+//! the first of them.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::core::environment::SignInProvider;
+use stead::{Platform, core::environment::SignInProvider};
 
 use crate::{
     commands::members::Role,
     failure::{Failure, Outcome},
     secrets,
+    terminal::Terminal,
 };
 
 /// An OpenID Connect provider, and whom it lets in. An empty variable is as good as none, but for the role's.
@@ -137,6 +139,18 @@ impl SignInArgs {
     }
 }
 
+/// Shows the link by which the first member comes in, as long as there is none.
+pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Outcome {
+    if let Some(link) = platform.environment().begin_setup().await? {
+        // It is a secret, so it is not logged.
+        terminal.error(format_args!(
+            "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+            link.expose_secret()
+        ));
+    }
+    Ok(())
+}
+
 fn option(name: &str) -> String {
     format!("--oidc-{}", name.to_lowercase().replace('_', "-"))
 }
@@ -158,6 +172,8 @@ fn refused(name: &str, why: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
     fn text(text: &str) -> Option<String> {
@@ -181,6 +197,13 @@ mod tests {
             assert!(said.contains(part), "{part}: {said}");
         }
         assert!(!said.contains("CANARY"), "{said}");
+    }
+
+    #[test]
+    fn the_secret_is_refused_as_an_argument() {
+        let line = ["stead", "serve", "--oidc-client-secret", "hush"];
+        let matches = crate::CommandLine::command().get_matches_from(line);
+        assert!(secrets::refuse_on_command_line(&matches).is_err());
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl RawRequest {
                 content_type: content_type(&part.headers),
                 body: Some(&part.body),
             },
-            effect: self.effect_of(part),
+            effect: self.effect_of((&part.method, &part.path)),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     context::{
         Context,
         bulkheads::{Held, Unread},
+        time_is_over,
     },
     ports::{Body, TransportErrorKind},
     product::Product,
@@ -92,8 +93,9 @@ pub(super) async fn whole(
     // Most short bodies are there at once and need no timer.
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,
-        None => match select(reading, context.runtime.sleep(BODY)).await {
+        None => match select(reading, context.runtime.sleep(context.at_most(BODY))).await {
             Either::Left((read, _)) => read,
+            Either::Right(_) if context.at_most(BODY).is_zero() => return Err(time_is_over()),
             Either::Right(_) => {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,

@@ -5,7 +5,7 @@ use crate::{
     Error, Result,
     call::{
         once::{Keyed, Turn},
-        record::Record,
+        record::{PROXY, Record},
     },
     context::Context,
     identifier::AccountId,
@@ -20,7 +20,7 @@ pub(super) async fn send(
     keyed: Keyed,
 ) -> Result<http::Response<Body>> {
     let (connection, identifier) = (request.connection_name.clone(), request.identifier.clone());
-    let record = || Record::begin(context, "proxy", &connection, &identifier);
+    let record = || Record::begin(context, PROXY, &connection, &identifier);
     let mut turn = match Turn::wait(context, keyed, &connection).await {
         Ok(turn) => turn,
         Err(error) => return record().end(Err(error)),
@@ -30,15 +30,8 @@ pub(super) async fn send(
         Begun::Not(error) => record().end(Err(error)),
         Begun::Now(_) => {
             let given = Given::Written(request);
-            call(
-                context,
-                &connection,
-                &identifier,
-                given,
-                At::Path,
-                Some(turn),
-            )
-            .await
+            let of = (connection.as_str(), identifier.as_str());
+            Box::pin(call(context, of, given, At::Path, Some(turn))).await
         }
     }
 }

@@ -4,7 +4,7 @@ mod arguments;
 mod given;
 mod keyed;
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -17,7 +17,7 @@ use super::{
     account_token, dry_run, mcp_session,
     once::{Keyed, Turn},
     read::{self, Reading},
-    record::Record,
+    record::{PROXY, Record},
     retry::{self, Failure},
     send::{Outgoing, Sender},
     sending, unknown_after_panic,
@@ -65,15 +65,8 @@ pub(crate) async fn send_raw(
     let connection_name = request.connection_name.clone();
     let identifier = request.identifier.clone();
     let given = Given::Written(request);
-    call(
-        context,
-        &connection_name,
-        &identifier,
-        given,
-        At::Path,
-        None,
-    )
-    .await
+    let of = (connection_name.as_str(), identifier.as_str());
+    Box::pin(call(context, of, given, At::Path, None)).await
 }
 
 /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
@@ -85,7 +78,9 @@ pub(crate) async fn stream_raw(
 ) -> Result<http::Response<Body>> {
     mcp_session::refuse(&context.caller)?;
     let given = Given::Received(request);
-    call(context, connection_name, identifier, given, At::Path, None).await
+    // A future is moved from caller to caller until it is polled first, and this one is large.
+    let of = (connection_name, identifier);
+    Box::pin(call(context, of, given, At::Path, None)).await
 }
 
 /// Sends a raw request that came to the proxy host: the caller's token says whose account is meant.
@@ -94,9 +89,9 @@ pub(crate) async fn stream_raw_at_proxy_host(
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
     let token = account_token::expected(&context.caller)?;
-    let (connection_name, identifier) = (token.connection_name.as_str(), token.identifier.as_str());
+    let of = (token.connection_name.as_str(), token.identifier.as_str());
     let given = Given::Received(request);
-    call(context, connection_name, identifier, given, At::Host, None).await
+    Box::pin(call(context, of, given, At::Host, None)).await
 }
 
 /// Where a raw request came in.
@@ -111,17 +106,16 @@ enum At {
 /// The stages in their order. A request that changes something goes on even when its caller hangs up.
 async fn call(
     context: &Context,
-    connection_name: &str,
-    identifier: &str,
+    (connection_name, identifier): (&str, &str),
     given: Given,
     at: At,
     turn: Option<Turn>,
 ) -> Result<http::Response<Body>> {
-    let mut record = Record::begin(context, "proxy", connection_name, identifier);
+    let mut record = Record::begin(context, PROXY, connection_name, identifier);
     let is_dry_run = given.is_dry_run();
     let admitted = async {
         let guard = context.tasks.enter()?;
-        let entered = context.bulkheads.enter()?;
+        let entered = context.bulkheads.enter(&context.caller)?;
         let held = context.bulkheads.bytes();
         let of = AccountRef::new(connection_name, identifier)?;
         account_token::names(&context.caller, &of)?;
@@ -137,7 +131,7 @@ async fn call(
         let (checked, body) = given
             .check(context, snapshot.endpoints.product, &held)
             .await?;
-        record.version(checked.method.as_str());
+        record.method(&checked.method);
         let request = if checked.kind == RouteKind::Batch {
             let body = whole(context, body, BATCH_BYTES, &held).await?;
             RawRequest::of_batch(context, &snapshot, at, checked, &body)?
@@ -152,18 +146,18 @@ async fn call(
         };
         admission.concerning(context, &snapshot, || request.exactly());
         account_token::allows(&context.caller, request.effect())?;
-        for part in &request.parts {
+        for (method, path) in request.requests() {
+            let effect = request.effect_of((method, path));
             let action = Action::Request {
-                method: part.method.as_str(),
-                path: &part.path,
+                method: method.as_str(),
+                path,
             };
-            let effect = request.effect_of(part);
             if effect != Effect::Read {
                 caller.check_for(ScopeName::ProxyWrite, product)?;
             }
             policy::admit(context, &snapshot, effect, action)?;
         }
-        let place = snapshot.places.enter(context.monotonic())?;
+        let place = snapshot.enter(context)?;
         let lasting = Lasting {
             held,
             _in_flight: (entered, place),
@@ -230,8 +224,14 @@ fn named(
     id: ExecutionId,
     mut result: Result<http::Response<Body>>,
 ) -> Result<http::Response<Body>> {
-    if let (Ok(response), Ok(id)) = (&mut result, HeaderValue::try_from(id.to_string())) {
-        response.headers_mut().insert(EXECUTION_ID, id);
+    if let Ok(response) = &mut result {
+        // As long as it gets, so that it becomes a value without a copy.
+        let mut text = String::with_capacity(ExecutionId::PREFIX.len() + 32);
+        let written = write!(text, "{id}");
+        let id = written.ok().and_then(|()| HeaderValue::try_from(text).ok());
+        response
+            .headers_mut()
+            .extend(id.map(|id| (EXECUTION_ID, id)));
     }
     result
 }
@@ -253,7 +253,7 @@ struct RawRequest {
     body: Option<Body>,
     /// Bytes at hand can be sent once more; a stream cannot.
     spare: Option<Bytes>,
-    /// The requests that it holds, for policy and cost: itself, or those of a batch.
+    /// The requests of a batch.
     parts: Vec<Part>,
     /// Whether the caller takes bodies of any size, as they come.
     streams: bool,
@@ -263,17 +263,8 @@ struct RawRequest {
 
 impl RawRequest {
     fn new(rules: &'static ProxyRules, at: At, checked: Checked, body: Body) -> Self {
-        let path = checked.path_and_query.split('?').next().unwrap_or_default();
         let mut headers = checked.headers;
         headers.entry(header::ACCEPT_ENCODING).or_insert(IDENTITY);
-        // What else it has is read from the request as it is sent.
-        let part = Part {
-            method: checked.method.clone(),
-            path: path.to_owned(),
-            query: None,
-            headers: HeaderMap::new(),
-            body: Bytes::new(),
-        };
         Self {
             method: checked.method,
             origin: checked.origin,
@@ -286,7 +277,7 @@ impl RawRequest {
                 Body::Stream(_) => None,
             },
             body: Some(body),
-            parts: vec![part],
+            parts: Vec::new(),
             streams: false,
             rules,
             at,
@@ -337,8 +328,19 @@ impl RawRequest {
         Ok(response)
     }
 
-    fn effect_of(&self, part: &Part) -> Effect {
-        proxy::effect(self.rules, &part.method, &part.path)
+    /// Method and path of the requests that it holds, for policy and cost: itself, or those of a batch.
+    fn requests(&self) -> impl Iterator<Item = (&Method, &str)> {
+        let own = (self.kind != RouteKind::Batch).then(|| {
+            let path = self.path_and_query.split('?').next();
+            (&self.method, path.unwrap_or_default())
+        });
+        let parts = self.parts.iter();
+        own.into_iter()
+            .chain(parts.map(|part| (&part.method, part.path.as_str())))
+    }
+
+    fn effect_of(&self, (method, path): (&Method, &str)) -> Effect {
+        proxy::effect(self.rules, method, path)
     }
 }
 
@@ -376,13 +378,14 @@ impl Outgoing for RawRequest {
 
     /// The strongest of its parts.
     fn effect(&self) -> Effect {
-        let effects = self.parts.iter().map(|part| self.effect_of(part));
+        let effects = self.requests().map(|request| self.effect_of(request));
         effects.max().unwrap_or(Effect::Read)
     }
 
     fn target(&self, endpoints: &Endpoints, _: u8) -> Result<Uri> {
-        let (prefix, _) = endpoints.origin_or_fail(self.origin)?;
-        Uri::try_from(format!("{prefix}{}", self.path_and_query)).map_err(|error| {
+        endpoints.origin_or_fail(self.origin)?;
+        let target = endpoints.target(self.origin, &self.path_and_query);
+        target.map_err(|error| {
             Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI")
                 .with_source(error)
         })
@@ -401,11 +404,11 @@ impl Outgoing for RawRequest {
     }
 
     fn cost(&self, product: &Product, _: &Uri) -> Cost {
-        let cost = |part: &Part| {
-            let units = (product.cost)(&part.method, &part.path);
-            Cost::of(self.effect_of(part), units)
+        let cost = |request: (&Method, &str)| {
+            let units = (product.cost)(request.0, request.1);
+            Cost::of(self.effect_of(request), units)
         };
-        self.parts.iter().map(cost).fold(Cost::default(), Cost::and)
+        self.requests().map(cost).fold(Cost::default(), Cost::and)
     }
 
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>> {

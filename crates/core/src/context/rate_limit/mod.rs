@@ -21,6 +21,7 @@ use crate::{
     identifier::AccountId,
     ports::Runtime,
     product::{Product, Quota},
+    shares::Holder,
     tool::Effect,
 };
 
@@ -92,7 +93,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Keeps one account within its quota: in no 60 seconds more is used, and all of it can be.
-pub(crate) struct RateLimiter(Option<Limits>);
+pub(crate) struct RateLimiter {
+    limits: Option<Limits>,
+    /// Of the account's calls at its connection.
+    pub(crate) places: Holder,
+}
 
 struct Limits {
     quota: Quota,
@@ -109,25 +114,27 @@ struct Limits {
 impl RateLimiter {
     fn new(quota: Option<Quota>, waiting: u32, shared: bool) -> Self {
         let window = |quota| Window::new(quota, shared);
-        Self(quota.map(|quota| Limits {
+        let limits = quota.map(|quota| Limits {
             quota,
             units: window(quota.units_per_minute),
             writes: quota.writes_per_minute.map(window),
             at_once: Arc::new(Semaphore::new(quota.concurrency.max(1).into())),
             waiting: Semaphore::new(waiting as usize),
             sharing: shared.then(Sharing::default),
-        }))
+        });
+        let places = Holder::default();
+        Self { limits, places }
     }
 
     /// Whether nothing was spent in the last 60 seconds.
     fn is_whole(&self, now: Duration) -> bool {
-        self.0
+        self.limits
             .as_ref()
             .is_none_or(|limits| limits.windows().all(|one| one.is_whole(now)))
     }
 
     fn quota(&self) -> Option<Quota> {
-        self.0.as_ref().map(|limits| limits.quota)
+        self.limits.as_ref().map(|limits| limits.quota)
     }
 
     /// How many requests may be on their way at the same time; the product's number where nothing is limited.
@@ -143,28 +150,35 @@ impl RateLimiter {
         cost: Cost,
         left: Duration,
     ) -> Result<Permit> {
-        let Some(limits) = &self.0 else {
+        let Some(limits) = &self.limits else {
             return Ok(Permit::default());
         };
         // Where all places to wait are taken, this request would have to wait as well.
         let _waiting = limits.waiting.try_acquire().map_err(|_| too_many())?;
-        let wait = limits.reserve(cost, runtime.monotonic(), left)?;
+        let now = runtime.monotonic();
+        let wait = limits.reserve(cost, now, left)?;
+        let reserved = Reserved {
+            limits,
+            cost,
+            turn: now + wait,
+        };
         if !wait.is_zero() {
             runtime.sleep(wait).await;
         }
         if let Ok(permit) = Arc::clone(&limits.at_once).try_acquire_owned() {
+            reserved.keep();
             return Ok(Permit::new(permit, !wait.is_zero()));
         }
         let turn = std::pin::pin!(Arc::clone(&limits.at_once).acquire_owned());
         match select(turn, runtime.sleep(left.saturating_sub(wait))).await {
-            Either::Left((permit, _)) => {
-                permit.map(|permit| Permit::new(permit, true)).map_err(|_| {
-                    Error::new(
-                        ErrorKind::Internal,
-                        "the rate limiter of an account was closed",
-                    )
-                })
+            Either::Left((Ok(permit), _)) => {
+                reserved.keep();
+                Ok(Permit::new(permit, true))
             }
+            Either::Left((Err(_), _)) => Err(Error::new(
+                ErrorKind::Internal,
+                "the rate limiter of an account was closed",
+            )),
             Either::Right(_) => Err(too_late(Duration::from_secs(1))),
         }
     }
@@ -243,6 +257,28 @@ impl Limits {
                 writes.take(&mut of_writes, turn, units);
                 Ok(turn - now)
             }
+        }
+    }
+}
+
+/// What a request that waits has reserved; given back when this is dropped: its caller has left.
+struct Reserved<'l> {
+    limits: &'l Limits,
+    cost: Cost,
+    turn: Duration,
+}
+
+impl Reserved<'_> {
+    /// The request has its turn.
+    fn keep(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        for (window, units) in self.limits.charged(self.cost) {
+            window.give_back(self.turn, units);
         }
     }
 }

@@ -159,7 +159,7 @@ impl Context {
 
 impl RateLimiter {
     fn sharing(&self) -> Option<(&Limits, &Sharing)> {
-        let limits = self.0.as_ref()?;
+        let limits = self.limits.as_ref()?;
         Some((limits, limits.sharing.as_ref()?))
     }
 

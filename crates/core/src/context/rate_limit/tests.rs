@@ -161,6 +161,60 @@ fn only_so_many_requests_of_an_account_wait() {
 }
 
 #[test]
+fn a_caller_who_leaves_gives_its_turn_back() {
+    use std::task::{Context, Poll, Waker};
+
+    use crate::testing::World;
+    let world = World::new();
+    let runtime = world.process(0);
+    let limiter = limiter(60, None);
+    let one = Cost::of(Effect::Read, 30);
+    let turn = || Box::pin(limiter.acquire(runtime.as_ref(), one, LONG));
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..2 {
+        drop(world.run(turn()).unwrap());
+    }
+    let mut waiting: Vec<_> = (0..5).map(|_| turn()).collect();
+    for turn in &mut waiting {
+        assert!(matches!(turn.as_mut().poll(&mut context), Poll::Pending));
+    }
+    // All but the third leave: two of a minute's turns were theirs, or one, or none.
+    let third = waiting.swap_remove(2);
+    drop(waiting);
+    let start = runtime.monotonic();
+    drop(world.run(third).unwrap());
+    assert_eq!(runtime.monotonic() - start, MINUTE * 2);
+    for _ in 0..2 {
+        drop(world.run(turn()).unwrap());
+    }
+    assert!(runtime.monotonic() - start <= MINUTE * 3);
+}
+
+#[test]
+fn a_caller_who_leaves_while_others_are_on_their_way_gives_its_turn_back() {
+    use std::task::{Context, Poll, Waker};
+
+    use crate::testing::World;
+    let world = World::new();
+    let runtime = world.process(0);
+    let quota = Quota {
+        units_per_minute: 2,
+        concurrency: 1,
+        ..Quota::UNLIMITED
+    };
+    let limiter = RateLimiter::new(Some(quota), 1000, false);
+    let one = Cost::of(Effect::Read, 1);
+    let first = world.run(limiter.acquire(runtime.as_ref(), one, LONG));
+    let mut second = Box::pin(limiter.acquire(runtime.as_ref(), one, LONG));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(matches!(second.as_mut().poll(&mut context), Poll::Pending));
+    drop(second);
+    drop(first);
+    let third = limiter.acquire(runtime.as_ref(), one, Duration::ZERO);
+    assert!(world.run(third).is_ok(), "one of two was spent");
+}
+
+#[test]
 fn a_limiter_that_counts_is_kept_and_one_that_does_not_is_forgotten() {
     let limiters = RateLimiters::new(1000, false);
     let quota = Quota {
@@ -169,7 +223,7 @@ fn a_limiter_that_counts_is_kept_and_one_that_does_not_is_forgotten() {
     };
     let account = |number: u128| AccountId::from_uuid(Uuid::from_u128(number));
     let spend = |limiter: &RateLimiter, now| {
-        let limits = limiter.0.as_ref().unwrap();
+        let limits = limiter.limits.as_ref().unwrap();
         limits.reserve(Cost::of(Effect::Read, 60), now, Duration::ZERO)
     };
     for number in 0..100_000 {

@@ -87,6 +87,22 @@ impl Window {
         }
     }
 
+    /// Gives back what was reserved for this turn, by a request that was not sent.
+    pub(super) fn give_back(&self, turn: Duration, units: u32) {
+        let mut spent = self.spent();
+        let Spent { slots, last, .. } = &mut *spent;
+        let Ok(index) = slots.binary_search_by_key(&slot_end(turn), |(end, _)| *end) else {
+            return;
+        };
+        let of_slot = &mut slots[index].1;
+        *of_slot = of_slot.saturating_sub(units.into());
+        if *of_slot == 0 {
+            slots.remove(index);
+        }
+        // Who comes next waits for those only who still wait.
+        *last = (*last).min(slots.back().map_or(Duration::ZERO, |(end, _)| *end));
+    }
+
     /// Whether these units have to wait for more than is allowed now.
     pub(super) fn is_short(&self, units: u32, now: Duration) -> bool {
         let mut spent = self.spent();

@@ -16,10 +16,14 @@ use quick_cache::sync::Cache;
 
 pub(super) use read::PATIENCE;
 
-use super::{bulkheads::Places, rate_limit::RateLimiter, single_flight::SingleFlight};
+use super::{
+    bulkheads::{Place, Places},
+    rate_limit::RateLimiter,
+    single_flight::SingleFlight,
+};
 use crate::{
     Result,
-    context::{Endpoints, TokenSet},
+    context::{Context, Endpoints, TokenSet},
     domain::readiness::{account_ready, authorization_required},
     domain::{Account, AccountRef, Connection},
     identifier::{ConnectionName, Identifier},
@@ -71,6 +75,13 @@ impl Snapshot {
             let why = "has no credential";
             authorization_required(product, &self.connection, &self.account, why)
         })
+    }
+
+    /// Lets a call begin.
+    pub(crate) fn enter(&self, context: &Context) -> Result<Place> {
+        let account = &self.rate_limiter.places;
+        let (now, caller) = (context.monotonic(), &context.caller);
+        self.places.enter(now, caller, account)
     }
 
     fn age(&self, now: Duration) -> Duration {

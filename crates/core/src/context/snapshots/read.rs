@@ -1,6 +1,7 @@
 //! Reads accounts: from memory while what it holds is reliable, else from the store.
 
 use std::{
+    pin::pin,
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
@@ -23,22 +24,21 @@ impl Context {
     /// last one serves.
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         self.check_seen(&of.connection).await?;
-        let began = self.monotonic();
-        let reliable_since = self.reliable_since().await;
-        let now = self.monotonic();
-        let cached = self.snapshots.cached(of, now);
+        let reliable = self.reliable_since().await;
+        let cached = self.snapshots.cached(of, reliable.now);
         if let Some(reliable) = cached
             .as_ref()
-            .filter(|cached| cached.read_at >= reliable_since)
+            .filter(|cached| cached.read_at >= reliable.since)
         {
             return Ok(Arc::clone(reliable));
         }
-        let last = cached.filter(|cached| cached.age(now) < self.store_outage);
-        self.last_or_read(last, began, || self.reading(of)).await
+        let last = cached.filter(|cached| cached.age(reliable.now) < self.store_outage);
+        self.last_or_read(last, reliable.began, || self.reading(of))
+            .await
     }
 
     /// What a reading brings; what was read last where the store is away, or has not responded for a second since the
-    /// caller began to wait for it.
+    /// caller began to wait for it. A caller who waits less than that gets nothing older for it.
     pub(crate) async fn last_or_read<T, R>(
         &self,
         last: Option<T>,
@@ -49,20 +49,23 @@ impl Context {
         R: Future<Output = Result<T>> + Unpin,
     {
         let Some(last) = last else {
-            return reading().await;
+            return self.in_time(pin!(reading())).await;
         };
         if self.store_is_away() {
             return Ok(last);
         }
         let waited = self.monotonic().saturating_sub(began);
         let patience = self.runtime.sleep(PATIENCE.saturating_sub(waited));
-        match select(reading(), patience).await {
-            Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
-                Ok(last)
+        let read = async {
+            match select(reading(), patience).await {
+                Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
+                    Ok(last)
+                }
+                Either::Left((read, _)) => read,
+                Either::Right(_) => Ok(last),
             }
-            Either::Left((read, _)) => read,
-            Either::Right(_) => Ok(last),
-        }
+        };
+        self.in_time(pin!(read)).await
     }
 
     /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.

@@ -48,15 +48,31 @@ fn a_caller_who_waits_no_longer_leaves_and_the_refresh_goes_on() {
     let clock = stage.world.process(0);
     let began = clock.monotonic();
     let timeout = Duration::from_secs(3);
-    let hurried = stage.context.within(timeout);
+    let hurried = stage.context.clone().within(timeout);
     let error = stage.world.run(read(&hurried)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::ProductTimeout);
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     assert_eq!(clock.monotonic() - began, timeout);
     assert!(stage.presented().is_empty());
     stage.seconds(60);
     assert_eq!(stage.presented().len(), 1);
     // Nothing is sent for a caller whose time is over.
     let error = stage.world.run(read(&hurried)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::ProductTimeout);
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     stage.read().unwrap();
+}
+
+#[test]
+fn a_caller_whose_token_was_refused_waits_no_longer_for_another() {
+    let stage = Stage::new(&STABLE, 3000);
+    stage.leased(20, None);
+    stage.refuse_access(true);
+    let clock = stage.world.process(0);
+    let began = clock.monotonic();
+    let timeout = Duration::from_secs(3);
+    let hurried = stage.context.clone().within(timeout);
+    let error = stage.world.run(read(&hurried)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    assert_eq!(clock.monotonic() - began, timeout);
+    stage.seconds(60);
+    assert_eq!(stage.presented().len(), 1);
 }

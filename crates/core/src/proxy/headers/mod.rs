@@ -34,10 +34,10 @@ const LISTS: &[&str] = &[
 ];
 
 /// Headers by which a request asks to be treated as one of another method.
-const OVERRIDES: &[&str] = &[
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
+static OVERRIDES: [HeaderName; 3] = [
+    HeaderName::from_static("x-http-method"),
+    HeaderName::from_static("x-http-method-override"),
+    HeaderName::from_static("x-method-override"),
 ];
 
 /// Most headers that pass.
@@ -101,7 +101,7 @@ pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
     };
     let all_say_get = OVERRIDES
         .iter()
-        .flat_map(|name| head.headers.get_all(*name))
+        .flat_map(|name| head.headers.get_all(name))
         .all(|value| value.as_bytes().eq_ignore_ascii_case(b"GET"));
     let is_form = head
         .headers
@@ -123,10 +123,10 @@ pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
 
 /// Refuses a request that asks to be treated as one of another method.
 pub(super) fn check_no_override(given: &HeaderMap) -> Result<()> {
-    match OVERRIDES.iter().find(|name| given.contains_key(**name)) {
+    match OVERRIDES.iter().find(|name| given.contains_key(*name)) {
         None => Ok(()),
         Some(name) => Err(refused(
-            name,
+            name.as_str(),
             "may not change the method; only a GET whose query is sent as a form may have it, where the product takes it",
         )),
     }

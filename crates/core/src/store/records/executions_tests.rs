@@ -21,7 +21,7 @@ fn empty() -> (Arc<MemoryStore>, Records) {
 }
 
 /// Stores calls in one flush.
-fn write(records: &Records, calls: Vec<Execution>, id: u128) -> Vec<ExecutionGroup> {
+fn write(records: &Records, calls: &[Execution], id: u128) -> Vec<ExecutionGroup> {
     let next = std::cell::Cell::new(id << 64);
     let groups = ExecutionGroup::pack(calls, || Uuid::from_u128(next.replace(next.get() + 1)));
     let committed =
@@ -66,17 +66,17 @@ fn pages_hold_what_one_sorted_list_would() {
             let mut call = execution(u128::from(flush) << 8 | u128::from(one), "", START);
             call.started_at += Duration::from_secs(seconds);
             call.identifier = format!("user-{}", number(3));
-            call.tool = format!("tool-{}", number(3));
+            call.tool = format!("tool-{}", number(3)).into();
             call.changes = number(3) == 0;
             call.actor = (number(2) == 0).then(|| String::from("app"));
             if number(4) == 0 {
-                call.outcome = String::from("not_found");
+                call.outcome = "not_found".into();
             }
             call
         });
         let calls: Vec<_> = calls.collect();
         all.extend(calls.clone());
-        write(&records, calls, flush.into());
+        write(&records, &calls, flush.into());
     }
     all.sort_by_key(|call| std::cmp::Reverse(call.place()));
     let text = |text: &str| Some(String::from(text));
@@ -130,12 +130,12 @@ fn a_search_that_finds_little_gives_a_page_and_goes_on() {
     let count = READ_AT_MOST as u64 * 2;
     for number in 0..count {
         let call = execution(number.into(), "ada", START + Duration::from_secs(number));
-        write(&records, vec![call], number.into());
+        write(&records, &[call], number.into());
     }
     // It began first and was stored last: its group ends late because another call is in it.
     let slow = execution(u128::MAX, "bob", START);
     let neighbour = execution(u128::MAX - 1, "ada", START + Duration::from_secs(count));
-    write(&records, vec![slow.clone(), neighbour], count.into());
+    write(&records, &[slow.clone(), neighbour], count.into());
     let of = |identifier: &str| Search {
         identifier: Some(identifier.to_owned()),
         ..Search::default()
@@ -151,7 +151,7 @@ fn a_group_that_cannot_be_read_is_set_aside() {
     let (store, records) = empty();
     for number in 0..3 {
         let call = execution(number, "ada", START + Duration::from_secs(number as u64));
-        write(&records, vec![call], number);
+        write(&records, &[call], number);
     }
     let groups = ready(records.groups(false, false, Timestamp::MAX, 10)).unwrap();
     for (found, body) in groups[..2].iter().zip([None, Some("{}")]) {
@@ -180,7 +180,7 @@ fn the_size_is_that_of_the_groups_whoever_counts() {
     let size = || ready(records.history_bytes()).unwrap();
     let mut sum = 0;
     for number in 0..40 {
-        let groups = write(&records, vec![execution(number, "ada", START)], number);
+        let groups = write(&records, &[execution(number, "ada", START)], number);
         sum += groups.iter().map(ExecutionGroup::bytes).sum::<i64>();
     }
     assert_eq!(size(), sum);

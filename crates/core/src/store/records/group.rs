@@ -72,8 +72,10 @@ impl Record for ExecutionGroup {
 
 impl ExecutionGroup {
     /// Executions in as few rows as there may be; all but the last of each kind are full.
-    pub(crate) fn pack(mut calls: Vec<Execution>, new_id: impl Fn() -> Uuid) -> Vec<Self> {
-        calls.sort_by_key(|call| (call.lasts(), call.place()));
+    pub(crate) fn pack(calls: &[Execution], new_id: impl Fn() -> Uuid) -> Vec<Self> {
+        let mut sorted: Vec<&Execution> = calls.iter().collect();
+        sorted.sort_by_key(|call| (call.lasts(), call.place()));
+        let mut calls = sorted.as_slice();
         let mut groups = Vec::new();
         while let Some(first) = calls.first() {
             let (lasts, start) = (first.lasts(), first.started_at);
@@ -85,16 +87,16 @@ impl ExecutionGroup {
                 .take(FULL)
                 .take_while(|call| is_in(call))
                 .count();
-            let rest = calls.split_off(count);
+            let (own, rest) = calls.split_at(count);
             let another_follows = rest.first().is_some_and(|next| next.lasts() == lasts);
-            let packed = Packed::new(&calls);
+            let packed = Packed::new(own);
             groups.push(Self {
                 id: new_id().as_simple().to_string(),
                 lasts,
                 full: count == FULL || another_follows,
-                until: calls.last().map_or(start, |call| call.started_at),
+                until: own.last().map_or(start, |call| call.started_at),
                 calls: packed.to_text(),
-                traces: Traces::to_text(&calls),
+                traces: Traces::to_text(own),
             });
             calls = rest;
         }
@@ -151,7 +153,7 @@ impl ExecutionGroup {
         if renamed.count() == 0 {
             return Ok(None);
         }
-        let mut groups = Self::pack(calls, new_id);
+        let mut groups = Self::pack(&calls, new_id);
         for group in &mut groups {
             group.full |= self.full;
         }
@@ -198,9 +200,10 @@ struct Call {
 }
 
 impl Packed {
-    fn new(calls: &[Execution]) -> Self {
-        let (mut tools, mut connections, mut outcomes) = (Names::new(), Names::new(), Names::new());
-        let (mut actors, mut accounts) = (Names::new(), Names::new());
+    fn new(calls: &[&Execution]) -> Self {
+        let (mut tools, mut accounts) = (Names::default(), Names::default());
+        let (mut connections, mut outcomes, mut actors) =
+            (Names::default(), Names::default(), Names::default());
         let began = calls
             .first()
             .map_or(0, |call| call.started_at.as_microsecond());
@@ -209,14 +212,14 @@ impl Packed {
             let now = call.started_at.as_microsecond();
             let after = now.saturating_sub(before);
             before = now;
-            let connection = connections.number(call.connection_name.clone());
+            let connection = connections.number(call.connection_name.as_str());
             let account = call.account_id.map(|id| id.uuid().into_bytes());
             Call {
                 id: call.id.uuid().into_bytes(),
-                tool: tools.number((call.tool.clone(), call.tool_version.clone(), call.changes)),
-                account: accounts.number((connection, call.identifier.clone(), account)),
-                outcome: outcomes.number(call.outcome.clone()),
-                actor: actors.number(call.actor.clone()),
+                tool: tools.number((&*call.tool, &*call.tool_version, call.changes)),
+                account: accounts.number((connection, call.identifier.as_str(), account)),
+                outcome: outcomes.number(&*call.outcome),
+                actor: actors.number(call.actor.as_deref()),
                 after,
                 took: call.duration_micros,
                 requests: call.requests,
@@ -224,11 +227,11 @@ impl Packed {
         });
         let calls = calls.collect();
         Self {
-            tools: tools.list,
-            connections: connections.list,
-            outcomes: outcomes.list,
-            actors: actors.list,
-            accounts: accounts.list,
+            tools: tools.owned(|(name, version, changes)| (name.into(), version.into(), changes)),
+            connections: connections.owned(str::to_owned),
+            outcomes: outcomes.owned(str::to_owned),
+            actors: actors.owned(|actor| actor.map(str::to_owned)),
+            accounts: accounts.owned(|(connection, name, id)| (connection, name.to_owned(), id)),
             began,
             calls,
         }
@@ -254,8 +257,8 @@ impl Packed {
             let (connection, identifier, account) = at(&self.accounts, call.account)?;
             Some(Execution {
                 id: ExecutionId::from_uuid(Uuid::from_bytes(call.id)),
-                tool,
-                tool_version,
+                tool: tool.into(),
+                tool_version: tool_version.into(),
                 changes,
                 account_id: account.map(|id| AccountId::from_uuid(Uuid::from_bytes(id))),
                 connection_name: at(&self.connections, connection)?,
@@ -263,7 +266,7 @@ impl Packed {
                 actor: at(&self.actors, call.actor)?,
                 started_at: Timestamp::from_microsecond(began).ok()?,
                 duration_micros: call.took,
-                outcome: at(&self.outcomes, call.outcome)?,
+                outcome: at(&self.outcomes, call.outcome)?.into(),
                 requests: call.requests,
                 trace_id: None,
             })
@@ -279,7 +282,7 @@ struct Traces(Vec<(u32, [u8; 16])>);
 
 impl Traces {
     /// As [`Packed::to_text`]; empty where no call has one.
-    fn to_text(calls: &[Execution]) -> String {
+    fn to_text(calls: &[&Execution]) -> String {
         let numbers = 0_u32..;
         let traces = numbers.zip(calls);
         let traces = traces.filter_map(|(number, call)| Some((number, call.trace_id?.to_bytes())));
@@ -303,26 +306,32 @@ impl Traces {
     }
 }
 
-/// A list in which everything stands once.
+/// A list in which everything stands once. Names are copied when it is whole: most calls have those of others.
 struct Names<T> {
     list: Vec<T>,
     numbers: HashMap<T, u32>,
 }
 
-impl<T: Clone + Eq + Hash> Names<T> {
-    fn new() -> Self {
+impl<T> Default for Names<T> {
+    fn default() -> Self {
         Self {
             list: Vec::new(),
             numbers: HashMap::new(),
         }
     }
+}
 
+impl<T: Copy + Eq + Hash> Names<T> {
     fn number(&mut self, name: T) -> u32 {
         let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        *self.numbers.entry(name).or_insert_with_key(|name| {
-            self.list.push(name.clone());
+        *self.numbers.entry(name).or_insert_with(|| {
+            self.list.push(name);
             next
         })
+    }
+
+    fn owned<O>(self, own: impl Fn(T) -> O) -> Vec<O> {
+        self.list.into_iter().map(own).collect()
     }
 }
 
@@ -333,7 +342,7 @@ mod tests {
     use super::*;
     use crate::testing::{START, execution};
 
-    fn pack(calls: Vec<Execution>) -> Vec<ExecutionGroup> {
+    fn pack(calls: &[Execution]) -> Vec<ExecutionGroup> {
         let id = Cell::new(0);
         ExecutionGroup::pack(calls, || {
             id.set(id.get() + 1);
@@ -346,8 +355,8 @@ mod tests {
         (0..count)
             .map(|number| Execution {
                 id: ExecutionId::from_uuid(Uuid::from_u128(u128::MAX / 3 + u128::from(number))),
-                tool: format!("mail_tool_number_{}", number % 6),
-                tool_version: String::from("2026-11-21"),
+                tool: format!("mail_tool_number_{}", number % 6).into(),
+                tool_version: "2026-11-21".into(),
                 account_id: Some(AccountId::from_uuid(Uuid::from_u128(u128::from(
                     number % 50,
                 )))),
@@ -369,7 +378,7 @@ mod tests {
         packed[2].started_at = START + Duration::from_micros(1_000_001);
         packed[2].duration_micros = u64::MAX;
         packed.sort_by_key(Execution::place);
-        let groups = pack(packed.clone());
+        let groups = pack(&packed);
         assert_eq!(groups.len(), 1);
         let body = groups[0].clone().into_row().unwrap().body;
         let group: ExecutionGroup = serde_json::from_str(&body).unwrap();
@@ -381,11 +390,11 @@ mod tests {
     fn groups_hold_one_kind_and_have_an_end() {
         let mut all = calls(1_100);
         for number in [3, 700] {
-            all[number].outcome = String::from("not_found");
+            all[number].outcome = "not_found".into();
         }
         all[5].changes = true;
         all[1_099].started_at += SPAN;
-        let groups = pack(all.clone());
+        let groups = pack(&all);
         let of = |group: &ExecutionGroup| (group.lasts, group.full, group.unpack().unwrap().len());
         assert_eq!(
             groups.iter().map(of).collect::<Vec<_>>(),
@@ -407,7 +416,7 @@ mod tests {
 
     #[test]
     fn a_call_of_a_full_group_takes_less_than_fifty_bytes() {
-        let group = pack(calls(FULL as u64)).remove(0);
+        let group = pack(&calls(FULL as u64)).remove(0);
         let bytes = group.bytes() as usize / FULL;
         assert!(bytes < 50, "{bytes}");
         let row = group.clone().into_row().unwrap();
@@ -417,18 +426,18 @@ mod tests {
 
     #[test]
     fn a_row_without_traces_is_as_before_traces_were_kept() {
-        let group = pack(calls(2)).remove(0);
+        let group = pack(&calls(2)).remove(0);
         let body = group.into_row().unwrap().body;
         assert!(!body.contains("traces"), "{body}");
         let mut traced = calls(2);
         traced[1].trace_id = TraceId::from_bytes([1; 16]);
-        let group = pack(traced).remove(0);
-        assert!(group.bytes() > pack(calls(2))[0].bytes());
+        let group = pack(&traced).remove(0);
+        assert!(group.bytes() > pack(&calls(2))[0].bytes());
     }
 
     #[test]
     fn what_does_not_read_is_an_error() {
-        let group = pack(calls(2)).remove(0);
+        let group = pack(&calls(2)).remove(0);
         let damaged = |calls: &str| ExecutionGroup {
             calls: calls.to_owned(),
             ..group.clone()

@@ -10,7 +10,7 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    Mail, MessageFormat, label_names::name_labels, message::with_readable, page::page,
+    Mail, MessageFormat, label_names::name_labels, message::with_readable, page::page_of,
     readable::MailsView, scopes,
 };
 
@@ -105,7 +105,7 @@ impl Tool for FetchMails {
         }
 
         name_labels(call, &io, &mut mails).await;
-        let mut output = Output::from(page("messages", mails, &list));
+        let mut output = Output::from(page_of("messages", mails, &list));
         if self.max_results() > MOST_RESULTS {
             let message = format!(
                 "one call returns {MOST_RESULTS} mails at most, since each costs quota; next_page_token goes on"

@@ -2,12 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
-use stead_google::items;
 
 use crate::{Message, page::page, scopes};
 
@@ -55,8 +53,6 @@ impl Tool for ListDrafts {
         let request = ApiRequest::get(["drafts"])
             .query("maxResults", self.max_results)
             .query("pageToken", &self.page_token);
-        let mut response: Value = io.send(request).await?.json()?;
-        let drafts = items(&mut response, "drafts");
-        Ok(page("drafts", drafts, &response).into())
+        page("drafts", &io.send(request).await?)
     }
 }

@@ -2,12 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use stead_core::{
     Result,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
-use stead_google::items;
 
 use crate::{page::page, readable::ThreadsView, scopes};
 
@@ -70,8 +68,6 @@ impl Tool for ListThreads {
             .query("includeSpamTrash", self.include_spam_trash)
             .query("maxResults", self.max_results)
             .query("pageToken", &self.page_token);
-        let mut response: Value = io.send(request).await?.json()?;
-        let threads = items(&mut response, "threads");
-        Ok(page("threads", threads, &response).into())
+        page("threads", &io.send(request).await?)
     }
 }

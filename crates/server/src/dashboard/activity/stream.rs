@@ -4,7 +4,6 @@
 use std::{collections::HashSet, pin::pin, time::Duration};
 
 use axum::{
-    Extension,
     body::Body,
     response::{IntoResponse as _, Response},
 };
@@ -20,6 +19,7 @@ use stead::Error;
 
 use super::{events, filter, list::rows, summary::Summary};
 use crate::{
+    caller::Stopping,
     dashboard::{
         live::{News, Watching},
         page::Page,
@@ -27,7 +27,6 @@ use crate::{
     },
     extract::Query,
     problem::Result,
-    serve::Stopping,
 };
 
 /// Seconds after which the session is looked at again.
@@ -63,7 +62,7 @@ struct Stream {
 pub(super) async fn stream(
     page: Page,
     member: SignedIn,
-    stopping: Option<Extension<Stopping>>,
+    stopping: Stopping,
     headers: HeaderMap,
     mut query: Query,
 ) -> Result<Response> {
@@ -80,7 +79,7 @@ pub(super) async fn stream(
     }
     let stream = Stream {
         watching: page.live().watch()?,
-        stopping: stopping.map_or_else(Stopping::never, |Extension(stopping)| stopping),
+        stopping,
         page,
         member,
         shown,

@@ -7,7 +7,7 @@ use stead::{Error, core::resource::Policy};
 use super::{editor::Editor, list, path, read};
 use crate::{
     dashboard::{done::Done, form::Form, page::Page},
-    extract::{Path, read_json},
+    extract::{Path, json::read_json},
     problem::Result,
 };
 

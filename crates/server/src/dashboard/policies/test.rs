@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     dashboard::{form::Form, page::Page},
-    extract::{Path, read_json},
+    extract::{Path, json::read_json},
     problem::{Result, status},
 };
 

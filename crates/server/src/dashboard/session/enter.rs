@@ -11,7 +11,7 @@ use stead::{
 
 use super::{SignedIn, cookie::Cookie, local, machine::is_on_this_machine};
 use crate::{
-    connect::check_same_origin,
+    connect::same_origin,
     dashboard::form::{Form, LIMIT},
     extract::collect,
     options::DashboardAccess,
@@ -83,7 +83,7 @@ impl Sessions {
     pub(crate) fn check_origin(&self, request: &Request) -> Result<(), Error> {
         match is_safe(request.method()) {
             true => Ok(()),
-            false => check_same_origin(&self.environment, request.headers()),
+            false => same_origin::check(&self.environment, request.headers()),
         }
     }
 
@@ -142,7 +142,7 @@ impl Sessions {
     /// The same request, where its form has the token of the member's session.
     async fn with_token(&self, request: Request, member: &SignedIn) -> Result<Request, Error> {
         let (head, body) = request.into_parts();
-        let body = collect(body, LIMIT, self.environment.runtime()).await?;
+        let body = collect(body, LIMIT, &self.environment).await?;
         let form = Form::parse(&body);
         if member.sent(form.text("csrf").unwrap_or_default()) {
             return Ok(Request::from_parts(head, Body::from(body)));

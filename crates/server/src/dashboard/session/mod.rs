@@ -24,7 +24,7 @@ use stead::{
 };
 use subtle::ConstantTimeEq as _;
 
-use crate::{openapi::Argument, problem::Problem};
+use crate::{openapi::signature::Argument, problem::Problem};
 
 /// The member whose browser sent a request.
 #[derive(Clone)]

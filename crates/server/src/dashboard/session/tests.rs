@@ -179,10 +179,8 @@ fn a_viewer_reads_and_does_nothing_else() {
 /// A service that signs whoever sits at its machine in.
 async fn trusting() -> TestService {
     let service = TestService::new().await;
-    let options = ServerOptions {
-        dashboard: DashboardAccess::SignedInOnLoopback,
-        ..ServerOptions::default()
-    };
+    let mut options = ServerOptions::default();
+    options.dashboard.access = DashboardAccess::SignedInOnLoopback;
     let router = router_with(&service.platform, &options);
     service.within(|_| router)
 }

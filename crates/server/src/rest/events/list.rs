@@ -3,10 +3,7 @@
 
 use std::time::Duration;
 
-use axum::{
-    Extension,
-    response::{IntoResponse as _, Response},
-};
+use axum::response::{IntoResponse as _, Response};
 use futures_util::future::{Either, select};
 use http::{HeaderMap, header};
 use stead::{
@@ -16,10 +13,10 @@ use stead::{
 
 use super::{check_token, stream::stream, token};
 use crate::{
+    caller::Stopping,
     extract::{Acting, Json, Query},
     openapi::{Draft, Parameter, flag, list as list_of, number, text},
     problem::Result,
-    serve::Stopping,
 };
 
 /// Events of a page unless told.
@@ -59,7 +56,7 @@ pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
 
 pub(in crate::rest) async fn list(
     Acting(environment): Acting,
-    stopping: Option<Extension<Stopping>>,
+    stopping: Stopping,
     headers: HeaderMap,
     mut query: Query,
 ) -> Result<Response> {
@@ -72,7 +69,6 @@ pub(in crate::rest) async fn list(
     let limit = query.number("limit", 1..=500)?.unwrap_or(LIMIT);
     let wait = query.number("wait", 0..=30)?.unwrap_or(0);
     query.end()?;
-    let stopping = stopping.map_or_else(Stopping::never, |Extension(stopping)| stopping);
     if takes_a_stream(&headers) {
         if filter.newest_first {
             let message = "a stream goes forward; leave this out, or ask for JSON";

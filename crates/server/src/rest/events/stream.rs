@@ -22,7 +22,7 @@ use stead::{
 };
 
 use super::{check_token, token};
-use crate::{problem::Result, serve::Stopping};
+use crate::{caller::Stopping, problem::Result};
 
 /// Events that are read together.
 const READ: u32 = 100;

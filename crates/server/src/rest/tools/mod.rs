@@ -1,6 +1,6 @@
 //! `/v1/tools`: the catalogue, and calls by name.
 
-mod execute;
+pub(crate) mod execute;
 mod list;
 mod read;
 #[cfg(test)]

@@ -397,7 +397,7 @@ fn nothing_is_stored_but_the_record_of_each_call() {
     assert_eq!(records.len(), 2);
     let tools: Vec<(&str, u32)> = records
         .iter()
-        .map(|record| (record.tool.as_str(), record.requests))
+        .map(|record| (&*record.tool, record.requests))
         .collect();
     assert_eq!(tools, [(READ, 1), (READ, 1)]);
     assert_eq!(rows(), before);

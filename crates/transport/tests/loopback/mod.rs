@@ -1,6 +1,4 @@
-//! The transport against servers on the loopback interface, byte by byte.
-
-#![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
+//! The transport against servers on the loopback interface, byte by byte: the same on both ways.
 
 mod limits;
 mod runtimes;
@@ -9,16 +7,23 @@ mod tls;
 mod wire;
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{Request, Response, request::Builder};
 use stead_core::ports::{Body, Limits, Transport as _, TransportError};
 use stead_transport::{ReqwestTransport, TransportOptions};
+
+use crate::PURPOSE;
 
 fn transport() -> ReqwestTransport {
     ReqwestTransport::new(TransportOptions::default()).unwrap()
 }
 
 fn get(address: impl std::fmt::Display) -> Request<Body> {
-    Request::get(address.to_string()).body(Body::Empty).unwrap()
+    let request = Request::get(address.to_string()).extension(PURPOSE);
+    request.body(Body::Empty).unwrap()
+}
+
+fn post(address: impl std::fmt::Display) -> Builder {
+    Request::post(address.to_string()).extension(PURPOSE)
 }
 
 fn within(limits: Limits, mut request: Request<Body>) -> Request<Body> {

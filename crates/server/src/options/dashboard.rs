@@ -1,44 +1,20 @@
-//! What an operator can set about the service.
+//! What an operator can set about the dashboard.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use stead::core::trace::TraceParent;
-use tracing::Span;
 
-use crate::{brand::Brand, mcp::Handlers};
-
-/// Bounds and trust of a [`router_with`](crate::router_with).
-#[derive(Debug, Clone)]
+/// Who gets into the dashboard, and what it shows besides the environment.
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct ServerOptions {
-    /// Most requests under way at once; the next one gets 503 `overloaded`. `/healthz` and `/readyz` are not counted.
-    /// 10,000 unless set.
-    pub max_requests: usize,
-    /// Hosts, besides that of the public URL and this machine's own, by which browsers may reach `/connect` and `/sso`:
-    /// such as the name by which a reverse proxy calls the service when it does not pass on `Host`. Without port.
-    pub allowed_hosts: Vec<String>,
-    /// Origins of pages, besides that of the public URL, whose scripts may send messages to `/mcp`: such as
-    /// `https://agent.example.com:443`.
-    pub allowed_origins: Vec<String>,
-    /// What responds at `/mcp` in place of the tools: for tests of the transport.
-    #[doc(hidden)]
-    pub mcp_handlers: Option<Handlers>,
-    /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
-    /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
-    pub trusted_proxies: Vec<IpNet>,
-    /// Whose pages end users see.
-    pub brand: Brand,
-    /// Who gets into the dashboard.
-    pub dashboard: DashboardAccess,
-    /// What the dashboard's home page offers to try out.
+pub struct DashboardOptions {
+    /// Who gets in.
+    pub access: DashboardAccess,
+    /// What the home page offers to try out.
     pub trial: Option<Trial>,
-    /// The sandbox that plays the products, for a page of the dashboard that shows and changes it.
+    /// The sandbox that plays the products, for a page that shows and changes it.
     pub sandbox: Option<Arc<dyn SandboxControl>>,
-    /// What is done with the span of a request whose caller has named its own: for an exporter of traces.
-    pub on_trace: Option<fn(&Span, TraceParent)>,
 }
 
 /// A sandbox in place of the products, as the dashboard sees and changes it. What the sandbox holds is its own business: it
@@ -219,23 +195,6 @@ impl Sample {
             input,
             list: String::new(),
             columns: Vec::new(),
-        }
-    }
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self {
-            max_requests: 10_000,
-            allowed_hosts: Vec::new(),
-            allowed_origins: Vec::new(),
-            mcp_handlers: None,
-            trusted_proxies: Vec::new(),
-            brand: Brand::default(),
-            dashboard: DashboardAccess::default(),
-            trial: None,
-            sandbox: None,
-            on_trace: None,
         }
     }
 }

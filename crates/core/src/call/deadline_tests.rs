@@ -1,0 +1,314 @@
+//! Every wait on the way of a call ends with its caller's time, and says that nothing was sent.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{
+    execute,
+    promises_tests::{WriteNote, request},
+    send_raw, stream_raw,
+};
+use crate::{
+    Error, ErrorKind, Result, access,
+    context::Context,
+    error::ActBy,
+    ports::{Body, BoxFuture, Runtime as _, Transport},
+    product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
+    resource::ProxyRequest,
+    state::AccountState,
+    store::{Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Versioned},
+    testing::{Process, ReadNote, Responses, World, demo, insert_account, open, response},
+    tool::ToolEntry,
+};
+
+static PRODUCT: Product = Product {
+    tools: const { &[ToolEntry::of::<ReadNote>(), ToolEntry::of::<WriteNote>()] },
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v1", "api")],
+        ..ProxyRules::BASE
+    },
+    quota: Quota {
+        units_per_minute: 20,
+        ..Quota::UNLIMITED
+    },
+    ..demo(Rotation::Stable)
+};
+
+const WAITED: Duration = Duration::from_millis(700);
+
+/// A store of several servers, which at times responds to nothing but the question whether it is there.
+struct Hanging {
+    rows: MemoryStore,
+    clock: Arc<Process>,
+    hangs: AtomicBool,
+}
+
+impl Hanging {
+    async fn responds(&self) {
+        while self.hangs.load(Ordering::SeqCst) {
+            self.clock.sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+impl Store for Hanging {
+    fn get<'a>(&'a self, key: &'a Key) -> Found<'a> {
+        Box::pin(async move {
+            self.responds().await;
+            self.rows.get(key).await
+        })
+    }
+    fn find<'a>(
+        &'a self,
+        table: &'static Table,
+        index: Index,
+        values: &'a [crate::store::Value],
+    ) -> Found<'a> {
+        Box::pin(async move {
+            self.responds().await;
+            self.rows.find(table, index, values).await
+        })
+    }
+    fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>> {
+        Box::pin(async move {
+            self.responds().await;
+            self.rows.list(list).await
+        })
+    }
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>> {
+        Box::pin(async move {
+            self.responds().await;
+            self.rows.commit(batch).await
+        })
+    }
+    fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>> {
+        self.rows.prune(list)
+    }
+    fn now(&self) -> BoxFuture<'_, Result<jiff::Timestamp>> {
+        self.rows.now()
+    }
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+struct Stage {
+    world: World,
+    clock: Arc<Process>,
+    store: Arc<Hanging>,
+    context: Context,
+    /// Requests that the product's API got.
+    sent: Arc<AtomicU32>,
+    /// Whether it responds late.
+    is_slow: Arc<AtomicBool>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let world = World::new();
+        let clock = world.process(0);
+        let (sent, is_slow) = (Arc::<AtomicU32>::default(), Arc::<AtomicBool>::default());
+        let (counted, slow) = (Arc::clone(&sent), Arc::clone(&is_slow));
+        let timer = world.process(0);
+        let transport: Arc<dyn Transport> = Responses::by(move |_| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let seconds = if slow.load(Ordering::SeqCst) { 20 } else { 0 };
+            let late = timer.sleep(Duration::from_secs(seconds));
+            async move {
+                late.await;
+                Ok(response(200, "{}"))
+            }
+        });
+        let store = Arc::new(Hanging {
+            rows: MemoryStore::new(world.process(0)),
+            clock: world.process(0),
+            hangs: AtomicBool::default(),
+        });
+        let opened = open(
+            world.process(0),
+            &PRODUCT,
+            transport,
+            Arc::clone(&store) as _,
+        );
+        let context = world.run(opened);
+        world.run(insert_account(&context, AccountState::Active));
+        Self {
+            world,
+            clock,
+            store,
+            context,
+            sent,
+            is_slow,
+        }
+    }
+
+    fn hangs(&self, hangs: bool) {
+        self.store.hangs.store(hangs, Ordering::SeqCst);
+    }
+
+    fn sent(&self) -> u32 {
+        self.sent.load(Ordering::SeqCst)
+    }
+
+    /// How a call ends whose caller waits so long; it ends no later.
+    fn fails<T>(&self, timeout: Duration, call: impl AsyncFnOnce(&Context) -> Result<T>) -> Error {
+        let (began, sent) = (self.clock.monotonic(), self.sent());
+        let hurried = self.context.clone().within(timeout);
+        let error = self.world.run(call(&hurried)).err();
+        let error = error.expect("it takes longer than its caller waits");
+        assert_eq!(self.clock.monotonic() - began, timeout, "{error}");
+        assert_eq!(self.sent(), sent, "{error}");
+        error
+    }
+
+    fn is_over<T>(&self, timeout: Duration, call: impl AsyncFnOnce(&Context) -> Result<T>) {
+        let error = self.fails(timeout, call);
+        assert_eq!(
+            (error.kind(), error.act_by(), error.retryable()),
+            (ErrorKind::DeadlineExceeded, ActBy::AppDeveloper, true),
+            "{error}"
+        );
+    }
+}
+
+fn note() -> Value {
+    json!({ "note_id": "1" })
+}
+
+async fn read(context: &Context) -> Result<()> {
+    execute(context, "demo_read_note", request(note()))
+        .await
+        .map(drop)
+}
+
+async fn write(context: &Context) -> Result<()> {
+    let written = request(json!({ "text": "new" }));
+    execute(context, "demo_write_note", written).await.map(drop)
+}
+
+fn raw(method: &str) -> ProxyRequest {
+    ProxyRequest::new("demo", "ada", method, "/v1/notes")
+}
+
+#[test]
+fn a_call_whose_time_is_over_is_answered_at_once_and_costs_no_quota() {
+    let stage = Stage::new();
+    for _ in 0..50 {
+        stage.is_over(Duration::ZERO, read);
+        stage.is_over(Duration::ZERO, write);
+        stage.is_over(Duration::ZERO, async |context: &Context| {
+            send_raw(context, raw("GET")).await
+        });
+        stage.is_over(Duration::ZERO, async |context: &Context| {
+            send_raw(context, raw("POST")).await
+        });
+        let mut keyed = raw("POST");
+        keyed.idempotency_key = Some(String::from("key"));
+        stage.is_over(Duration::ZERO, async |context: &Context| {
+            send_raw(context, keyed).await
+        });
+    }
+    stage.world.run(read(&stage.context)).unwrap();
+    // What was never sent keeps no key.
+    let mut keyed = raw("POST");
+    keyed.idempotency_key = Some(String::from("key"));
+    stage.world.run(send_raw(&stage.context, keyed)).unwrap();
+    assert_eq!(stage.sent(), 2);
+}
+
+#[test]
+fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
+    let stage = Stage::new();
+    stage.hangs(true);
+    stage.is_over(WAITED, async |context: &Context| {
+        access::authenticate(context, "unknown").await
+    });
+    stage.is_over(WAITED, read);
+    stage.is_over(WAITED, write);
+    stage.is_over(WAITED, async |context: &Context| {
+        send_raw(context, raw("GET")).await
+    });
+    stage.is_over(WAITED, async |context: &Context| context.policies().await);
+    let mut keyed = raw("POST");
+    keyed.idempotency_key = Some(String::from("key"));
+    stage.is_over(WAITED, async |context: &Context| {
+        send_raw(context, keyed).await
+    });
+    stage.hangs(false);
+    stage.world.run(read(&stage.context)).unwrap();
+}
+
+#[test]
+fn a_short_time_gives_nothing_that_is_older() {
+    let stage = Stage::new();
+    stage.world.run(read(&stage.context)).unwrap();
+    // No one has followed the feed for a while: what is in memory may have changed.
+    stage.world.advance(Duration::from_secs(30));
+    stage.hangs(true);
+    stage.is_over(Duration::from_millis(1), read);
+    stage.is_over(Duration::from_millis(999), read);
+}
+
+#[test]
+fn a_slice_of_the_quota_is_waited_for_no_longer_than_the_caller_waits() {
+    let stage = Stage::new();
+    stage.world.run(read(&stage.context)).unwrap();
+    // What needs no slice is soon spent.
+    stage.hangs(true);
+    let mut own = 1;
+    let error = loop {
+        let hurried = stage.context.clone().within(WAITED);
+        match stage.world.run(read(&hurried)) {
+            Ok(()) => own += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(own < PRODUCT.quota.units_per_minute, "{own}");
+    assert_eq!(error.kind(), ErrorKind::DeadlineExceeded, "{error}");
+}
+
+#[test]
+fn a_body_that_does_not_end_is_waited_for_no_longer_than_the_caller_says() {
+    let stage = Stage::new();
+    stage.is_over(WAITED, async |context: &Context| {
+        let never = futures_util::stream::pending::<Result<http_body::Frame<Bytes>, Error>>();
+        let never = http_body_util::StreamBody::new(never);
+        let body = http_body_util::Limited::new(never, 10);
+        let mut request = http::Request::new(Body::stream(body));
+        *request.method_mut() = http::Method::POST;
+        *request.uri_mut() = "/v1/notes".parse().unwrap();
+        stream_raw(context, "demo", "ada", request).await
+    });
+}
+
+#[test]
+fn the_turn_of_a_key_is_waited_for_no_longer_than_the_caller_waits() {
+    let stage = Stage::new();
+    stage.is_slow.store(true, Ordering::SeqCst);
+    let keyed = || {
+        let mut request = raw("POST");
+        request.idempotency_key = Some(String::from("key"));
+        request
+    };
+    let first = stage.context.clone();
+    stage.clock.spawn(Box::pin(async move {
+        drop(send_raw(&first, keyed()).await);
+    }));
+    stage.world.run_until_idle();
+    stage.is_slow.store(false, Ordering::SeqCst);
+    let error = stage.fails(WAITED, async |context: &Context| {
+        send_raw(context, keyed()).await
+    });
+    assert_eq!(
+        (error.kind(), error.retryable()),
+        (ErrorKind::IdempotencyConflict, true)
+    );
+}

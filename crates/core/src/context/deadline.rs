@@ -1,0 +1,78 @@
+//! How long the caller waits, and what becomes of a wait that would take longer.
+
+use std::{pin::Pin, time::Duration};
+
+use futures_util::{
+    FutureExt as _,
+    future::{Either, select},
+};
+
+use super::Context;
+use crate::{Error, ErrorKind, Result};
+
+impl Context {
+    /// The same for a caller who waits no longer than this.
+    pub(crate) fn within(mut self, timeout: Duration) -> Self {
+        self.ends_at = Some(self.ends_at(timeout));
+        self
+    }
+
+    /// When work that may take so long has to end: its caller may wait less.
+    pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
+        let ends_at = self.monotonic().saturating_add(longest);
+        self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
+    }
+
+    /// How long a wait of at most `longest` may take.
+    pub(crate) fn at_most(&self, longest: Duration) -> Duration {
+        match self.ends_at {
+            None => longest,
+            Some(ends_at) => longest.min(ends_at.saturating_sub(self.monotonic())),
+        }
+    }
+
+    /// Fails where the caller's time is over.
+    pub(crate) fn check_time(&self) -> Result<()> {
+        match self.at_most(Duration::MAX).is_zero() {
+            true => Err(time_is_over()),
+            false => Ok(()),
+        }
+    }
+
+    /// What comes of a wait that may be cut off, unless the caller's time ends before.
+    pub(crate) async fn in_time<T, W>(&self, work: Pin<&mut W>) -> Result<T>
+    where
+        W: Future<Output = Result<T>>,
+    {
+        match self.ends_at {
+            None => work.await,
+            Some(ends_at) => self.until(ends_at, work).await,
+        }
+    }
+
+    /// The same with another end. What is there at once needs no timer.
+    pub(crate) async fn until<T, W>(&self, ends_at: Duration, mut work: Pin<&mut W>) -> Result<T>
+    where
+        W: Future<Output = Result<T>>,
+    {
+        if let Some(done) = work.as_mut().now_or_never() {
+            return done;
+        }
+        let left = ends_at.saturating_sub(self.monotonic());
+        if left.is_zero() {
+            return Err(time_is_over());
+        }
+        match select(work, self.runtime.sleep(left)).await {
+            Either::Left((done, _)) => done,
+            Either::Right(_) => Err(time_is_over()),
+        }
+    }
+}
+
+/// The caller's time, or that of the whole call, ended before the next request was sent.
+pub(crate) fn time_is_over() -> Error {
+    Error::new(
+        ErrorKind::DeadlineExceeded,
+        "the time for this call is over; its next request was not sent",
+    )
+}

@@ -1,0 +1,109 @@
+//! How many of some places each holder has, so that none takes those of all.
+//!
+//! A holder that has three times as many as are free gets no more. So whoever takes what it can, by itself, has three
+//! quarters at most; several who do so have the same each; and there is room for one more, however many they are.
+
+use std::{
+    fmt,
+    hash::{BuildHasher as _, Hash, RandomState},
+    sync::{Arc, OnceLock},
+};
+
+/// Times as many as are free.
+const TIMES: usize = 3;
+/// Holders are told apart by so many values of a hash that no one can foresee. Two that have the same count as one.
+const SLOTS: usize = 16_384;
+
+/// The places of one holder.
+#[derive(Debug, Clone, Default)]
+pub struct Holder(Arc<()>);
+
+/// A place of a holder; given back when this is dropped.
+#[derive(Debug)]
+pub struct Share(#[expect(dead_code, reason = "counted until its end")] Arc<()>);
+
+impl Holder {
+    /// One more place, where so many are free in all.
+    ///
+    /// # Errors
+    /// How many the holder has, where those that are free are for others.
+    pub fn take(&self, free: usize) -> Result<Share, usize> {
+        let held = Arc::strong_count(&self.0) - 1;
+        if held > 0 && held >= free.saturating_mul(TIMES) {
+            return Err(held);
+        }
+        Ok(Share(Arc::clone(&self.0)))
+    }
+}
+
+/// The places of all holders.
+pub struct Shares {
+    slots: Box<[OnceLock<Holder>]>,
+    hasher: RandomState,
+}
+
+impl Default for Shares {
+    fn default() -> Self {
+        Self {
+            slots: (0..SLOTS).map(|_| OnceLock::new()).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Shares {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shares").finish_non_exhaustive()
+    }
+}
+
+impl Shares {
+    /// The places of a holder.
+    pub fn of(&self, holder: impl Hash) -> &Holder {
+        let slot = self.hasher.hash_one(holder) % SLOTS as u64;
+        self.slots[usize::try_from(slot).unwrap_or_default()].get_or_init(Holder::default)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What holders have of so many places, once each has taken what it can.
+    fn flooded(places: usize, holders: usize) -> Vec<usize> {
+        let all: Vec<Holder> = (0..holders).map(|_| Holder::default()).collect();
+        let mut taken: Vec<Vec<Share>> = all.iter().map(|_| Vec::new()).collect();
+        let mut free = places;
+        for _ in 0..places {
+            for (holder, own) in all.iter().zip(&mut taken) {
+                if let Ok(share) = holder.take(free) {
+                    own.push(share);
+                    free -= 1;
+                }
+            }
+        }
+        taken.iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn whoever_takes_what_it_can_leaves_room() {
+        assert_eq!(flooded(1000, 1), [750]);
+        for holders in 2..10 {
+            let held = flooded(1000, holders);
+            let free = 1000 - held.iter().sum::<usize>();
+            let part = 1000 / (1 + holders * TIMES);
+            assert!(free.abs_diff(part) <= holders, "{holders} leave {free}");
+            let fair = |own: &usize| own.abs_diff(part * TIMES) <= 2 * TIMES;
+            assert!(held.iter().all(fair), "{held:?}");
+        }
+    }
+
+    #[test]
+    fn a_place_comes_back_and_the_first_is_always_given() {
+        let shares = Shares::default();
+        let first = shares.of(("app", 1)).take(0).unwrap();
+        assert_eq!(shares.of(("app", 1)).take(0).unwrap_err(), 1);
+        drop(first);
+        assert!(shares.of(("app", 1)).take(0).is_ok());
+    }
+}

@@ -1,0 +1,147 @@
+//! Takes every request first. Calls are most of what a busy service gets, so they go straight to their handlers: a router with
+//! its layers around each route would cost a call more than all else that is done here.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse as _, Response},
+};
+use stead::core::scope::ScopeName;
+use tower::{ServiceExt as _, service_fn};
+
+use crate::{
+    admission::Hosts,
+    authentication::Entrance,
+    extract::Acting,
+    metrics::PROXY_HOST,
+    middleware::{Around, enclose},
+    problem::Result,
+    proxy_host::Host,
+    rest::{proxy, tools::execute},
+    state::ServerState,
+};
+
+/// What is around calls of one kind.
+struct Direct {
+    around: Around,
+    entrance: Entrance,
+}
+
+impl Direct {
+    /// Of tools.
+    fn of_tools(state: &ServerState) -> Self {
+        Self {
+            around: state.around(execute::ROUTE),
+            entrance: Entrance::of_applications(state, Some(ScopeName::ToolsExecute)),
+        }
+    }
+
+    /// Raw requests below `/proxy`.
+    fn below_path(state: &ServerState) -> Self {
+        Self {
+            around: state.around(proxy::ROUTE),
+            entrance: Entrance::of_any(state, Some(ScopeName::ProxyRead)),
+        }
+    }
+
+    /// Raw requests at the proxy host.
+    fn at_host(state: &ServerState) -> Self {
+        Self {
+            around: state.around(PROXY_HOST),
+            entrance: Entrance::of_account_tokens(state),
+        }
+    }
+
+    /// Responds by a handler, after a first look at the request.
+    async fn respond<F>(
+        &self,
+        request: Request,
+        look: impl FnOnce(&Request) -> Result<()>,
+        handler: impl FnOnce(Acting, Request) -> F,
+    ) -> Response
+    where
+        F: Future<Output = Result<Response>>,
+    {
+        let inner = |request| {
+            let looked = look(&request);
+            async {
+                match looked {
+                    Ok(()) => {
+                        let handler = |acting, request| handler(Acting(acting), request);
+                        self.entrance.respond(request, handler).await
+                    }
+                    Err(problem) => Err(problem),
+                }
+                .into_response()
+            }
+        };
+        enclose(&self.around, request, None, inner).await
+    }
+}
+
+fn any(_: &Request) -> Result<()> {
+    Ok(())
+}
+
+/// Which requests are calls, and the router of all others.
+struct Front {
+    tools: Direct,
+    below_path: Direct,
+    at_host: Option<(Host, Direct)>,
+    router: Router,
+}
+
+impl Front {
+    async fn respond(&self, request: Request) -> Response {
+        if let Some((host, direct)) = &self.at_host
+            && host.is_named_by(&request)
+        {
+            return direct.respond(request, any, proxy::at_proxy_host).await;
+        }
+        if proxy::is_streaming(request.uri().path()) {
+            let direct = &self.below_path;
+            return direct.respond(request, any, proxy::streaming).await;
+        }
+        if let Some(name) = execute::named(&request).map(str::to_owned) {
+            let run = |acting, request| execute::direct(acting, name, request);
+            return self.tools.respond(request, any, run).await;
+        }
+        match self.router.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+}
+
+/// The proxy host: every path. On a listener of its own, only these names are expected.
+pub(crate) fn host_router(state: &ServerState, expected: Option<Hosts>) -> Router {
+    let parts = Arc::new((Direct::at_host(state), expected));
+    Router::new().fallback_service(service_fn(move |request: Request| {
+        let parts = Arc::clone(&parts);
+        async move {
+            let (direct, expected) = parts.as_ref();
+            let look = |request: &Request| match expected {
+                Some(expected) => Ok(expected.check(request)?),
+                None => Ok(()),
+            };
+            let response = direct.respond(request, look, proxy::at_proxy_host);
+            Ok::<_, Infallible>(response.await)
+        }
+    }))
+}
+
+/// The router, behind what takes calls.
+pub(crate) fn router(state: &ServerState, host: Option<Host>, router: Router) -> Router {
+    let front = Arc::new(Front {
+        tools: Direct::of_tools(state),
+        below_path: Direct::below_path(state),
+        at_host: host.map(|host| (host, Direct::at_host(state))),
+        router,
+    });
+    Router::new().fallback_service(service_fn(move |request| {
+        let front = Arc::clone(&front);
+        async move { Ok::<_, Infallible>(front.respond(request).await) }
+    }))
+}

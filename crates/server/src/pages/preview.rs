@@ -1,0 +1,44 @@
+//! The example of a page, for the dashboard.
+
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use minijinja::context;
+use stead::core::product::{Permissions, Product};
+
+use super::{Language, Pages, lines, texts};
+
+/// Seconds that the example of a link has left.
+const LEFT: i64 = 600;
+/// Lets no form of the page be sent.
+const FORMLESS: HeaderValue = HeaderValue::from_static("form-action 'none'");
+
+impl Pages {
+    /// The page on which users connect, as an example: what its connection would ask for unless told otherwise, with a
+    /// form that goes nowhere.
+    pub(crate) fn preview(&self, language: Language, product: &'static Product) -> Response {
+        let scopes: Vec<String> = match product.oauth.permissions {
+            Permissions::Scopes { always, default } => {
+                let all = always.iter().chain(default);
+                all.map(|scope| (*scope).to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let abilities = product.abilities(language.tag()).iter();
+        let abilities = abilities.map(|text| context! { text, is_scope => false });
+        let scopes = lines(&product.describe_scopes(&scopes, language.tag()));
+        let (unit, left) = texts::time_left(LEFT);
+        let context = context! {
+            product => product.title,
+            permissions => abilities.chain(scopes).collect::<Vec<_>>(),
+            note => product.permission_note(language.tag()),
+            unit,
+            left,
+        };
+        let mut response = self.page(StatusCode::OK, "connect.html", language, context);
+        // Besides the policy of every page: a browser keeps both.
+        response
+            .headers_mut()
+            .append(header::CONTENT_SECURITY_POLICY, FORMLESS);
+        response
+    }
+}

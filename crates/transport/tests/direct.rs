@@ -1,0 +1,9 @@
+//! What goes the direct way: requests of calls.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
+
+mod loopback;
+
+use stead_core::ports::Purpose;
+
+const PURPOSE: Purpose = Purpose::Call;

@@ -1,0 +1,9 @@
+//! What goes through reqwest.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by its panic")]
+
+mod loopback;
+
+use stead_core::ports::Purpose;
+
+const PURPOSE: Purpose = Purpose::Other;
