@@ -58,7 +58,7 @@ impl Record {
             id: ExecutionId::from_uuid(context.new_call_id()),
             tool: match tool {
                 PROXY => Cow::Borrowed(PROXY),
-                // Catalogues have no others, and callers may ask for any.
+                // A caller may ask for any; the name of one that is found takes its place.
                 other => Cow::Owned(beginning(other, 100).to_owned()),
             },
             version: Cow::Borrowed(""),

@@ -66,7 +66,7 @@ impl Origin {
     }
 }
 
-/// Most bytes of a path with its query: no URI has more.
+/// Most bytes of a path with its query: with scheme and host it stays below what a URI may have.
 const LONGEST: usize = 65_000;
 
 /// A product's endpoints in this environment, or those of one connection where they depend on its settings.
