@@ -1,7 +1,7 @@
 //! Takes every request first. Calls are most of what a busy service gets, so they go straight to their handlers: a router with
 //! its layers around each route would cost a call more than all else that is done here.
 
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, fmt, sync::Arc};
 
 use axum::{
     Router,
@@ -9,12 +9,13 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use stead::core::scope::ScopeName;
-use tower::{ServiceExt as _, service_fn};
+use tower::service_fn;
 
 use crate::{
     admission::Hosts,
     authentication::Entrance,
     extract::Acting,
+    layer::routed,
     metrics::PROXY_HOST,
     middleware::{Around, enclose},
     problem::Result,
@@ -85,8 +86,12 @@ fn any(_: &Request) -> Result<()> {
     Ok(())
 }
 
+/// All of a platform, for a [`Server`](crate::Server): calls go straight to their handlers. As a [`Router`] it takes every path.
+#[derive(Clone)]
+pub struct Front(Arc<Parts>);
+
 /// Which requests are calls, and the router of all others.
-struct Front {
+struct Parts {
     tools: Direct,
     below_path: Direct,
     at_host: Option<(Host, Direct)>,
@@ -94,24 +99,47 @@ struct Front {
 }
 
 impl Front {
-    async fn respond(&self, request: Request) -> Response {
-        if let Some((host, direct)) = &self.at_host
+    /// The router, behind what takes calls.
+    pub(crate) fn new(state: &ServerState, host: Option<Host>, router: Router) -> Self {
+        Self(Arc::new(Parts {
+            tools: Direct::of_tools(state),
+            below_path: Direct::below_path(state),
+            at_host: host.map(|host| (host, Direct::at_host(state))),
+            router,
+        }))
+    }
+
+    pub(crate) async fn respond(&self, request: Request) -> Response {
+        let parts = self.0.as_ref();
+        if let Some((host, direct)) = &parts.at_host
             && host.is_named_by(&request)
         {
             return direct.respond(request, any, proxy::at_proxy_host).await;
         }
         if proxy::is_streaming(request.uri().path()) {
-            let direct = &self.below_path;
+            let direct = &parts.below_path;
             return direct.respond(request, any, proxy::streaming).await;
         }
         if let Some(name) = execute::named(&request).map(str::to_owned) {
             let run = |acting, request| execute::direct(acting, name, request);
-            return self.tools.respond(request, any, run).await;
+            return parts.tools.respond(request, any, run).await;
         }
-        match self.router.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        }
+        routed(&parts.router, request).await
+    }
+}
+
+impl fmt::Debug for Front {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Front").field(&self.0.router).finish()
+    }
+}
+
+impl From<Front> for Router {
+    fn from(front: Front) -> Self {
+        Self::new().fallback_service(service_fn(move |request| {
+            let front = front.clone();
+            async move { Ok::<_, Infallible>(front.respond(request).await) }
+        }))
     }
 }
 
@@ -129,19 +157,5 @@ pub(crate) fn host_router(state: &ServerState, expected: Option<Hosts>) -> Route
             let response = direct.respond(request, look, proxy::at_proxy_host);
             Ok::<_, Infallible>(response.await)
         }
-    }))
-}
-
-/// The router, behind what takes calls.
-pub(crate) fn router(state: &ServerState, host: Option<Host>, router: Router) -> Router {
-    let front = Arc::new(Front {
-        tools: Direct::of_tools(state),
-        below_path: Direct::below_path(state),
-        at_host: host.map(|host| (host, Direct::at_host(state))),
-        router,
-    });
-    Router::new().fallback_service(service_fn(move |request| {
-        let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.respond(request).await) }
     }))
 }

@@ -7,12 +7,13 @@ use std::{
 };
 
 use axum::{
+    Router,
     extract::Request,
     response::{IntoResponse, Response},
     routing::Route,
 };
 use futures_util::{FutureExt as _, future::Map};
-use tower::{Layer, Service};
+use tower::{Layer, Service, ServiceExt as _};
 
 /// Calls `run` with each request and with what it is around.
 pub(crate) fn layer<C, F>(context: C, run: F) -> Around<C, F> {
@@ -22,6 +23,14 @@ pub(crate) fn layer<C, F>(context: C, run: F) -> Around<C, F> {
 /// Has what is around a route respond.
 pub(crate) async fn respond(mut inner: Route, request: Request) -> Response {
     match inner.call(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
+}
+
+/// Responds to a request by a router.
+pub(crate) async fn routed(router: &Router, request: Request) -> Response {
+    match router.clone().oneshot(request).await {
         Ok(response) => response,
         Err(never) => match never {},
     }

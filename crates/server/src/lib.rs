@@ -76,6 +76,7 @@ use stead::{
 
 pub use brand::Brand;
 pub use document::openapi;
+pub use front::Front;
 #[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
 pub use options::ServerOptions;
@@ -84,7 +85,7 @@ pub use options::{
     DashboardAccess, DashboardOptions, Sample, SandboxControl, SandboxField, SandboxRecord,
     SandboxRequest, SandboxSection, Trial,
 };
-pub use serve::{Server, UnderWay, Workers, serve};
+pub use serve::{Served, Server, UnderWay, Workers, serve};
 
 use crate::{
     authentication::Entrance,
@@ -110,9 +111,8 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
 pub struct Routers {
     /// All routes; requests to the host of the proxy URL go to the proxy host.
     pub service: Router,
-    /// The same for a server that serves nothing else: calls go straight to their handlers, which costs them less. It has no
-    /// routes of its own, so that a route of another router around it would come first.
-    pub server: Router,
+    /// The same for a [`Server`] that serves nothing else: calls go straight to their handlers, which costs them less.
+    pub server: Front,
     /// Only the proxy host, for a listener of its own. It takes account tokens, on any path, and refuses a `Host` that is
     /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
     /// `None` where the platform has no proxy URL.
@@ -127,7 +127,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let host = environment.proxy_url();
     let host = host.map(|url| proxy_host::Host::new(url, environment.public_url()));
     let (service, state) = service(environment, options, host.clone());
-    let server = front::router(&state, host, service.clone());
+    let server = Front::new(&state, host, service.clone());
     let metrics = metrics::router(metrics::Shown {
         environment: environment.clone(),
         requests: Arc::clone(&state.requests),

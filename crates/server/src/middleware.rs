@@ -15,12 +15,11 @@ use stead::{
     Error, ErrorKind,
     core::{environment::Environment, trace::TraceParent},
 };
-use tower::ServiceExt as _;
 use tracing::{Instrument as _, Span, field};
 
 use crate::{
     holding,
-    layer::{self, layer},
+    layer::{self, layer, routed},
     metrics::Requests,
     pages::{self, Pages},
     problem::{self, Problem},
@@ -59,10 +58,7 @@ async fn enter(of: Arc<(Around, Option<Other>)>, request: Request, inner: Route)
     if let Some(other) = other
         && (other.takes)(&request)
     {
-        return match other.router.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
+        return routed(&other.router, request).await;
     }
     let route = request.extensions().get().cloned();
     enclose(around, request, route, |request| {

@@ -192,7 +192,9 @@ impl TestService {
             .expose_secret()
             .to_owned();
         Self {
-            router: crate::routers(&platform, &crate::ServerOptions::default()).server,
+            router: crate::routers(&platform, &crate::ServerOptions::default())
+                .server
+                .into(),
             platform,
             products,
             clock,

@@ -129,10 +129,12 @@ impl<'c> Sender<'c> {
         self.ends_at.saturating_sub(self.context.monotonic())
     }
 
-    fn check_time(&self) -> Result<()> {
-        match self.left().is_zero() {
+    /// What is left, where anything is.
+    fn check_time(&self) -> Result<Duration> {
+        let left = self.left();
+        match left.is_zero() {
             true => Err(time_is_over()),
-            false => Ok(()),
+            false => Ok(left),
         }
     }
 
@@ -280,8 +282,7 @@ impl<'c> Sender<'c> {
         limits: Limits,
         snapshot: &Snapshot,
     ) -> Result<()> {
-        self.check_time()?;
-        let (product, left) = (self.product(), self.left());
+        let (product, left) = (self.product(), self.check_time()?);
         let headers = request.headers_mut();
         set_product_headers(headers, product);
         headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer()?.clone());

@@ -3,10 +3,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -14,6 +11,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::moment::Moment;
 use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
@@ -83,8 +81,8 @@ struct Bulkhead {
     shares: Arc<Shares>,
     /// Tells these places from others.
     of: u128,
-    /// When the product responded, or was asked first, in milliseconds.
-    responded_at: AtomicU64,
+    /// When the product responded, or was asked first.
+    responded_at: Moment,
 }
 
 /// The places of a connection and those of its product.
@@ -191,8 +189,8 @@ impl Places {
 
     /// The product has responded to a request.
     pub(crate) fn responded(&self, now: Duration) {
-        self.connection.responded(now);
-        self.product.responded(now);
+        self.connection.responded_at.set(now);
+        self.product.responded_at.set(now);
     }
 }
 
@@ -204,14 +202,14 @@ impl Bulkhead {
             free: Arc::new(free),
             shares: Arc::clone(shares),
             of,
-            responded_at: AtomicU64::new(0),
+            responded_at: Moment::default(),
         }
     }
 
     fn enter(&self, now: Duration, caller: &Caller, whose: &str) -> Result<Taken> {
         let free = self.free.available_permits();
         if free == self.limit {
-            self.responded(now);
+            self.responded_at.set(now);
         }
         let share = share(&self.shares, caller, self.of, free)
             .map_err(|held| self.refused(now, held.0, held.message(whose)))?;
@@ -224,8 +222,7 @@ impl Bulkhead {
 
     /// Why no more calls are taken: that so many are in flight, or that the product does not respond.
     fn refused(&self, now: Duration, calls: usize, message: String) -> Error {
-        let responded_at = Duration::from_millis(self.responded_at.load(Ordering::Relaxed));
-        let silence = now.saturating_sub(responded_at);
+        let silence = now.saturating_sub(self.responded_at.get());
         if silence < STALLED {
             return overloaded(message);
         }
@@ -237,11 +234,6 @@ impl Bulkhead {
             ),
         )
         .with_retry_after(STALLED)
-    }
-
-    fn responded(&self, now: Duration) {
-        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        self.responded_at.store(now, Ordering::Relaxed);
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     fmt,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
@@ -13,7 +13,7 @@ use std::{
 use futures_util::future::{FutureExt as _, select};
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Context, single_flight::SingleFlight, snapshots::PATIENCE};
+use super::{Context, moment::Moment, single_flight::SingleFlight, snapshots::PATIENCE};
 use crate::{Result, domain::Event, identifier::EventId};
 
 /// For so long a look at the feed is relied on: what another process denies acts after it at the latest.
@@ -37,8 +37,8 @@ pub(crate) struct Follower {
     looks: SingleFlight<(), Result<()>>,
     /// Whether looks are taken by themselves.
     runs: AtomicBool,
-    /// When anyone last relied on them, in milliseconds.
-    used_at: AtomicU64,
+    /// When anyone last relied on them.
+    used_at: Moment,
 }
 
 /// What the last look has shown.
@@ -99,8 +99,7 @@ impl Follower {
     }
 
     fn is_used(&self, now: Duration) -> bool {
-        let used_at = Duration::from_millis(self.used_at.load(Ordering::Relaxed));
-        now.saturating_sub(used_at) < UNUSED
+        now.saturating_sub(self.used_at.get()) < UNUSED
     }
 }
 
@@ -133,8 +132,7 @@ impl Context {
     /// Looks at the feed from now on, until no one has relied on it for a while.
     fn follow(&self, now: Duration) {
         let follower = &self.follower;
-        let used_at = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        follower.used_at.store(used_at, Ordering::Relaxed);
+        follower.used_at.set(now);
         if follower.runs.load(Ordering::Acquire) || follower.runs.swap(true, Ordering::AcqRel) {
             return;
         }

@@ -15,6 +15,7 @@ mod forget;
 pub(crate) mod keyed_calls;
 mod lookup;
 mod mcp_issuer;
+mod moment;
 mod options;
 pub(crate) mod outbox;
 pub(crate) mod policies;

@@ -46,6 +46,10 @@ struct Inner {
     cut: Option<Instant>,
     reader: Option<Waker>,
     writer: Option<Waker>,
+    /// When the reader looks by itself whether it has waited too long.
+    looks_at: Option<Instant>,
+    /// The reader holds bytes of the next request.
+    holds: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +79,8 @@ impl Activity {
                 cut: None,
                 reader: None,
                 writer: None,
+                looks_at: None,
+                holds: false,
             }),
             is_known: Arc::default(),
             under_way,
@@ -91,16 +97,22 @@ impl Activity {
         self.with(|inner| inner.arrived(bytes))
     }
 
-    /// When to give up waiting for bytes. `waker` is told when that changes.
-    pub(super) fn gives_up(&self, waker: &Waker) -> Option<Instant> {
+    /// When to give up waiting for bytes. `waker` is told when that is before `timer`, at which the reader looks again.
+    pub(super) fn gives_up(&self, waker: &Waker, timer: Option<Instant>) -> Option<Instant> {
         self.with(|inner| {
             keep(&mut inner.reader, waker);
-            inner.cut.or(match inner.phase {
-                Phase::New(since) | Phase::Head(since) | Phase::Rest(since) => Some(since + HEAD),
-                Phase::Idle(since) | Phase::Http2(0, since) => Some(since + IDLE),
-                Phase::Busy | Phase::Http2(..) => None,
-            })
+            let until = inner.cut.or_else(|| inner.phase.until());
+            inner.looks_at = match (timer, until) {
+                (Some(timer), Some(until)) => Some(timer.min(until)),
+                (timer, until) => timer.or(until),
+            };
+            until
         })
+    }
+
+    /// Whether the reader holds bytes of the next request.
+    pub(super) fn holds(&self, holds: bool) {
+        self.with(|inner| inner.holds = holds);
     }
 
     /// Whether the connection is to end at once; if not, `waker` is told when it is.
@@ -174,8 +186,26 @@ impl Activity {
                 Phase::Http2(streams, _) => Phase::Http2(streams.saturating_sub(1), now),
                 same => same,
             };
-            wake(&mut inner.reader);
+            // Most readers are there already, or will look in time.
+            let in_time = |until| {
+                let looks_at = inner.looks_at;
+                looks_at.is_some_and(|at| now < at && at <= until)
+            };
+            if inner.holds || !inner.phase.until().is_none_or(in_time) {
+                wake(&mut inner.reader);
+            }
         });
+    }
+}
+
+impl Phase {
+    /// How long it may last.
+    fn until(self) -> Option<Instant> {
+        match self {
+            Self::New(since) | Self::Head(since) | Self::Rest(since) => Some(since + HEAD),
+            Self::Idle(since) | Self::Http2(0, since) => Some(since + IDLE),
+            Self::Busy | Self::Http2(..) => None,
+        }
     }
 }
 

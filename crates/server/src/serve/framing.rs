@@ -12,7 +12,7 @@ pub(super) struct Framing {
     part: Part,
     /// The beginning of the line that is being read, in lower case.
     line: [u8; LONGEST],
-    /// Length of the whole line, of which `line` may hold only the beginning.
+    /// Length of the line as far as it is held, or more than that.
     length: usize,
     has_request_line: bool,
     /// How many headers say how long the body is.
@@ -70,10 +70,19 @@ impl Framing {
                         };
                     }
                 }
-                _ => {
-                    read += 1;
-                    self.read_byte(rest[0]);
-                }
+                _ => match rest.iter().position(|byte| *byte == b'\n') {
+                    Some(end) => {
+                        read += end + 1;
+                        self.read_line(&rest[..end]);
+                        let length = std::mem::take(&mut self.length);
+                        let line = self.line;
+                        self.end_line(&line[..length.min(LONGEST)], length > LONGEST);
+                    }
+                    None => {
+                        read = bytes.len();
+                        self.read_line(rest);
+                    }
+                },
             }
         }
         read
@@ -94,19 +103,21 @@ impl Framing {
         self.is_unclear
     }
 
-    fn read_byte(&mut self, byte: u8) {
-        match byte {
-            b'\n' => {
-                let length = std::mem::take(&mut self.length);
-                let line = self.line;
-                self.end_line(&line[..length.min(LONGEST)], length > LONGEST);
+    /// A piece of a line, without its break.
+    fn read_line(&mut self, piece: &[u8]) {
+        for byte in piece {
+            if *byte == b'\r' {
+                continue;
             }
-            b'\r' => {}
-            byte => {
-                if let Some(place) = self.line.get_mut(self.length) {
-                    *place = byte.to_ascii_lowercase();
-                }
-                self.length = self.length.saturating_add(1);
+            // What is longer, or is the name of nothing that is looked for, is cut here.
+            let Some(place) = self.line.get_mut(self.length) else {
+                self.length = LONGEST + 1;
+                return;
+            };
+            *place = byte.to_ascii_lowercase();
+            self.length += 1;
+            if self.part == Part::Head && !matches!(self.line[0], b'c' | b't') {
+                return;
             }
         }
     }

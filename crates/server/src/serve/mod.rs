@@ -17,19 +17,17 @@ use std::{
     future::{Future, pending},
     io,
     net::SocketAddr,
-    pin::pin,
+    pin::{Pin, pin},
     sync::Arc,
     time::Duration,
 };
 
-use axum::Router;
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{
         conn::auto::{self, UpgradeableConnection},
         graceful::GracefulShutdown,
     },
-    service::TowerToHyperService,
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
@@ -40,6 +38,7 @@ use tokio::{
 use activity::Activity;
 use crowd::Crowd;
 use noted::Noted;
+pub use noted::Served;
 pub use under_way::UnderWay;
 use watched::Watched;
 pub use workers::Workers;
@@ -68,15 +67,15 @@ content-type: text/plain\r\ncontent-length: 43\r\n\r\nThe service has too many c
 /// requests under way. [`Server`] has more to set.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    served: impl Into<Served>,
     shutdown: impl Future<Output = ()> + Send,
 ) {
-    Server::new(router)
+    Server::new(served)
         .serve(listener, shutdown, pending())
         .await;
 }
 
-/// Serves a router over HTTP/1.1 and HTTP/2.
+/// Serves a router, or all of a platform, over HTTP/1.1 and HTTP/2.
 ///
 /// A connection without a request stays open for 90 s, longer than load balancers keep theirs; a request's head has to
 /// be complete 30 s after its first byte, and the first byte has to come within 30 s. A caller that reads nothing of its
@@ -85,19 +84,19 @@ pub async fn serve(
 /// source that has the most; where all are busy, the new one gets 503.
 #[derive(Debug)]
 pub struct Server {
-    router: Router,
-    /// Another listener with a router of its own.
-    second: Option<(TcpListener, Router)>,
+    served: Served,
+    /// Another listener, and what is served there.
+    second: Option<(TcpListener, Served)>,
     max_connections: usize,
     under_way: UnderWay,
     workers: Option<Arc<Workers>>,
 }
 
 impl Server {
-    /// Serves this router, with at most 10,000 connections at once.
-    pub fn new(router: Router) -> Self {
+    /// Serves this, with at most 10,000 connections at once.
+    pub fn new(served: impl Into<Served>) -> Self {
         Self {
-            router,
+            served: served.into(),
             second: None,
             max_connections: CONNECTIONS,
             under_way: UnderWay::default(),
@@ -113,10 +112,10 @@ impl Server {
         self
     }
 
-    /// Serves another router at another address. Both share every bound.
+    /// Serves this at another address. Both share every bound.
     #[must_use]
-    pub fn also(mut self, listener: TcpListener, router: Router) -> Self {
-        self.second = Some((listener, router));
+    pub fn also(mut self, listener: TcpListener, served: impl Into<Served>) -> Self {
+        self.second = Some((listener, served.into()));
         self
     }
 
@@ -140,6 +139,11 @@ impl Server {
         shutdown: impl Future<Output = ()> + Send,
         cut: impl Future<Output = ()> + Send,
     ) -> usize {
+        self.run(listener, pin!(shutdown), pin!(cut)).await
+    }
+
+    /// The same for futures of one type: so all of a connection is compiled in this crate, for speed.
+    async fn run(self, listener: TcpListener, mut shutdown: End<'_>, cut: End<'_>) -> usize {
         let server = http();
         let connections = GracefulShutdown::new();
         let crowd = Arc::new(Crowd::default());
@@ -147,15 +151,14 @@ impl Server {
         let (end, ended) = watch::channel(());
         let (stop, stopping) = watch::channel(());
         let stopping = Stopping::new(stopping);
-        let mut shutdown = pin!(shutdown);
         loop {
             let either = async {
                 tokio::select! {
-                    accepted = accept(&listener, &crowd) => (accepted, &self.router),
-                    (accepted, router) = accept_second(self.second.as_ref(), &crowd) => (accepted, router),
+                    accepted = accept(&listener, &crowd) => (accepted, &self.served),
+                    (accepted, served) = accept_second(self.second.as_ref(), &crowd) => (accepted, served),
                 }
             };
-            let ((stream, peer), router) = tokio::select! {
+            let ((stream, peer), served) = tokio::select! {
                 biased;
                 () = shutdown.as_mut() => break,
                 accepted = either => accepted,
@@ -166,7 +169,7 @@ impl Server {
             }
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let noted = Noted::new(router.clone(), activity, Some(peer), stopping.clone());
+            let noted = Noted::new(served.clone(), activity, Some(peer), stopping.clone());
             let server = server.clone();
             let (watcher, mut ended) = (connections.watcher(), ended.clone());
             let serving = move |stream| async move {
@@ -204,6 +207,8 @@ impl Server {
     }
 }
 
+type End<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
+
 fn http() -> auto::Builder<TokioExecutor> {
     let mut server = auto::Builder::new(TokioExecutor::new());
     // The time of a head begins with its first byte, which the server does not see: the connection counts it.
@@ -218,29 +223,24 @@ fn http() -> auto::Builder<TokioExecutor> {
 fn connection<S>(
     server: &auto::Builder<TokioExecutor>,
     stream: S,
-    noted: Noted<Router>,
-) -> UpgradeableConnection<
-    'static,
-    TokioIo<Watched<S>>,
-    TowerToHyperService<Noted<Router>>,
-    TokioExecutor,
->
+    noted: Noted,
+) -> UpgradeableConnection<'static, TokioIo<Watched<S>>, Noted, TokioExecutor>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let stream = Watched::new(stream, noted.activity());
     server
-        .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(noted))
+        .serve_connection_with_upgrades(TokioIo::new(stream), noted)
         .into_owned()
 }
 
 /// The next connection of the other listener, where there is one.
 async fn accept_second<'s>(
-    second: Option<&'s (TcpListener, Router)>,
+    second: Option<&'s (TcpListener, Served)>,
     crowd: &Crowd,
-) -> ((TcpStream, SocketAddr), &'s Router) {
+) -> ((TcpStream, SocketAddr), &'s Served) {
     match second {
-        Some((listener, router)) => (accept(listener, crowd).await, router),
+        Some((listener, served)) => (accept(listener, crowd).await, served),
         None => pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! The router as the requests of one connection reach it: each is begun and ended for the connection, and refused where
+//! What is served, as the requests of one connection reach it: each is begun and ended for the connection, and refused where
 //! its head can be read in two ways.
 
 use std::{
@@ -8,39 +8,74 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::{body::Body, extract::ConnectInfo};
+use axum::{Router, body::Body, extract::ConnectInfo};
 use bytes::Bytes;
 use futures_util::{FutureExt as _, future::BoxFuture};
 use http::{
     HeaderMap, HeaderValue, Request, Response, StatusCode, Version, header, uri::Authority,
 };
-use http_body::{Frame, SizeHint};
-use tower::Service;
+use http_body::{Body as _, Frame, SizeHint};
+use hyper::{body::Incoming, service::Service};
 
 use super::{
     activity::{Activity, Answering},
     unread::Unread,
 };
-use crate::caller::{Connection, Stopping};
+use crate::{
+    caller::{Connection, Stopping},
+    front::Front,
+    layer::routed,
+};
 
-/// The router, as the requests of one connection reach it.
+/// What a [`Server`](super::Server) serves: a router, or all of a platform.
+#[derive(Debug, Clone)]
+pub struct Served(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Front(Front),
+    Router(Router),
+}
+
+impl From<Front> for Served {
+    fn from(front: Front) -> Self {
+        Self(Kind::Front(front))
+    }
+}
+
+impl From<Router> for Served {
+    fn from(router: Router) -> Self {
+        Self(Kind::Router(router))
+    }
+}
+
+impl Served {
+    async fn respond(&self, request: Request<Body>) -> Response<Body> {
+        match &self.0 {
+            Kind::Front(front) => front.respond(request).await,
+            Kind::Router(router) => routed(router, request).await,
+        }
+    }
+}
+
+/// What is served, as the requests of one connection reach it.
 #[derive(Clone)]
-pub(super) struct Noted<S> {
-    router: S,
+pub(super) struct Noted {
+    served: Served,
     activity: Activity,
     peer: Option<SocketAddr>,
     connection: Connection,
 }
 
-impl<S> Noted<S> {
+impl Noted {
     pub(super) fn new(
-        router: S,
+        served: Served,
         activity: Activity,
         peer: Option<SocketAddr>,
         stopping: Stopping,
     ) -> Self {
         Self {
-            router,
+            served,
             connection: Connection::new(activity.known(), stopping),
             activity,
             peer,
@@ -52,20 +87,12 @@ impl<S> Noted<S> {
     }
 }
 
-impl<S, B> Service<Request<B>> for Noted<S>
-where
-    S: Service<Request<B>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
+impl Service<Request<Incoming>> for Noted {
     type Response = Response<NotedBody>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.router.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let begun = self.activity.begin();
         let Some(noted) = begun else {
             return refuse("the length of the request's body is given in two ways\n");
@@ -79,9 +106,10 @@ where
             extensions.insert(ConnectInfo(peer));
         }
         let is_http2 = request.version() == Version::HTTP_2;
-        let response = self.router.call(request);
-        async move {
-            let body = |body| {
+        let served = self.served.clone();
+        Box::pin(async move {
+            let response = served.respond(request.map(received)).await;
+            Ok(response.map(|body| {
                 if is_http2 {
                     NotedBody::Http2(Unread::new(body, noted))
                 } else {
@@ -90,11 +118,16 @@ where
                         _request: Some(noted),
                     }
                 }
-            };
-            Ok(response.await?.map(body))
-        }
-        .boxed()
+            }))
+        })
     }
+}
+
+fn received(body: Incoming) -> Body {
+    if body.is_end_stream() {
+        return Body::empty();
+    }
+    Body::new(body)
 }
 
 /// RFC 9112, section 3.2. HTTP/2 may have the host in its place of its own (RFC 9113, section 8.3.1).

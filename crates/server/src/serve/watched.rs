@@ -48,6 +48,9 @@ impl<S> Watched<S> {
         let taken = self.activity.arrived(&self.held[..count]);
         into.put_slice(&self.held[..taken]);
         self.held.drain(..taken);
+        if self.held.is_empty() {
+            self.activity.holds(false);
+        }
         taken
     }
 
@@ -95,25 +98,34 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
                 read?;
                 let taken = self.activity.arrived(&into.filled()[before..]);
                 let is_the_end = into.filled().len() == before;
-                let rest = into.filled()[before + taken..].to_vec();
-                self.held = rest;
-                into.set_filled(before + taken);
+                if into.filled().len() > before + taken {
+                    self.held = into.filled()[before + taken..].to_vec();
+                    self.activity.holds(true);
+                    into.set_filled(before + taken);
+                }
                 if taken > 0 || is_the_end {
                     return Poll::Ready(Ok(()));
                 }
             }
         }
-        let Some(until) = self.activity.gives_up(context.waker()) else {
-            return Poll::Pending;
-        };
-        let timer = self
-            .waits
-            .get_or_insert_with(|| Box::pin(sleep_until(until)));
-        if timer.deadline() != until {
+        loop {
+            let timer = self.waits.as_ref().map(|timer| timer.deadline());
+            let Some(until) = self.activity.gives_up(context.waker(), timer) else {
+                return Poll::Pending;
+            };
+            let timer = self
+                .waits
+                .get_or_insert_with(|| Box::pin(sleep_until(until)));
+            // One that comes too early only looks again: most requests set none.
+            if timer.deadline() > until {
+                timer.as_mut().reset(until);
+            }
+            ready!(timer.as_mut().poll(context));
+            if timer.deadline() >= until {
+                return Poll::Ready(Ok(()));
+            }
             timer.as_mut().reset(until);
         }
-        ready!(timer.as_mut().poll(context));
-        Poll::Ready(Ok(()))
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) use read::PATIENCE;
 
 use super::{
     bulkheads::{Place, Places},
+    moment::Moment,
     rate_limit::RateLimiter,
     single_flight::SingleFlight,
 };
@@ -48,11 +49,12 @@ pub(crate) struct Snapshot {
     pub(crate) rate_limiter: Arc<RateLimiter>,
     /// Of the connection's calls.
     pub(crate) places: Places,
+    slots: Slots,
     epoch: u64,
     /// When the reading began.
     read_at: Duration,
-    /// When a call asked for it, in milliseconds.
-    used_at: AtomicU64,
+    /// When a call asked for it.
+    used_at: Moment,
 }
 
 impl fmt::Debug for Snapshot {
@@ -88,18 +90,25 @@ impl Snapshot {
         now.saturating_sub(self.read_at)
     }
 
-    fn was_used(&self, now: Duration) {
-        self.used_at.store(millis(now), Ordering::Relaxed);
-    }
-
     fn is_in_use(&self, now: Duration) -> bool {
-        let used_at = Duration::from_millis(self.used_at.load(Ordering::Relaxed));
-        now.saturating_sub(used_at) < UNUSED
+        now.saturating_sub(self.used_at.get()) < UNUSED
     }
 }
 
-fn millis(moment: Duration) -> u64 {
-    u64::try_from(moment.as_millis()).unwrap_or(u64::MAX)
+/// Where the epochs of an account are.
+#[derive(Debug, Clone, Copy)]
+struct Slots {
+    account: usize,
+    connection: usize,
+}
+
+impl Slots {
+    fn of(account: &AccountRef) -> Self {
+        Self {
+            account: slot(EPOCHS, &account.identifier),
+            connection: slot(CONNECTION_EPOCHS, &account.connection),
+        }
+    }
 }
 
 /// Snapshots of the accounts that were called lately.
@@ -134,19 +143,19 @@ impl Snapshots {
         if !self.is_current(&cached) {
             return None;
         }
-        cached.was_used(now);
+        cached.used_at.set(now);
         Some(cached)
     }
 
     /// Whether nothing was forgotten since it was read.
     fn is_current(&self, snapshot: &Snapshot) -> bool {
-        snapshot.epoch == self.epoch(&snapshot.of)
+        snapshot.epoch == self.epoch(snapshot.slots)
     }
 
-    /// Raised whenever this account is forgotten.
-    fn epoch(&self, of: &AccountRef) -> u64 {
-        let account = slot(&self.epochs, &of.identifier);
-        let connection = slot(&self.connection_epochs, &of.connection);
+    /// Raised whenever an account of these slots is forgotten.
+    fn epoch(&self, slots: Slots) -> u64 {
+        let account = &self.epochs[slots.account];
+        let connection = &self.connection_epochs[slots.connection];
         account.load(Ordering::Acquire) + connection.load(Ordering::Acquire)
     }
 
@@ -158,12 +167,13 @@ impl Snapshots {
 
     /// Forgets the accounts of an identifier: what this process changes acts at once.
     pub(crate) fn forget(&self, identifier: &Identifier) {
-        slot(&self.epochs, identifier).fetch_add(1, Ordering::AcqRel);
+        self.epochs[slot(EPOCHS, identifier)].fetch_add(1, Ordering::AcqRel);
     }
 
     /// Forgets all accounts of a connection.
     pub(crate) fn forget_connection(&self, connection: &ConnectionName) {
-        slot(&self.connection_epochs, connection).fetch_add(1, Ordering::AcqRel);
+        let slot = slot(CONNECTION_EPOCHS, connection);
+        self.connection_epochs[slot].fetch_add(1, Ordering::AcqRel);
     }
 
     /// Forgets all accounts.
@@ -180,12 +190,11 @@ impl Snapshots {
     }
 }
 
-/// The epoch of a key, which others share.
-fn slot<'e>(epochs: &'e [AtomicU64], key: &impl Hash) -> &'e AtomicU64 {
+/// Which of so many epochs a key has, with others.
+fn slot(epochs: usize, key: &impl Hash) -> usize {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
-    let index = hasher.finish() % epochs.len() as u64;
-    &epochs[usize::try_from(index).unwrap_or_default()]
+    usize::try_from(hasher.finish() % epochs as u64).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,17 +1,13 @@
 //! Reads accounts: from memory while what it holds is reliable, else from the store.
 
-use std::{
-    pin::pin,
-    sync::{Arc, atomic::AtomicU64},
-    time::Duration,
-};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use futures_util::future::{Either, FutureExt as _, select};
 
-use super::{Snapshot, millis};
+use super::{Slots, Snapshot};
 use crate::{
     ErrorKind, Result,
-    context::Context,
+    context::{Context, moment::Moment},
     domain::{AccountRef, readiness::never_authorized},
     state::AccountState,
 };
@@ -73,7 +69,10 @@ impl Context {
         &self,
         of: &AccountRef,
     ) -> impl Future<Output = Result<Arc<Snapshot>>> + Unpin + Send + 'static {
-        let (context, key) = (self.clone(), (of.clone(), self.snapshots.epoch(of)));
+        let (context, key) = (
+            self.clone(),
+            (of.clone(), self.snapshots.epoch(Slots::of(of))),
+        );
         self.snapshots
             .readings
             .join(self.runtime.as_ref(), key, |guard| {
@@ -105,7 +104,8 @@ impl Context {
     }
 
     pub(super) async fn read(&self, of: &AccountRef) -> Result<Snapshot> {
-        let (epoch, read_at) = (self.snapshots.epoch(of), self.monotonic());
+        let slots = Slots::of(of);
+        let (epoch, read_at) = (self.snapshots.epoch(slots), self.monotonic());
         let mut connection = self.existing_connection(&of.connection).await?.row;
         let account = self.store.account_of(connection.id, &of.identifier).await?;
         let account = account.map(|account| account.row);
@@ -138,9 +138,10 @@ impl Context {
             connection,
             account,
             tokens,
+            slots,
             epoch,
             read_at,
-            used_at: AtomicU64::new(millis(read_at)),
+            used_at: Moment::new(read_at),
         })
     }
 }

@@ -1,7 +1,5 @@
 //! Snapshots: what serves for how long, and what is forgotten.
 
-use std::sync::atomic::AtomicU64;
-
 use futures_util::future::join_all;
 
 use super::*;
@@ -177,8 +175,10 @@ fn what_is_not_used_makes_room_and_what_is_used_stays() {
     let named = |number: u32| AccountRef::new("demo", &format!("user-{number}")).unwrap();
     let keep = |number: u32| {
         let of = named(number);
+        let slots = Slots::of(&of);
         snapshots.keep(&Arc::new(Snapshot {
-            epoch: snapshots.epoch(&of),
+            epoch: snapshots.epoch(slots),
+            slots,
             of,
             connection: Arc::clone(&read.connection),
             endpoints: Arc::clone(&read.endpoints),
@@ -187,7 +187,7 @@ fn what_is_not_used_makes_room_and_what_is_used_stays() {
             rate_limiter: Arc::clone(&read.rate_limiter),
             places: read.places.clone(),
             read_at: Duration::ZERO,
-            used_at: AtomicU64::new(0),
+            used_at: Moment::default(),
         }));
     };
     let mut misses = 0;
