@@ -163,20 +163,22 @@ impl Endpoints {
         Ok(Arc::new(endpoints))
     }
 
+    /// Which of the origins has a name; the first for an empty one.
+    fn index(&self, name: &str) -> Option<usize> {
+        match name {
+            "" => Some(0),
+            name => {
+                let mut origins = self.product.origins.iter();
+                origins.position(|origin| origin.name == name)
+            }
+        }
+    }
+
     /// Scheme, authority and base path of an origin; the first for an empty name.
     pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
-        let index = if name.is_empty() {
-            0
-        } else {
-            self.product
-                .origins
-                .iter()
-                .position(|origin| origin.name == name)?
-        };
-        Some((
-            &self.origins.get(index)?.text,
-            self.product.origins.get(index)?.base,
-        ))
+        let index = self.index(name)?;
+        let origin = self.origins.get(index)?;
+        Some((&origin.text, self.product.origins.get(index)?.base))
     }
 
     /// The same, for a name that the product's own code gives.
@@ -195,15 +197,7 @@ impl Endpoints {
     /// Where they cannot be part of a URI.
     pub(crate) fn target(&self, name: &str, path_and_query: &str) -> Result<Uri, io::Error> {
         let wrong = io::Error::other::<&str>;
-        let origin = match name {
-            "" => self.origins.first(),
-            name => {
-                let mut origins = self.product.origins.iter().zip(&self.origins);
-                origins
-                    .find(|(origin, _)| origin.name == name)
-                    .map(|(_, own)| own)
-            }
-        };
+        let origin = self.index(name).and_then(|index| self.origins.get(index));
         let origin = origin.ok_or_else(|| wrong("the product has no such origin"))?;
         let parsed = origin.parsed.clone();
         let (scheme, authority) = parsed.ok_or_else(|| wrong("the host is not known"))?;
