@@ -86,6 +86,12 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "format of the targets of fuzzing",
             "cargo fmt --manifest-path tests/fuzz/Cargo.toml --check",
         ),
+        // It has a lock file of its own, which follows the dependencies of the crates.
+        Step::new(
+            Full,
+            "lock file of the targets of fuzzing",
+            "cargo fetch --quiet --locked --manifest-path tests/fuzz/Cargo.toml",
+        ),
         Step::new(
             Full,
             "documentation",
