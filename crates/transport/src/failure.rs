@@ -3,7 +3,7 @@
 use std::{error::Error, io};
 
 use hyper_util::client::legacy;
-use stead_core::ports::{TransportError, TransportErrorKind};
+use stead_core::ports::{BoxError, TransportError, TransportErrorKind};
 
 use crate::resolver::NotPublic;
 
@@ -14,28 +14,36 @@ pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
         let message = "the request cannot be sent as it is";
         return TransportError::new(TransportErrorKind::Refused, message).with_source(error);
     }
+    if any_cause(&error, legacy::Error::is_connect) {
+        return of_connection(error.into());
+    }
     of_request(error)
 }
 
-/// A request that failed before the response's head arrived.
-pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> TransportError {
-    let is_connect = any_cause(&error, legacy::Error::is_connect);
-    let (kind, message) = if is_connect && any_cause(&error, is_exhausted) {
+/// A connection that could not be made.
+pub(crate) fn of_connection(error: BoxError) -> TransportError {
+    let (kind, message) = if any_cause(error.as_ref(), is_exhausted) {
         (
             TransportErrorKind::Exhausted,
             "this process has no file descriptors or ports left for a connection",
         )
-    } else if any_cause(&error, |_: &NotPublic| true) {
+    } else if any_cause(error.as_ref(), |_: &NotPublic| true) {
         (
             TransportErrorKind::Unreachable,
             "the host's name leads to an address that is not public",
         )
-    } else if is_connect {
+    } else {
         (
             TransportErrorKind::Unreachable,
             "no connection could be made",
         )
-    } else if is_timeout(&error) {
+    };
+    TransportError::new(kind, message).with_source(error)
+}
+
+/// A request that failed on its connection, before the response's head arrived.
+pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> TransportError {
+    let (kind, message) = if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
         (
@@ -63,7 +71,7 @@ fn is_timeout(error: &(dyn Error + 'static)) -> bool {
 
 /// Whether the server says that it did not process the request: a stream refused, or above the last one of a graceful
 /// shutdown (RFC 9113, section 8.7).
-pub(crate) fn is_unprocessed(error: &legacy::Error) -> bool {
+pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     any_cause(error, |error: &h2::Error| {
         let reason = error.reason();
         let is_shutdown = error.is_go_away() && reason == Some(h2::Reason::NO_ERROR);

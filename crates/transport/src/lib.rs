@@ -1,5 +1,5 @@
 //! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest, and for the
-//! requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) directly over the client that reqwest is made of, which
+//! requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) directly over hyper, which reqwest is made of: that
 //! costs less. Through a proxy all goes over reqwest. What follows holds on both ways.
 //!
 //! It keeps connections open for the next request, speaks HTTP/2 where the server offers it, and otherwise does as
@@ -30,11 +30,14 @@
 //! ```
 
 mod clients;
+mod connector;
 mod deadline;
 mod direct;
 mod failure;
 mod options;
 mod outgoing;
+mod pool;
+mod received;
 mod resolver;
 mod response;
 mod send;

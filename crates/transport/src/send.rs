@@ -1,6 +1,10 @@
 //! One request out, the head of its response back.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    time::Duration,
+};
 
 use futures_util::TryFutureExt as _;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header::CONTENT_LENGTH};
@@ -39,7 +43,7 @@ pub(crate) async fn send(
             target::check(&parts.uri)?;
             // What the caller noted is not for the client.
             parts.extensions.clear();
-            let sent = direct.send(Request::from_parts(parts, body));
+            let sent = pin!(direct.send(Request::from_parts(parts, body)));
             exchange.receive(sent, &progress).await
         }
         _ => {
@@ -51,7 +55,7 @@ pub(crate) async fn send(
                 Response::from(response)
                     .map(|body: reqwest::Body| body.map_err(reqwest::Error::without_url))
             });
-            exchange.receive(sent, &progress).await
+            exchange.receive(Box::pin(sent).as_mut(), &progress).await
         }
     }
 }
@@ -67,7 +71,7 @@ struct Exchange {
 impl Exchange {
     async fn receive<B: Incoming>(
         self,
-        sent: impl Future<Output = Result<Response<B>, TransportError>>,
+        sent: Pin<&mut impl Future<Output = Result<Response<B>, TransportError>>>,
         progress: &Progress,
     ) -> Result<Response<Body>, TransportError> {
         let (limits, deadline) = (self.limits, self.deadline);
@@ -98,12 +102,11 @@ fn announce(headers: &mut HeaderMap, method: &Method, body: &Body) {
 
 /// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body.
 async fn wait_for_head<R>(
-    response: impl Future<Output = Result<R, TransportError>>,
+    mut response: Pin<&mut impl Future<Output = Result<R, TransportError>>>,
     first_byte: Duration,
     deadline: &Deadline,
     progress: &Progress,
 ) -> Result<R, TransportError> {
-    let mut response = pin!(response);
     loop {
         let Sent { bytes, at } = progress.so_far(deadline);
         let silent = after(at, first_byte);
@@ -150,7 +153,7 @@ mod tests {
             }
             pending::<Result<(), _>>().await
         };
-        let error = wait_for_head(upload, SECOND * 2, &deadline(100, 0), &progress)
+        let error = wait_for_head(pin!(upload), SECOND * 2, &deadline(100, 0), &progress)
             .await
             .unwrap_err();
 
@@ -169,7 +172,7 @@ mod tests {
                 progress.add(1);
             }
         };
-        let error = wait_for_head::<()>(upload, SECOND * 2, &deadline(9, 0), &progress)
+        let error = wait_for_head::<()>(pin!(upload), SECOND * 2, &deadline(9, 0), &progress)
             .await
             .unwrap_err();
 
@@ -188,7 +191,7 @@ mod tests {
             }
             pending::<Result<(), _>>().await
         };
-        let error = wait_for_head(upload, SECOND * 2, &deadline(9, 1000), &progress)
+        let error = wait_for_head(pin!(upload), SECOND * 2, &deadline(9, 1000), &progress)
             .await
             .unwrap_err();
 
@@ -206,7 +209,7 @@ mod tests {
             progress.add(1);
             pending::<Result<(), _>>().await
         };
-        let error = wait_for_head(upload, SECOND * 60, &deadline(1000, 0), &progress)
+        let error = wait_for_head(pin!(upload), SECOND * 60, &deadline(1000, 0), &progress)
             .await
             .unwrap_err();
 

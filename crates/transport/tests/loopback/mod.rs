@@ -1,5 +1,6 @@
 //! The transport against servers on the loopback interface, byte by byte: the same on both ways.
 
+mod kept;
 mod limits;
 mod runtimes;
 mod server;

@@ -310,6 +310,8 @@ impl Traces {
 struct Names<T> {
     list: Vec<T>,
     numbers: HashMap<T, u32>,
+    /// The one that was asked for last, which is often the next one too.
+    last: Option<(T, u32)>,
 }
 
 impl<T> Default for Names<T> {
@@ -317,17 +319,25 @@ impl<T> Default for Names<T> {
         Self {
             list: Vec::new(),
             numbers: HashMap::new(),
+            last: None,
         }
     }
 }
 
 impl<T: Copy + Eq + Hash> Names<T> {
     fn number(&mut self, name: T) -> u32 {
+        if let Some((last, number)) = self.last
+            && last == name
+        {
+            return number;
+        }
         let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        *self.numbers.entry(name).or_insert_with(|| {
+        let number = *self.numbers.entry(name).or_insert_with(|| {
             self.list.push(name);
             next
-        })
+        });
+        self.last = Some((name, number));
+        number
     }
 
     fn owned<O>(self, own: impl Fn(T) -> O) -> Vec<O> {

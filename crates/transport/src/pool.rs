@@ -1,0 +1,207 @@
+//! Connections that are kept open, by the hosts that they lead to.
+
+use std::{
+    collections::HashMap,
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use http::{
+    HeaderValue, Uri,
+    uri::{Authority, Scheme},
+};
+use hyper::client::conn::{http1, http2};
+use stead_core::ports::{TransportError, TransportErrorKind};
+use tokio::time::{Instant, sleep};
+
+use crate::outgoing::Outgoing;
+
+/// Sends a request over a connection of HTTP/1.1, and the next one after its response.
+pub(crate) type Own = http1::SendRequest<Outgoing>;
+/// Sends requests over a connection of HTTP/2, which others send over too.
+pub(crate) type Shared = http2::SendRequest<Outgoing>;
+
+/// A connection that can take a request.
+pub(crate) enum Open {
+    Own(Own),
+    Shared(Shared),
+}
+
+/// The hosts of one runtime.
+pub(crate) struct Pool {
+    keep_alive: Duration,
+    hosts: Mutex<Hosts>,
+}
+
+#[derive(Default)]
+struct Hosts {
+    http: HashMap<String, Arc<Host>>,
+    https: HashMap<String, Arc<Host>>,
+    /// Whether a task closes what is idle for long.
+    swept: bool,
+}
+
+impl Pool {
+    pub(crate) fn new(keep_alive: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            keep_alive,
+            hosts: Mutex::default(),
+        })
+    }
+
+    /// The host that `uri` leads to.
+    pub(crate) fn host(self: &Arc<Self>, uri: &Uri) -> Result<Arc<Host>, TransportError> {
+        let refused = |message: &str| TransportError::new(TransportErrorKind::Refused, message);
+        let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
+            return Err(refused("the request has no host to go to"));
+        };
+        let is_https = *scheme == Scheme::HTTPS;
+        let mut hosts = lock(&self.hosts);
+        let known = match is_https {
+            true => &mut hosts.https,
+            false => &mut hosts.http,
+        };
+        if let Some(host) = known.get(authority.as_str()) {
+            return Ok(Arc::clone(host));
+        }
+        let name = name(authority, is_https)
+            .ok_or_else(|| refused("the request's host is not in its plain form"))?;
+        let host = Arc::new(Host::new(name, self.keep_alive));
+        known.insert(authority.as_str().to_owned(), Arc::clone(&host));
+        if !mem::replace(&mut hosts.swept, true) {
+            tokio::spawn(sweep(Arc::downgrade(self), self.keep_alive));
+        }
+        Ok(host)
+    }
+
+    /// Closes what is idle for too long.
+    fn close_idle(&self) {
+        let mut hosts = lock(&self.hosts);
+        let Hosts { http, https, .. } = &mut *hosts;
+        for hosts in [http, https] {
+            hosts.retain(|_, host| host.close_idle() || Arc::strong_count(host) > 1);
+        }
+    }
+}
+
+/// Looks again and again, as long as there are connections at all.
+async fn sweep(pool: Weak<Pool>, keep_alive: Duration) {
+    const SHORTEST: Duration = Duration::from_millis(100);
+    loop {
+        sleep(keep_alive.max(SHORTEST)).await;
+        let Some(pool) = pool.upgrade() else {
+            return;
+        };
+        pool.close_idle();
+        let mut hosts = lock(&pool.hosts);
+        if hosts.http.is_empty() && hosts.https.is_empty() {
+            hosts.swept = false;
+            return;
+        }
+    }
+}
+
+/// The value of the header `host`.
+fn name(authority: &Authority, is_https: bool) -> Option<HeaderValue> {
+    let usual = if is_https { 443 } else { 80 };
+    let text = match authority.port_u16() {
+        Some(port) if port != usual => format!("{}:{port}", authority.host()),
+        _ => authority.host().to_owned(),
+    };
+    HeaderValue::try_from(text).ok()
+}
+
+/// The connections to one host.
+pub(crate) struct Host {
+    /// How it is called in requests of HTTP/1.1.
+    pub(crate) name: HeaderValue,
+    keep_alive: Duration,
+    connections: Mutex<Connections>,
+    /// Whose turn it is to connect, where one connection serves all.
+    pub(crate) connecting: tokio::sync::Mutex<()>,
+}
+
+#[derive(Default)]
+struct Connections {
+    /// Those without a request, the last one that had one at the end.
+    idle: Vec<(Own, Instant)>,
+    shared: Option<(Shared, Instant)>,
+    /// Whether the last one was of HTTP/2.
+    shares: bool,
+}
+
+impl Host {
+    fn new(name: HeaderValue, keep_alive: Duration) -> Self {
+        Self {
+            name,
+            keep_alive,
+            connections: Mutex::default(),
+            connecting: tokio::sync::Mutex::new(()),
+        }
+    }
+
+    /// A connection that can take a request.
+    pub(crate) fn take(&self) -> Option<Open> {
+        let now = Instant::now();
+        let mut connections = lock(&self.connections);
+        if let Some((shared, used)) = &mut connections.shared {
+            if self.is_kept(*used, now) && shared.is_ready() {
+                *used = now;
+                return Some(Open::Shared(shared.clone()));
+            }
+            connections.shared = None;
+        }
+        while let Some((own, since)) = connections.idle.pop() {
+            if !self.is_kept(since, now) {
+                // Those before it are idle for longer.
+                connections.idle.clear();
+            } else if own.is_ready() {
+                return Some(Open::Own(own));
+            }
+        }
+        None
+    }
+
+    /// Keeps a connection for the next request.
+    pub(crate) fn put(&self, own: Own) {
+        let now = Instant::now();
+        lock(&self.connections).idle.push((own, now));
+    }
+
+    /// Keeps a new connection for all, or takes that of another who was faster.
+    pub(crate) fn share(&self, new: Shared) -> Shared {
+        let mut connections = lock(&self.connections);
+        connections.shares = true;
+        match &connections.shared {
+            Some((shared, _)) if shared.is_ready() => shared.clone(),
+            _ => {
+                connections.shared = Some((new.clone(), Instant::now()));
+                new
+            }
+        }
+    }
+
+    /// Whether a new connection will probably serve all.
+    pub(crate) fn shares(&self) -> bool {
+        lock(&self.connections).shares
+    }
+
+    /// Closes what is idle for too long; whether there are others.
+    fn close_idle(&self) -> bool {
+        let now = Instant::now();
+        let mut connections = lock(&self.connections);
+        let Connections { idle, shared, .. } = &mut *connections;
+        idle.retain(|(own, since)| self.is_kept(*since, now) && own.is_ready());
+        shared.take_if(|(shared, used)| !self.is_kept(*used, now) || !shared.is_ready());
+        !idle.is_empty() || shared.is_some()
+    }
+
+    fn is_kept(&self, since: Instant, now: Instant) -> bool {
+        now.saturating_duration_since(since) < self.keep_alive
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
