@@ -14,6 +14,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 use http::{Response, Version};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -84,6 +85,20 @@ async fn http2_is_spoken_where_it_is_offered() {
         assert_eq!(whole(response).await.unwrap(), target);
     }
     assert_eq!(server.heard(), 3);
+    assert_eq!(server.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn requests_at_once_go_over_one_connection_of_http2() {
+    let server = Server::start(&[b"h2", b"http/1.1"]).await;
+    let transport = trusting(CERTIFICATE);
+    let one = async || {
+        let response = transport.send(get(format!("https://{}/a", server.address)));
+        assert_eq!(whole(response.await.unwrap()).await.unwrap(), "/a");
+    };
+    one().await;
+    join_all((0..8).map(|_| one())).await;
+    assert_eq!(server.heard(), 9);
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
 }
 
