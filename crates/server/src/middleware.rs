@@ -1,7 +1,11 @@
 //! What surrounds every request: its id, its span in the log, the writing of problems, and the end of a panic. Each layer of
 //! a router costs every request, so this is one.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use axum::{
     Router,
@@ -9,8 +13,8 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::Route,
 };
-use futures_util::FutureExt as _;
-use http::{HeaderName, HeaderValue, header, header::Entry};
+use futures_util::{FutureExt as _, future::CatchUnwind};
+use http::{HeaderName, HeaderValue, Method, header, header::Entry};
 use stead::{
     Error, ErrorKind,
     core::{environment::Environment, trace::TraceParent},
@@ -21,7 +25,7 @@ use crate::{
     holding,
     layer::{self, layer, routed},
     metrics::Requests,
-    pages::{self, Pages},
+    pages::{self, Language, Pages},
     problem::{self, Problem},
     request_id::{RequestId, RequestIds, trace_parent},
 };
@@ -83,7 +87,10 @@ where
     }
     let route = Counted(route, around.otherwise);
     let span = span(&request, &route, around.on_trace);
-    let response = respond(around, request, &route, inner, &span);
+    let asked = Asked::of(&request);
+    // Pinned here, for what takes a future by value has it twice.
+    let inner = pin!(AssertUnwindSafe(inner(request)).catch_unwind());
+    let response = respond(around, &asked, &route, inner, &span);
     if span.is_none() {
         return response.await;
     }
@@ -91,6 +98,28 @@ where
     // It lasts as long as the response's body.
     response.map(|body| holding::body(body, span))
 }
+
+/// What is needed of a request for its response.
+struct Asked {
+    id: RequestId,
+    method: Method,
+    /// Of the page that a browser gets where there is a problem.
+    language: Option<Language>,
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        let headers = request.headers();
+        Self {
+            id: RequestId::of(request.extensions()),
+            method: request.method().clone(),
+            language: pages::is_browser(headers).then(|| Language::of(headers)),
+        }
+    }
+}
+
+/// A response on its way, or a panic.
+type Inner<'i, F> = Pin<&'i mut CatchUnwind<AssertUnwindSafe<F>>>;
 
 /// What a request counts as.
 struct Counted(Option<MatchedPath>, &'static str);
@@ -122,24 +151,20 @@ fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TracePare
 
 /// Counts the request, writes a problem as JSON for programs and as a page for a browser, and names the request in every
 /// response. The time is from a request's head to its response's head.
-async fn respond<F>(
+async fn respond(
     around: &Around,
-    request: Request,
+    asked: &Asked,
     route: &Counted,
-    inner: impl FnOnce(Request) -> F,
+    inner: Inner<'_, impl Future<Output = Response>>,
     span: &Span,
-) -> Response
-where
-    F: Future<Output = Response>,
-{
+) -> Response {
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
-    let method = request.method().clone();
-    let response = write_problem(around, request, inner).await;
+    let response = write_problem(around, asked, inner).await;
     let took = runtime.monotonic().saturating_sub(began);
     around
         .requests
-        .responded(route.path(), &method, response.status(), took);
+        .responded(route.path(), &asked.method, response.status(), took);
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     span.record("status", response.status().as_u16())
         .record("micros", micros);
@@ -147,19 +172,13 @@ where
     response
 }
 
-async fn write_problem<F>(
+async fn write_problem(
     around: &Around,
-    request: Request,
-    inner: impl FnOnce(Request) -> F,
-) -> Response
-where
-    F: Future<Output = Response>,
-{
-    let id = RequestId::of(request.extensions());
-    let language =
-        pages::is_browser(request.headers()).then(|| pages::Language::of(request.headers()));
-    let response = AssertUnwindSafe(inner(request)).catch_unwind();
-    let mut response = response.await.unwrap_or_else(|_| panicked());
+    asked: &Asked,
+    inner: Inner<'_, impl Future<Output = Response>>,
+) -> Response {
+    let (id, language) = (asked.id, asked.language);
+    let mut response = inner.await.unwrap_or_else(|_| panicked());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
         around.requests.failed(problem.error.kind());

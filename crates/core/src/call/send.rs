@@ -151,7 +151,7 @@ impl<'c> Sender<'c> {
     }
 
     /// Sends one request until there is a response, or an error that stays.
-    pub(super) async fn send<O: Outgoing>(&self, mut outgoing: O) -> Result<O::Response> {
+    pub(super) async fn send<O: Outgoing>(&self, outgoing: &mut O) -> Result<O::Response> {
         let (context, product) = (self.context, self.product());
         let effect = outgoing.effect();
         let mut attempt = 1;
@@ -174,7 +174,7 @@ impl<'c> Sender<'c> {
                 false => outgoing.target(&snapshot.endpoints, attempt)?,
             };
             let mut request = outgoing.build(target)?;
-            let passing = self.decide(&outgoing, &snapshot, &request)?;
+            let passing = self.decide(outgoing, &snapshot, &request)?;
             self.in_time(pin!(self.admission.pass(context, passing)))
                 .await?;
             self.finish(&mut request, outgoing.limits(product), &snapshot)?;

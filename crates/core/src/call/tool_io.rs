@@ -41,7 +41,8 @@ impl<'c> ToolIo<'c> {
 
     async fn send(&self, request: ApiRequest) -> Result<Response> {
         let is_again = self.is_again;
-        self.sender.send(ToolRequest { request, is_again }).await
+        let request = &mut ToolRequest { request, is_again };
+        self.sender.send(request).await
     }
 }
 

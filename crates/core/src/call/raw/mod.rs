@@ -195,19 +195,20 @@ async fn call(
 async fn send(
     context: &Context,
     snapshot: Arc<Snapshot>,
-    (request, admission): (RawRequest, Admission),
+    mut requested: (RawRequest, Admission),
     record: Record,
     lasting: Lasting,
     turn: Option<Box<Turn>>,
 ) -> Result<http::Response<Body>> {
     let deadline = snapshot.endpoints.product.limits.total;
+    let (request, admission) = &mut requested;
     let sender = Sender::new(
         context,
         snapshot,
         deadline,
         record.requests(),
         &lasting.held,
-        &admission,
+        admission,
     );
     let result = sender.send(request).await;
     let requests = record.sent();
