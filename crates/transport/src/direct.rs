@@ -99,17 +99,24 @@ impl Direct {
 
     /// A connection, and whether it is new: where one serves all, whoever comes second finds that of the first.
     async fn connect(&self, host: &Host, uri: &Uri) -> Result<(Open, bool), TransportError> {
-        let turn = match host.shares() {
-            true => Some(host.connecting.lock().await),
-            false => None,
-        };
-        if turn.is_some()
-            && let Some(open) = host.take()
-        {
-            return Ok((open, false));
+        let mut turn = None;
+        if host.shares() {
+            turn = Some(host.connecting.lock().await);
+            if let Some(open) = host.take() {
+                return Ok((open, false));
+            }
         }
-        let connected = self.connector.connect(uri.clone()).await;
-        let io = connected.map_err(failure::of_connection)?;
+        // Where the one before got none, no one waits for another's turn.
+        if !host.shares() {
+            drop(turn.take());
+        }
+        let io = match self.connector.connect(uri.clone()).await {
+            Ok(io) => io,
+            Err(error) => {
+                host.is_away();
+                return Err(failure::of_connection(error));
+            }
+        };
         if !speaks_http2(&io) {
             let made = http1::Builder::new().handshake(io).await;
             let (own, connection) = made.map_err(failure::of_request)?;

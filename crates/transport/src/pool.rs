@@ -187,6 +187,11 @@ impl Host {
         lock(&self.connections).shares
     }
 
+    /// No connection could be made: whether the next one serves all is not known.
+    pub(crate) fn is_away(&self) {
+        lock(&self.connections).shares = false;
+    }
+
     /// Closes what is idle for too long; whether there are others.
     fn close_idle(&self) -> bool {
         let now = Instant::now();

@@ -30,9 +30,10 @@ use stead_core::ports::{Body, Transport as _, TransportErrorKind};
 use stead_transport::{ReqwestTransport, TransportOptions};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
+    net::{TcpListener, TcpStream},
+    time::{self, Instant},
 };
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
 use tower::service_fn;
 
 use super::{everything, get, post, send, whole, wire::pieces};
@@ -100,6 +101,37 @@ async fn requests_at_once_go_over_one_connection_of_http2() {
     join_all((0..8).map(|_| one())).await;
     assert_eq!(server.heard(), 9);
     assert_eq!(server.connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_connection_that_does_not_come_waits_for_that_of_one_other_at_most() {
+    const LIMIT: Duration = Duration::from_secs(5);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        let (socket, _) = listener.accept().await.unwrap();
+        let stream = acceptor(&[b"h2"]).accept(socket).await.unwrap();
+        tokio::spawn(serve(stream, Arc::default()));
+        // The others are not responded to.
+        let mut held = Vec::new();
+        while let Ok((socket, _)) = listener.accept().await {
+            held.push(socket);
+        }
+    });
+    let options = TransportOptions::default().with_connect(LIMIT);
+    let options = options.with_keep_alive(Duration::ZERO);
+    let options = options.with_root_certificates(CERTIFICATE).unwrap();
+    let transport = ReqwestTransport::new(options).unwrap();
+    let one = async || transport.send(get(format!("https://{address}/a"))).await;
+    assert_eq!(whole(one().await.unwrap()).await.unwrap(), "/a");
+
+    time::pause();
+    time::advance(Duration::from_secs(1)).await;
+    let start = Instant::now();
+    for failed in join_all((0..4).map(|_| one())).await {
+        assert_eq!(failed.unwrap_err().kind(), TransportErrorKind::Unreachable);
+    }
+    assert!(start.elapsed() < 3 * LIMIT, "{:?}", start.elapsed());
 }
 
 /// Settings of HTTP/2 and their acknowledgement (RFC 9113, section 6.5).
@@ -295,17 +327,19 @@ async fn accept(
             continue;
         };
         let requests = Arc::clone(&requests);
-        let service = service_fn(move |request: http::Request<_>| {
-            requests.fetch_add(1, Ordering::SeqCst);
-            async move { Ok::<_, Infallible>(response(&request)) }
-        });
-        tokio::spawn(async move {
-            let server = auto::Builder::new(TokioExecutor::new());
-            let _ = server
-                .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
-                .await;
-        });
+        tokio::spawn(serve(stream, requests));
     }
+}
+
+async fn serve(stream: TlsStream<TcpStream>, requests: Arc<AtomicUsize>) {
+    let service = service_fn(move |request: http::Request<_>| {
+        requests.fetch_add(1, Ordering::SeqCst);
+        async move { Ok::<_, Infallible>(response(&request)) }
+    });
+    let server = auto::Builder::new(TokioExecutor::new());
+    let _ = server
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service))
+        .await;
 }
 
 /// The target: with its length, or in pieces and without.
