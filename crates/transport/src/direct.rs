@@ -113,7 +113,7 @@ impl Direct {
         let io = match self.connector.connect(uri.clone()).await {
             Ok(io) => io,
             Err(error) => {
-                host.is_away();
+                host.connecting_failed();
                 return Err(failure::of_connection(error));
             }
         };

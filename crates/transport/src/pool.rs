@@ -188,7 +188,7 @@ impl Host {
     }
 
     /// No connection could be made: whether the next one serves all is not known.
-    pub(crate) fn is_away(&self) {
+    pub(crate) fn connecting_failed(&self) {
         lock(&self.connections).shares = false;
     }
 
