@@ -8,6 +8,7 @@ use axum::{
     extract::Request,
     response::{IntoResponse as _, Response},
 };
+use http::Uri;
 use stead::core::scope::ScopeName;
 use tower::service_fn;
 
@@ -15,7 +16,7 @@ use crate::{
     admission::Hosts,
     authentication::Entrance,
     extract::Acting,
-    layer::routed,
+    layer::{self, layer, routed},
     metrics::PROXY_HOST,
     middleware::{Around, enclose},
     problem::Result,
@@ -124,8 +125,30 @@ impl Front {
             let run = |acting, request| execute::direct(acting, name, request);
             return parts.tools.respond(request, any, run).await;
         }
-        routed(&parts.router, request).await
+        routed(&parts.router, without_last_slash(request)).await
     }
+}
+
+/// A slash at the end of a path makes no difference, but in what is passed on to a product.
+fn without_last_slash(mut request: Request) -> Request {
+    let path = request.uri().path();
+    let is_other = |path: &&str| !path.ends_with('/') && !path.is_empty();
+    let Some(path) = path.strip_suffix('/').filter(is_other) else {
+        return request;
+    };
+    if path.starts_with("/proxy/") {
+        return request;
+    }
+    let target = match request.uri().query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    let mut parts = request.uri().clone().into_parts();
+    parts.path_and_query = target.parse().ok();
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+    }
+    request
 }
 
 impl fmt::Debug for Front {
@@ -143,17 +166,27 @@ impl From<Front> for Router {
     }
 }
 
-/// The proxy host: every path. On a listener of its own, only these names are expected.
-pub(crate) fn host_router(state: &ServerState, expected: Option<Hosts>) -> Router {
+/// The router, with the proxy host for what is meant for it.
+pub(crate) fn with_host(router: Router, state: &ServerState, host: Host) -> Router {
+    let at_host = Arc::new((host, Direct::at_host(state)));
+    let enter = async |at_host: Arc<(Host, Direct)>, request: Request, inner| {
+        let (host, direct) = at_host.as_ref();
+        if host.is_named_by(&request) {
+            return direct.respond(request, any, proxy::at_proxy_host).await;
+        }
+        layer::respond(inner, request).await
+    };
+    router.layer(layer(at_host, enter))
+}
+
+/// The proxy host on a listener of its own: every path, for these names.
+pub(crate) fn host_router(state: &ServerState, expected: Hosts) -> Router {
     let parts = Arc::new((Direct::at_host(state), expected));
     Router::new().fallback_service(service_fn(move |request: Request| {
         let parts = Arc::clone(&parts);
         async move {
             let (direct, expected) = parts.as_ref();
-            let look = |request: &Request| match expected {
-                Some(expected) => Ok(expected.check(request)?),
-                None => Ok(()),
-            };
+            let look = |request: &Request| Ok(expected.check(request)?);
             let response = direct.respond(request, look, proxy::at_proxy_host);
             Ok::<_, Infallible>(response.await)
         }

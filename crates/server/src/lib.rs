@@ -68,11 +68,8 @@ mod trace_tests;
 
 use std::sync::Arc;
 
-use axum::{Router, middleware::from_fn_with_state};
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, scope::ScopeName},
-};
+use axum::{Router, middleware::from_fn_with_state, routing::MethodRouter};
+use stead::{Error, ErrorKind, core::environment::Environment};
 
 pub use brand::Brand;
 pub use document::openapi;
@@ -91,7 +88,7 @@ use crate::{
     authentication::Entrance,
     layer::layer,
     problem::Problem,
-    routes::{ForApplications, Route},
+    routes::{ForApplications, Route, Slashes},
     state::ServerState,
 };
 
@@ -102,16 +99,20 @@ pub fn router(platform: &stead::Platform) -> Router {
 
 /// All routes of a platform. Requests to the host of its proxy URL, where it has one, go to the proxy host.
 pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Router {
-    routers(platform, options).service
+    let environment = platform.environment();
+    let (router, state) = service(environment, options, Slashes::OnRoutes);
+    match proxy_host::Host::of(environment) {
+        Some(host) => front::with_host(router, &state, host),
+        None => router,
+    }
 }
 
 /// The routers of a platform, which share their bounds.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Routers {
-    /// All routes; requests to the host of the proxy URL go to the proxy host.
-    pub service: Router,
-    /// The same for a [`Server`] that serves nothing else: calls go straight to their handlers, which costs them less.
+    /// What [`router_with`] gives, for a [`Server`] that serves nothing else: calls go straight to their handlers, which costs
+    /// them less.
     pub server: Front,
     /// Only the proxy host, for a listener of its own. It takes account tokens, on any path, and refuses a `Host` that is
     /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
@@ -124,32 +125,22 @@ pub struct Routers {
 /// The routers of a platform.
 pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     let environment = platform.environment();
-    let host = environment.proxy_url();
-    let host = host.map(|url| proxy_host::Host::new(url, environment.public_url()));
-    let (service, state) = service(environment, options, host.clone());
-    let server = Front::new(&state, host, service.clone());
+    let (router, state) = service(environment, options, Slashes::Never);
+    let server = Front::new(&state, proxy_host::Host::of(environment), router);
     let metrics = metrics::router(metrics::Shown {
         environment: environment.clone(),
         requests: Arc::clone(&state.requests),
         in_flight: Arc::clone(&state.in_flight),
         started_at: environment.runtime().now(),
     });
-    match environment.proxy_url() {
-        None => Routers {
-            service,
-            server,
-            proxy: None,
-            metrics,
-        },
-        Some(url) => {
-            let hosts = admission::Hosts::new(url, &options.allowed_hosts);
-            Routers {
-                service,
-                server,
-                proxy: Some(front::host_router(&state, Some(hosts))),
-                metrics,
-            }
-        }
+    let proxy = environment.proxy_url().map(|url| {
+        let hosts = admission::Hosts::new(url, &options.allowed_hosts);
+        front::host_router(&state, hosts)
+    });
+    Routers {
+        server,
+        proxy,
+        metrics,
     }
 }
 
@@ -157,7 +148,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
 fn service(
     environment: &Environment,
     options: &ServerOptions,
-    host: Option<proxy_host::Host>,
+    slashes: Slashes,
 ) -> (Router, ServerState) {
     let paths = table().into_iter().flat_map(|(_, routes)| routes);
     let state = ServerState::new(environment, options, paths.map(|route| route.path));
@@ -168,51 +159,41 @@ fn service(
     };
     let mut router = Router::new();
     for (access, routes) in table() {
-        let entered = |entrance: fn(&ServerState, Option<ScopeName>) -> Entrance, routes| {
-            routes::router(routes, |handler, scope| {
-                handler.layer(layer(entrance(&state, scope), authentication::pass))
-            })
-        };
-        let open = |routes| routes::router(routes, |handler, _| handler);
         let counted = || from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
-        let with_state = || state.clone();
-        router = router.merge(match access {
-            Access::Application => entered(Entrance::of_applications, routes),
-            Access::Proxy => entered(Entrance::of_any, routes),
-            Access::Mcp => open(routes)
-                .route_layer(layer(with_state(), mcp_endpoint::authenticate))
-                .route_layer(by_name()),
-            Access::Browser => open(routes)
-                .route_layer(counted())
-                .route_layer(by_name())
-                .route_layer(by_rate())
-                .route_layer(from_fn_with_state(with_state(), pages::show_problem)),
+        let entered = |entrance| layer(entrance, authentication::pass);
+        let around = |handlers: MethodRouter<ServerState>, scope| match access {
+            Access::Application => {
+                handlers.layer(entered(Entrance::of_applications(&state, scope)))
+            }
+            Access::Proxy => handlers.layer(entered(Entrance::of_any(&state, scope))),
+            Access::Mcp => handlers
+                .layer(layer(state.clone(), mcp_endpoint::authenticate))
+                .layer(by_name()),
+            Access::Browser => handlers
+                .layer(counted())
+                .layer(by_name())
+                .layer(by_rate())
+                .layer(from_fn_with_state(state.clone(), pages::show_problem)),
             #[cfg(feature = "dashboard")]
             Access::Dashboard(door) => dashboard
-                .behind(door, open(routes).route_layer(counted()))
-                .route_layer(by_name())
-                .route_layer(by_rate()),
-            Access::Callback => open(routes)
-                .route_layer(counted())
-                .route_layer(by_name())
-                .route_layer(by_rate())
-                .route_layer(from_fn_with_state(with_state(), oauth::leave_callback)),
-            Access::Anyone => open(routes).route_layer(counted()),
-            Access::Health => open(routes),
-        });
+                .behind(door, handlers.layer(counted()))
+                .layer(by_name())
+                .layer(by_rate()),
+            Access::Callback => handlers
+                .layer(counted())
+                .layer(by_name())
+                .layer(by_rate())
+                .layer(from_fn_with_state(state.clone(), oauth::leave_callback)),
+            Access::Anyone => handlers.layer(counted()),
+            Access::Health => handlers,
+        };
+        router = router.merge(routes::router(routes, around, slashes));
     }
-    let router = router
-        .fallback(unknown_path)
-        .method_not_allowed_fallback(wrong_method)
-        .with_state(state.clone());
-    let other = host.map(|host| middleware::Other {
-        takes: Box::new(move |request| host.is_named_by(request)),
-        router: front::host_router(&state, None),
-    });
+    let router = router.fallback(unknown_path).with_state(state.clone());
     let around = state.around(metrics::NO_ROUTE);
-    (middleware::surround(router, around, other), state)
+    (middleware::surround(router, around), state)
 }
 
 /// Who may call a route, and how its problems are shown.
@@ -276,15 +257,6 @@ async fn unknown_path() -> Problem {
     Error::new(
         ErrorKind::NotFound,
         "there is nothing at this path; GET / lists what there is",
-    )
-    .into()
-}
-
-/// The router adds `Allow` itself.
-async fn wrong_method() -> Problem {
-    Error::new(
-        ErrorKind::MethodNotAllowed,
-        "this path takes another method; the header Allow names it",
     )
     .into()
 }

@@ -23,7 +23,7 @@ use tracing::{Instrument as _, Span, field};
 
 use crate::{
     holding,
-    layer::{self, layer, routed},
+    layer::{self, layer},
     metrics::Requests,
     pages::{self, Language, Pages},
     problem::{self, Problem},
@@ -46,26 +46,14 @@ pub(crate) struct Around {
     pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
 }
 
-/// Which requests are not for a router, and the router that they are for.
-pub(crate) struct Other {
-    pub(crate) takes: Box<dyn Fn(&Request) -> bool + Send + Sync>,
-    pub(crate) router: Router,
-}
-
 /// The router with all of this around each route, and around what no route takes.
-pub(crate) fn surround(router: Router, around: Around, other: Option<Other>) -> Router {
-    router.layer(layer(Arc::new((around, other)), enter))
+pub(crate) fn surround(router: Router, around: Around) -> Router {
+    router.layer(layer(Arc::new(around), enter))
 }
 
-async fn enter(of: Arc<(Around, Option<Other>)>, request: Request, inner: Route) -> Response {
-    let (around, other) = of.as_ref();
-    if let Some(other) = other
-        && (other.takes)(&request)
-    {
-        return routed(&other.router, request).await;
-    }
+async fn enter(around: Arc<Around>, request: Request, inner: Route) -> Response {
     let route = request.extensions().get().cloned();
-    enclose(around, request, route, |request| {
+    enclose(&around, request, route, |request| {
         layer::respond(inner, request)
     })
     .await

@@ -5,16 +5,17 @@ use axum::{
     handler::Handler,
     routing::{self, MethodRouter},
 };
-use stead::{ErrorKind, core::scope::ScopeName};
+use stead::{Error, ErrorKind, core::scope::ScopeName};
 
 use crate::{
     openapi::{Draft, Operation, Parameter, Signature},
+    problem::Problem,
     state::ServerState,
 };
 
 /// One method of one path.
 pub(crate) struct Route {
-    /// `ANY` where every method is taken.
+    /// [`ANY`] where every method is taken.
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
     /// Which scope of an application opens it, where one is needed.
@@ -86,7 +87,7 @@ impl Route {
 }
 
 macro_rules! methods {
-    ($($function:ident $name:literal)*) => {$(
+    ($($function:ident $name:expr,)*) => {$(
         pub(crate) fn $function<H, T>(path: &'static str, handler: H) -> Route
         where
             H: Handler<T, ServerState> + Signature<T>,
@@ -103,22 +104,54 @@ macro_rules! methods {
     )*};
 }
 
-methods! { any "ANY" delete "DELETE" get "GET" patch "PATCH" post "POST" put "PUT" }
+/// The method of a route that takes every method.
+const ANY: &str = "ANY";
+
+methods! { any ANY, delete "DELETE", get "GET", patch "PATCH", post "POST", put "PUT", }
+
+/// Whether a router takes a slash at the end of a path. It makes no difference, but in what is passed on to a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slashes {
+    /// It has each route twice.
+    OnRoutes,
+    /// What is in front of the router takes it away.
+    Never,
+}
 
 /// A router of these routes, with `around` around the handler of each, which is told the scope that opens it. Those of one
-/// path become one route of several methods. A slash at the end makes no difference, but in what is passed on to a product.
+/// path become one route of several methods.
 pub(crate) fn router(
     routes: impl IntoIterator<Item = Route>,
     around: impl Fn(MethodRouter<ServerState>, Option<ScopeName>) -> MethodRouter<ServerState>,
+    slashes: Slashes,
 ) -> Router<ServerState> {
-    routes.into_iter().fold(Router::new(), |router, route| {
-        let (path, handler) = (route.path, around(route.handler, route.scope));
-        if path.ends_with(['/', '}']) && path.starts_with("/proxy/") || path == "/" {
-            return router.route(path, handler);
+    // Merged here, because a router copies the handlers of a path that it already has, and each handler's copying is code of
+    // its own: all of it together is a tenth of the memory of a service at rest.
+    let mut paths: Vec<(&'static str, MethodRouter<ServerState>)> = Vec::new();
+    for route in routes {
+        let handler = around(route.handler, route.scope);
+        let handler = match paths.iter().position(|(path, _)| *path == route.path) {
+            Some(known) => paths.remove(known).1.merge(handler),
+            None if route.method == ANY => handler,
+            None => handler.fallback(wrong_method),
+        };
+        paths.push((route.path, handler));
+    }
+    let mut router = Router::new();
+    for (path, handler) in paths {
+        if slashes == Slashes::OnRoutes && path != "/" && !path.starts_with("/proxy/") {
+            router = router.route(&format!("{path}/"), handler.clone());
         }
-        let with_slash = format!("{path}/");
-        router
-            .route(path, handler.clone())
-            .route(&with_slash, handler)
-    })
+        router = router.route(path, handler);
+    }
+    router
+}
+
+/// The router adds `Allow` itself.
+async fn wrong_method() -> Problem {
+    Error::new(
+        ErrorKind::MethodNotAllowed,
+        "this path takes another method; the header Allow names it",
+    )
+    .into()
 }

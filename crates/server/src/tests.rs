@@ -150,6 +150,7 @@ async fn a_wrong_method_is_a_problem_that_names_the_right_ones() {
         ("PUT", "/v1/connections", "GET,HEAD,POST"),
         ("POST", "/v1/accounts/mail/u1", "GET,HEAD,DELETE"),
         ("PUT", "/connect/abc", "GET,HEAD,POST"),
+        ("PUT", "/connect/abc/", "GET,HEAD,POST"),
     ] {
         let response = service.browse(method, path, None).await;
         assert_eq!(
@@ -185,6 +186,12 @@ async fn a_slash_at_the_end_makes_no_difference_but_in_a_proxied_path() {
             (StatusCode::OK, slash.body),
             "{path}"
         );
+    }
+    let page = service.get("/v1/accounts/?connection_name=other").await;
+    assert_eq!(page.problem()["kind"], "unknown_connection");
+    for path in ["/v1/tools//", "/v1/tools/mail_list_drafts//"] {
+        let status = service.get(path).await.status;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
     }
     let passed_on = service
         .get("/proxy/mail/u1/gmail/v1/users/me/profile/")
@@ -406,7 +413,7 @@ async fn a_handler_that_panics_ends_in_a_problem() {
         let options = crate::ServerOptions::default();
         let state = crate::state::ServerState::new(&environment, &options, std::iter::empty());
         let router = axum::Router::new().route("/panics", panics);
-        middleware::surround(router, state.around("none"), None)
+        middleware::surround(router, state.around("none"))
     });
     let response = service.visit("/panics").await;
     response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");
@@ -427,7 +434,7 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     let application = axum::Router::new().nest("/stead", router);
     let nested = service.within(|_| application.route("/{*path}", own));
     assert_eq!(nested.visit("/other").await.text(), "of the application");
-    assert_eq!(nested.visit("/stead/healthz").await.status, StatusCode::OK);
+    assert_eq!(nested.visit("/stead/healthz/").await.status, StatusCode::OK);
     nested.connect_mail().await;
     let link = nested.link("u1", None).await;
     assert_eq!(nested.visit(&link).await.status, StatusCode::OK);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
     extract::{FromRequestParts, Request, State},
     middleware::{Next, from_fn_with_state},
     response::Response,
+    routing::MethodRouter,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
@@ -81,12 +81,12 @@ impl Dashboard {
     pub(crate) fn behind(
         self: &Arc<Self>,
         door: Door,
-        pages: Router<ServerState>,
-    ) -> Router<ServerState> {
+        pages: MethodRouter<ServerState>,
+    ) -> MethodRouter<ServerState> {
         let state = Arc::clone(self);
         match door {
-            Door::Members => pages.route_layer(from_fn_with_state(state, enter)),
-            Door::SignIn => pages.route_layer(from_fn_with_state(state, open)),
+            Door::Members => pages.layer(from_fn_with_state(state, enter)),
+            Door::SignIn => pages.layer(from_fn_with_state(state, open)),
         }
     }
 

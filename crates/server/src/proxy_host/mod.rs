@@ -3,6 +3,7 @@
 
 use axum::extract::Request;
 use http::{header, uri::Authority};
+use stead::core::environment::Environment;
 use url::Url;
 
 /// How a request names the proxy host.
@@ -15,7 +16,13 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    pub(crate) fn new(proxy_url: &Url, public_url: &Url) -> Self {
+    /// Of an environment that has one.
+    pub(crate) fn of(environment: &Environment) -> Option<Self> {
+        let proxy_url = environment.proxy_url()?;
+        Some(Self::new(proxy_url, environment.public_url()))
+    }
+
+    fn new(proxy_url: &Url, public_url: &Url) -> Self {
         let name = |url: &Url| url.host_str().unwrap_or_default().to_ascii_lowercase();
         let same = name(proxy_url) == name(public_url);
         Self {
