@@ -1,8 +1,12 @@
 //! The table of routes: what the router is built from is also what the tests walk, so that no route can be forgotten.
 
+use std::{pin::Pin, sync::Arc};
+
 use axum::{
     Router,
+    extract::Request,
     handler::Handler,
+    response::Response,
     routing::{self, MethodRouter},
 };
 use stead::{Error, ErrorKind, core::scope::ScopeName};
@@ -23,6 +27,32 @@ pub(crate) struct Route {
     /// What the interface's description says of it.
     pub(crate) operation: Operation,
     handler: MethodRouter<ServerState>,
+}
+
+/// Any handler, as one type: what axum does with each type of handler is code of its own.
+#[derive(Clone)]
+struct Erased(Arc<dyn Fn(Request, ServerState) -> Responding + Send + Sync>);
+
+type Responding = Pin<Box<dyn Future<Output = Response> + Send>>;
+
+impl Erased {
+    fn new<H, T>(handler: H) -> Self
+    where
+        H: Handler<T, ServerState>,
+        T: 'static,
+    {
+        Self(Arc::new(move |request, state| {
+            Box::pin(handler.clone().call(request, state))
+        }))
+    }
+}
+
+impl Handler<(), ServerState> for Erased {
+    type Future = Responding;
+
+    fn call(self, request: Request, state: ServerState) -> Responding {
+        self.0(request, state)
+    }
 }
 
 /// A route of applications, which says what a caller needs for it. There is no other way to make one.
@@ -98,7 +128,7 @@ macro_rules! methods {
                 path,
                 scope: None,
                 operation: Operation::of::<H>(H::describe),
-                handler: routing::$function(handler),
+                handler: routing::$function(Erased::new(handler)),
             }
         }
     )*};
@@ -125,8 +155,7 @@ pub(crate) fn router(
     around: impl Fn(MethodRouter<ServerState>, Option<ScopeName>) -> MethodRouter<ServerState>,
     slashes: Slashes,
 ) -> Router<ServerState> {
-    // Merged here, because a router copies the handlers of a path that it already has, and each handler's copying is code of
-    // its own: all of it together is a tenth of the memory of a service at rest.
+    // Merged here, because a router copies the handlers of a path that it already has.
     let mut paths: Vec<(&'static str, MethodRouter<ServerState>)> = Vec::new();
     for route in routes {
         let handler = around(route.handler, route.scope);
