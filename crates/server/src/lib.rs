@@ -163,6 +163,10 @@ fn service(
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
         let entered = |entrance| layer(entrance, authentication::pass);
+        let bounded = |handlers: MethodRouter<ServerState>| {
+            let counted = handlers.layer(counted());
+            counted.layer(by_name()).layer(by_rate())
+        };
         let around = |handlers: MethodRouter<ServerState>, scope| match access {
             Access::Application => {
                 handlers.layer(entered(Entrance::of_applications(&state, scope)))
@@ -171,21 +175,17 @@ fn service(
             Access::Mcp => handlers
                 .layer(layer(state.clone(), mcp_endpoint::authenticate))
                 .layer(by_name()),
-            Access::Browser => handlers
-                .layer(counted())
-                .layer(by_name())
-                .layer(by_rate())
-                .layer(from_fn_with_state(state.clone(), pages::show_problem)),
+            Access::Browser => {
+                bounded(handlers).layer(from_fn_with_state(state.clone(), pages::show_problem))
+            }
             #[cfg(feature = "dashboard")]
             Access::Dashboard(door) => dashboard
                 .behind(door, handlers.layer(counted()))
                 .layer(by_name())
                 .layer(by_rate()),
-            Access::Callback => handlers
-                .layer(counted())
-                .layer(by_name())
-                .layer(by_rate())
-                .layer(from_fn_with_state(state.clone(), oauth::leave_callback)),
+            Access::Callback => {
+                bounded(handlers).layer(from_fn_with_state(state.clone(), oauth::leave_callback))
+            }
             Access::Anyone => handlers.layer(counted()),
             Access::Health => handlers,
         };
