@@ -1,16 +1,20 @@
 //! Templates, and the headers of the pages that they make.
 
+use std::sync::LazyLock;
+
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use minijinja::{
     AutoEscape, Environment as Templates, UndefinedBehavior, Value, context, value::Serde,
 };
 use serde::Serialize;
 use stead::core::environment::Environment;
+use url::Url;
 
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 
 use super::{assets, cookie, format, icons, markdown, words};
+use crate::pages::LazyTemplates;
 
 /// Which colours a member has chosen.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +71,7 @@ struct Entry {
 /// Makes pages of templates.
 #[derive(Debug)]
 pub(super) struct Renderer {
-    templates: Templates<'static>,
+    templates: LazyTemplates,
     policy: HeaderValue,
     /// The path of the public URL, without a slash at its end.
     prefix: String,
@@ -92,8 +96,11 @@ impl Renderer {
         let policy = format!(
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
         );
+        let (public_url, below) = (url.clone(), prefix.clone());
         Self {
-            templates: templates(environment, &prefix, has_sandbox),
+            templates: LazyLock::new(Box::new(move || {
+                templates(&public_url, &below, has_sandbox)
+            })),
             policy: HeaderValue::try_from(policy)
                 .unwrap_or(HeaderValue::from_static("default-src 'none'")),
             prefix,
@@ -160,7 +167,7 @@ const SHARED: &[(&str, &str)] = &[
     ("problem.html", include_str!("templates/problem.html")),
 ];
 
-fn templates(environment: &Environment, prefix: &str, has_sandbox: bool) -> Templates<'static> {
+fn templates(public_url: &Url, prefix: &str, has_sandbox: bool) -> Templates<'static> {
     let mut templates = Templates::new();
     templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -179,8 +186,8 @@ fn templates(environment: &Environment, prefix: &str, has_sandbox: bool) -> Temp
         icon => format!("{prefix}/icon.svg"),
         style => asset("style.css"),
         script => asset("dashboard.js"),
-        public_url => environment.public_url().as_str().trim_end_matches('/'),
-        host => environment.public_url().host_str().unwrap_or_default(),
+        public_url => public_url.as_str().trim_end_matches('/'),
+        host => public_url.host_str().unwrap_or_default(),
         version => env!("CARGO_PKG_VERSION"),
         navigation => Serde(navigation),
     };
@@ -227,7 +234,7 @@ mod tests {
     #[tokio::test]
     async fn every_component_shows_what_it_is_given_as_text() {
         let service = TestService::new().await;
-        let mut templates = templates(service.platform.environment(), "", true);
+        let mut templates = templates(service.platform.environment().public_url(), "", true);
         templates.add_template("all.html", ALL).unwrap();
         let all = templates.get_template("all.html").unwrap();
         let shown = all.render(context! { x => "\"><script>'" }).unwrap();

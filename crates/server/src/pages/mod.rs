@@ -8,7 +8,10 @@ mod preview;
 mod tests;
 mod texts;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
 
 use axum::{
     extract::{Request, State},
@@ -29,6 +32,7 @@ use stead::{
         product::{PermissionText, Product},
     },
 };
+use url::Url;
 
 use crate::{
     brand::{Brand, Button, Logo},
@@ -41,11 +45,15 @@ use texts::Message;
 
 const STYLE: &str = include_str!("style.css");
 
+/// Templates, compiled for the first page that is shown: a service whose pages nobody opens holds none.
+pub(crate) type LazyTemplates =
+    LazyLock<Templates<'static>, Box<dyn FnOnce() -> Templates<'static> + Send>>;
+
 /// The templates and the headers that go with them.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    templates: Templates<'static>,
-    texts: BTreeMap<&'static str, Value>,
+    templates: LazyTemplates,
+    texts: LazyLock<BTreeMap<&'static str, Value>>,
     headers: PageHeaders,
     logo: Option<Logo>,
 }
@@ -68,41 +76,15 @@ pub(crate) struct Done {
 impl Pages {
     pub(crate) fn new(environment: &Environment, brand: &Brand) -> Self {
         let url = environment.public_url();
-        let host = url.host_str().unwrap_or_default();
         let style = style(brand);
-        let mut templates = Templates::new();
-        templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        // A URL without a query holds nothing that ends an attribute.
-        let base = url.as_str().trim_end_matches('/');
-        templates.add_global("base", Value::from_safe_string(base.to_owned()));
-        templates.add_global("style", Value::from_safe_string(style.clone()));
-        let shown = json!({
-            "name": brand.name,
-            "logo": brand.logo.is_some(),
-            "support": brand.support,
-            "privacy": brand.privacy,
-            "host": host,
-            // Who asks, as people know it.
-            "app": brand.name.as_deref().unwrap_or(host),
-        });
-        templates.add_global("brand", Value::from(Serde(&shown)));
-        texts::add_filters(&mut templates);
-        for (name, source) in [
-            ("layout.html", include_str!("layout.html")),
-            ("connect.html", include_str!("connect.html")),
-            ("done.html", include_str!("done.html")),
-            ("message.html", include_str!("message.html")),
-            ("index.html", include_str!("index.html")),
-        ] {
-            if let Err(error) = templates.add_template(name, source) {
-                tracing::error!(name, error = %error, "a page's template is broken");
-            }
-        }
         Self {
-            templates,
-            texts: texts::all(),
             headers: PageHeaders::new(&style, url.scheme()),
+            texts: LazyLock::new(texts::all),
             logo: brand.logo.clone(),
+            templates: LazyLock::new(Box::new({
+                let (url, brand) = (url.clone(), brand.clone());
+                move || templates(&url, &brand, style)
+            })),
         }
     }
 
@@ -257,6 +239,39 @@ impl Pages {
             .append(header::VARY, HeaderValue::from_static("accept-language"));
         response
     }
+}
+
+fn templates(url: &Url, brand: &Brand, style: String) -> Templates<'static> {
+    let host = url.host_str().unwrap_or_default();
+    let mut templates = Templates::new();
+    templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    // A URL without a query holds nothing that ends an attribute.
+    let base = url.as_str().trim_end_matches('/');
+    templates.add_global("base", Value::from_safe_string(base.to_owned()));
+    templates.add_global("style", Value::from_safe_string(style));
+    let shown = json!({
+        "name": brand.name,
+        "logo": brand.logo.is_some(),
+        "support": brand.support,
+        "privacy": brand.privacy,
+        "host": host,
+        // Who asks, as people know it.
+        "app": brand.name.as_deref().unwrap_or(host),
+    });
+    templates.add_global("brand", Value::from(Serde(&shown)));
+    texts::add_filters(&mut templates);
+    for (name, source) in [
+        ("layout.html", include_str!("layout.html")),
+        ("connect.html", include_str!("connect.html")),
+        ("done.html", include_str!("done.html")),
+        ("message.html", include_str!("message.html")),
+        ("index.html", include_str!("index.html")),
+    ] {
+        if let Err(error) = templates.add_template(name, source) {
+            tracing::error!(name, error = %error, "a page's template is broken");
+        }
+    }
+    templates
 }
 
 /// The picture in a browser's tab.
