@@ -5,9 +5,11 @@
 
 use std::{
     fmt,
-    hash::{BuildHasher as _, Hash, RandomState},
+    hash::{BuildHasher as _, Hash},
     sync::{Arc, OnceLock},
 };
+
+use foldhash::quality::RandomState;
 
 /// Times as many as are free.
 const TIMES: usize = 3;
@@ -46,7 +48,7 @@ impl Default for Shares {
     fn default() -> Self {
         Self {
             slots: (0..SLOTS).map(|_| OnceLock::new()).collect(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{
     array,
-    collections::HashMap,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
+use foldhash::HashMap;
 use http::{Method, StatusCode};
 use stead::{
     ErrorKind,

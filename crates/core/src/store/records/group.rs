@@ -3,9 +3,10 @@
 //! A call takes about 40 bytes so, and its user's name and ids once per row. The body is base64 of a binary layout
 //! (postcard) inside of JSON, because a body is text in every store.
 
-use std::{collections::HashMap, hash::Hash};
+use std::hash::Hash;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use foldhash::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -318,7 +319,7 @@ impl<T> Default for Names<T> {
     fn default() -> Self {
         Self {
             list: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: HashMap::default(),
             last: None,
         }
     }
