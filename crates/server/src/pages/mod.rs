@@ -45,7 +45,7 @@ use texts::Message;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Templates, compiled for the first page that is shown: a service whose pages nobody opens holds none.
+/// Templates, compiled for the first page that is shown: a service whose pages are never opened holds none.
 pub(crate) type LazyTemplates =
     LazyLock<Templates<'static>, Box<dyn FnOnce() -> Templates<'static> + Send>>;
 
