@@ -103,7 +103,9 @@ impl Recorder {
             }
             waiting.calls.push(call);
         }
-        if !self.writing.swap(true, Ordering::AcqRel) {
+        // Mostly a round goes on, and then this only reads. A round that ends looks once more at what waits: it sees this
+        // call, or this sees that it has ended.
+        if !self.writing.load(Ordering::Acquire) && !self.writing.swap(true, Ordering::AcqRel) {
             let weak = context.downgrade();
             let mut pause = context.runtime.sleep(GATHER);
             context.runtime.spawn(Box::pin(async move {

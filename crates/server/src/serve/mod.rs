@@ -15,19 +15,17 @@ mod workers;
 
 use std::{
     future::{Future, pending},
-    io,
+    io, iter,
     net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
     time::Duration,
 };
 
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
-    server::{
-        conn::auto::{self, UpgradeableConnection},
-        graceful::GracefulShutdown,
-    },
+    server::conn::auto::{self, UpgradeableConnection},
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
@@ -145,10 +143,9 @@ impl Server {
     /// The same for futures of one type: so all of a connection is compiled in this crate, for speed.
     async fn run(self, listener: TcpListener, mut shutdown: End<'_>, cut: End<'_>) -> usize {
         let server = http();
-        let connections = GracefulShutdown::new();
         let crowd = Arc::new(Crowd::default());
         let told = Arc::new(Semaphore::new(TOLD));
-        let (end, ended) = watch::channel(());
+        let (phase, phases) = watch::channel(Phase::Serves);
         let (stop, stopping) = watch::channel(());
         let stopping = Stopping::new(stopping);
         loop {
@@ -171,15 +168,28 @@ impl Server {
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
             let noted = Noted::new(served.clone(), activity, Some(peer), stopping.clone());
             let server = server.clone();
-            let (watcher, mut ended) = (connections.watcher(), ended.clone());
+            let phases = phases.clone();
             let serving = move |stream| async move {
                 let _place = place;
-                let connection = connection(&server, stream, noted);
-                tokio::select! {
-                    served = watcher.watch(connection) => if let Err(error) = served {
-                        tracing::debug!(error = %error, "a connection ended early");
-                    },
-                    _ = ended.changed() => {}
+                let mut connection = pin!(connection(&server, stream, noted));
+                // Asked only when there is news, and not whenever the connection has something to do.
+                let mut news: FuturesUnordered<_> = iter::once(next_phase(phases)).collect();
+                loop {
+                    tokio::select! {
+                        served = connection.as_mut() => {
+                            if let Err(error) = served {
+                                tracing::debug!(error = %error, "a connection ended early");
+                            }
+                            return;
+                        }
+                        Some((phase, phases)) = news.next() => match phase {
+                            Phase::Cut => return,
+                            Phase::Serves | Phase::Stops => {
+                                connection.as_mut().graceful_shutdown();
+                                news.push(next_phase(phases));
+                            }
+                        }
+                    }
                 }
             };
             match &self.workers {
@@ -189,10 +199,11 @@ impl Server {
         }
         drop(listener);
         drop(self.second);
-        drop((ended, stopping));
+        drop((phases, stopping));
         // Requests that wait for what may come end now.
         drop(stop);
-        let mut all = pin!(connections.shutdown());
+        let _ = phase.send(Phase::Stops);
+        let mut all = pin!(phase.closed());
         tokio::select! {
             () = all.as_mut() => return 0,
             () = tokio::time::sleep(DRAIN) => {}
@@ -201,13 +212,30 @@ impl Server {
         let cut_off = self.under_way.count();
         tracing::warn!(requests = cut_off, "requests were cut off, to stop");
         // No connection is left where no one listens.
-        let _ = end.send(());
+        let _ = phase.send(Phase::Cut);
         all.await;
         cut_off
     }
 }
 
 type End<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
+
+/// What connections are told of the end.
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Serves,
+    /// Requests under way go on, and no more are taken.
+    Stops,
+    /// At once.
+    Cut,
+}
+
+/// What comes next; where no one is left to say it, the end.
+async fn next_phase(mut phases: watch::Receiver<Phase>) -> (Phase, watch::Receiver<Phase>) {
+    let next = phases.changed().await;
+    let phase = next.map_or(Phase::Cut, |()| *phases.borrow_and_update());
+    (phase, phases)
+}
 
 fn http() -> auto::Builder<TokioExecutor> {
     let mut server = auto::Builder::new(TokioExecutor::new());
