@@ -13,7 +13,7 @@ use foldhash::quality::RandomState;
 
 /// Times as many as are free.
 const TIMES: usize = 3;
-/// Holders are told apart by so many values of a hash that no one can foresee. Two that have the same count as one.
+/// Holders are told apart by so many values of a hash with a seed of this process. Two that have the same count as one.
 const SLOTS: usize = 16_384;
 
 /// The places of one holder.
