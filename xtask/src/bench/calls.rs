@@ -1,10 +1,16 @@
 //! Calls of 1 KB: proxied, a tool, over MCP, with PostgreSQL, and from the library in a process of its own.
 
+use std::thread;
+
 use anyhow::{Context as _, Result};
 
 use super::{
-    bound::{Bound, Bounds},
+    bound::{Bound, Bounds, shown},
+    free_port,
+    load::Load,
+    nginx::{self, Ports, Site},
     postgres::Postgres,
+    process::Running,
     programs::Missing,
     responses::SMALL,
     stage::{ACCOUNTS, Stage},
@@ -21,6 +27,7 @@ pub(crate) const TOOL: &str = "mail_list_drafts";
 const PROXIED: &str = "stead serve, proxied";
 const TYPED: &str = "stead serve, a tool";
 const MCP: &str = "stead serve, a tool over MCP";
+const NGINX_PER_CORE: &str = "nginx, a process for each core";
 
 pub(crate) fn run(stage: &Stage) -> Result<String> {
     let path = PRODUCTS[0].path;
@@ -51,12 +58,19 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
     if !has_library {
         text += "The library, not measured: the binary has no `bench-calls`.\n\n";
     }
+    let (per_core, per_core_port) = nginx_per_core(stage)?;
     for concurrency in CONCURRENCY {
         // An application's token lasts an hour, less than all of this.
         let stead = Stead::start(store)?;
         let with_postgres = on_server.as_ref().map(Stead::start).transpose()?;
         let other = other.as_ref().map(Stead::start).transpose()?;
         let mut subjects = baselines(stage, path);
+        subjects.push(Subject::shared(
+            NGINX_PER_CORE,
+            stage,
+            &per_core,
+            Load::get(per_core_port, path),
+        ));
         subjects.push(Subject::new(
             PROXIED,
             stage,
@@ -94,9 +108,10 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
         }
         let measured = measure(stage, "1 KB", concurrency, SMALL, &subjects)?;
         text += &format!(
-            "### Concurrency {concurrency}\n\n{}\n\n{}\n\n",
+            "### Concurrency {concurrency}\n\n{}\n\n{}\n{}\n\n",
             table::of(&measured),
-            bounds(concurrency, &measured)?.list()
+            bounds(concurrency, &measured)?.list(),
+            of_nginx_per_core(&measured)?
         );
         if stage.against.is_some() {
             let find = |name: &str| measured.iter().find(|(of, _)| of == name);
@@ -145,6 +160,34 @@ fn bounds(concurrency: u32, measured: &[Measured]) -> Result<Bounds> {
         proxied.p99 / nginx.p99,
     );
     Ok(bounds)
+}
+
+/// The rival with as many processes as Stead has threads for connections; they share a port.
+fn nginx_per_core(stage: &Stage) -> Result<(Vec<Running>, u16)> {
+    let ports = Ports {
+        http1: free_port()?,
+        http2: free_port()?,
+    };
+    let site = Site::AddsBearer(stage.stub_ports.http1);
+    let start = |number| {
+        let folder = stage.folder.join(format!("nginx-{number}"));
+        nginx::start(&stage.nginx, &folder, ports, &site)
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let processes = (0..cores).map(start).collect::<Result<_>>()?;
+    Ok((processes, ports.http1))
+}
+
+/// How a proxied call compares to the rival that uses as many cores.
+fn of_nginx_per_core(measured: &[Measured]) -> Result<String> {
+    let nginx = figures(measured, NGINX_PER_CORE).context("no nginx for each core")?;
+    let proxied = figures(measured, PROXIED).context("nothing proxied")?;
+    Ok(format!(
+        "- a proxied call, of nginx with a process for each core: requests/s {}, p99 {}, CPU {}",
+        shown(proxied.per_second / nginx.per_second),
+        shown(proxied.p99 / nginx.p99),
+        shown(proxied.cpu / nginx.cpu),
+    ))
 }
 
 /// Whether the binary can call the library by itself: one of before cannot.

@@ -46,7 +46,8 @@ pub(crate) fn start(program: &Path, folder: &Path, ports: Ports, site: &Site) ->
     Ok(running)
 }
 
-/// One process that does all the work: one worker, whose time is the whole, and nothing left behind when it ends.
+/// One process that does all the work: one worker, whose time is the whole, and nothing left behind when it ends. Several may
+/// share the ports.
 fn configuration(folder: &Path, Ports { http1, http2 }: Ports, site: &Site) -> String {
     let folder = folder.display();
     let (upstream, locations) = match site {
@@ -95,8 +96,8 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;{upstream}
     server {{
-        listen 127.0.0.1:{http1};
-        listen 127.0.0.1:{http2} http2;
+        listen 127.0.0.1:{http1} reuseport;
+        listen 127.0.0.1:{http2} http2 reuseport;
         default_type application/json;
         root {folder};{locations}
     }}

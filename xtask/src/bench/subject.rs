@@ -1,6 +1,6 @@
 //! What is measured, and its rounds.
 
-use std::process::Command;
+use std::{process::Command, slice};
 
 use anyhow::{Context as _, Result};
 
@@ -30,8 +30,18 @@ impl<'a> Subject<'a> {
         process: &'a Running,
         load: Load,
     ) -> Self {
+        Self::shared(name, stage, slice::from_ref(process), load)
+    }
+
+    /// The same to processes that share a port.
+    pub(crate) fn shared(
+        name: impl Into<String>,
+        stage: &'a Stage,
+        processes: &'a [Running],
+        load: Load,
+    ) -> Self {
         let run = move |connections, seconds| {
-            of_process(process, || {
+            of_processes(processes, || {
                 load.run(&stage.wrk, &stage.folder, connections, seconds)
             })
         };
@@ -49,7 +59,7 @@ impl<'a> Subject<'a> {
         load: Load,
     ) -> Self {
         let run = move |streams, seconds| {
-            of_process(process, || {
+            of_processes(slice::from_ref(process), || {
                 h2load::run(&load, program, &stage.folder, streams, seconds)
             })
         };
@@ -85,11 +95,20 @@ pub(crate) fn baselines<'a>(stage: &'a Stage, path: &str) -> Vec<Subject<'a>> {
     ]
 }
 
-fn of_process(process: &Running, run: impl FnOnce() -> Result<Sample>) -> Result<Sample> {
-    let before = process.cpu_seconds()?;
+fn of_processes(processes: &[Running], run: impl FnOnce() -> Result<Sample>) -> Result<Sample> {
+    let cpu_seconds = || {
+        processes
+            .iter()
+            .map(Running::cpu_seconds)
+            .sum::<Result<f64>>()
+    };
+    let before = cpu_seconds()?;
     let mut sample = run()?;
-    sample.cpu_seconds = process.cpu_seconds()? - before;
-    sample.resident_bytes = process.resident_bytes()?;
+    sample.cpu_seconds = cpu_seconds()? - before;
+    sample.resident_bytes = processes
+        .iter()
+        .map(Running::resident_bytes)
+        .sum::<Result<u64>>()?;
     Ok(sample)
 }
 
