@@ -1,15 +1,15 @@
 //! Whether the number of accounts is felt: start, memory, and the cost of a call.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use super::{
-    bound::shown,
+    bound::{Bound, Bounds, shown},
     responses::SMALL,
     stage::{ACCOUNTS, Stage},
     stead::Stead,
     store::{PRODUCTS, Store},
     subject::{Subject, baselines, measure},
-    table,
+    table::{self, figures},
 };
 
 const FEW: usize = 10;
@@ -36,7 +36,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
         // Those that are called often are kept in memory; of very many, some have to be read.
         for called in [FEW, ACCOUNTS] {
             if called <= all {
-                let name = format!("{called} of {all} accounts called");
+                let name = subject(called, all);
                 let load = stead.proxy_for(called);
                 subjects.push(Subject::new(name, stage, &stead.process, load));
             }
@@ -53,10 +53,33 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
             bytes_per_account(store)?,
         );
     }
+    let cpu = |called, all| {
+        let found = figures(&measured, &subject(called, all));
+        let found = found.context("a number of accounts is missing");
+        found.map(|figures| figures.cpu)
+    };
+    let most = many.accounts;
+    let mut bounds = Bounds::default();
+    for called in [FEW, ACCOUNTS] {
+        if called <= most {
+            bounds.add(
+                &format!(
+                    "CPU of a call, {called} of {most} accounts called, of {called} of {called}"
+                ),
+                Bound::AtMost(1.2),
+                cpu(called, most)? / cpu(called, called)?,
+            );
+        }
+    }
     Ok(format!(
-        "Proxied calls, concurrency {CONCURRENCY}.\n\n{}\n\n{table}",
-        table::of(&measured)
+        "Proxied calls, concurrency {CONCURRENCY}.\n\n{}\n\n{table}\n{}",
+        table::of(&measured),
+        bounds.list()
     ))
+}
+
+fn subject(called: usize, all: usize) -> String {
+    format!("{called} of {all} accounts called")
 }
 
 fn bytes_per_account(store: &Store) -> Result<String> {

@@ -108,10 +108,10 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
         }
         let measured = measure(stage, "1 KB", concurrency, SMALL, &subjects)?;
         text += &format!(
-            "### Concurrency {concurrency}\n\n{}\n\n{}\n{}\n\n",
+            "### Concurrency {concurrency}\n\n{}\n\n{}{}\n\n",
             table::of(&measured),
-            bounds(concurrency, &measured)?.list(),
-            of_nginx_per_core(&measured)?
+            of_nginx_per_core(&measured)?,
+            bounds(concurrency, &measured)?.list()
         );
         if stage.against.is_some() {
             let find = |name: &str| measured.iter().find(|(of, _)| of == name);
@@ -183,7 +183,7 @@ fn of_nginx_per_core(measured: &[Measured]) -> Result<String> {
     let nginx = figures(measured, NGINX_PER_CORE).context("no nginx for each core")?;
     let proxied = figures(measured, PROXIED).context("nothing proxied")?;
     Ok(format!(
-        "- a proxied call, of nginx with a process for each core: requests/s {}, p99 {}, CPU {}",
+        "- a proxied call, of nginx with a process for each core: requests/s {}, p99 {}, CPU {}\n",
         shown(proxied.per_second / nginx.per_second),
         shown(proxied.p99 / nginx.p99),
         shown(proxied.cpu / nginx.cpu),
