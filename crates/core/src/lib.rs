@@ -5,6 +5,8 @@
 //! It opens no socket, reads no clock and draws no randomness of its own: those come in through [`ports`].
 
 pub mod agent;
+#[doc(hidden)]
+pub mod boxed;
 pub mod caller;
 pub mod catalogue;
 pub mod error;

@@ -78,13 +78,13 @@ where
     let asked = Asked::of(&request);
     // Pinned here, for what takes a future by value has it twice.
     let inner = pin!(AssertUnwindSafe(inner(request)).catch_unwind());
-    let response = respond(around, &asked, &route, inner, &span);
+    let response = pin!(respond(around, &asked, &route, inner, &span));
     if span.is_none() {
         return response.await;
     }
     let response = response.instrument(span.clone()).await;
     // It lasts as long as the response's body.
-    response.map(|body| holding::body(body, span))
+    response.map(|body| holding::body(body, span.clone()))
 }
 
 /// What is needed of a request for its response.

@@ -9,7 +9,10 @@ use axum::{
     response::Response,
     routing::{self, MethodRouter},
 };
-use stead::{Error, ErrorKind, core::scope::ScopeName};
+use stead::{
+    Error, ErrorKind,
+    core::{boxed::boxed, scope::ScopeName},
+};
 
 use crate::{
     openapi::{Draft, Operation, Parameter, Signature},
@@ -42,7 +45,7 @@ impl Erased {
         T: 'static,
     {
         Self(Arc::new(move |request, state| {
-            Box::pin(handler.clone().call(request, state))
+            boxed(|| handler.clone().call(request, state))
         }))
     }
 }

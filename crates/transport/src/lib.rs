@@ -47,7 +47,10 @@ use std::{fmt, sync::Arc};
 
 use http::{Request, Response};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use stead_core::ports::{Body, BoxFuture, Transport, TransportError, TransportErrorKind};
+use stead_core::{
+    boxed::boxed,
+    ports::{Body, BoxFuture, Transport, TransportError, TransportErrorKind},
+};
 
 use clients::Clients;
 pub use options::{InvalidOptions, TransportOptions};
@@ -76,7 +79,7 @@ impl Transport for ReqwestTransport {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        Box::pin(async move {
+        boxed(move || async move {
             let clients = self.clients.current().map_err(|error| {
                 TransportError::new(
                     TransportErrorKind::Unreachable,

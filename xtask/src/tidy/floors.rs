@@ -22,6 +22,7 @@ const FLOORS: &[Floor] = &[
     Floor {
         what: "descriptions and views",
         modules: &[
+            "boxed",
             "scrub",
             "similar",
             "shares",

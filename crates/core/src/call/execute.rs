@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     Result,
+    boxed::boxed,
     catalogue::CatalogueTool,
     context::{Context, Snapshot, bulkheads::Held},
     domain::AccountRef,
@@ -67,8 +68,7 @@ pub(crate) async fn execute(
     name: &str,
     request: ExecuteRequest,
 ) -> Result<Execution> {
-    // A future is moved from caller to caller until it is polled first, and this one is large.
-    Box::pin(begin(context, name, request, None)).await
+    boxed(|| begin(context, name, request, None)).await
 }
 
 /// Runs a tool that only reads once more, for what its first result left out, where the account is the same.
@@ -78,7 +78,7 @@ pub(super) async fn execute_again(
     request: ExecuteRequest,
     owner: file::Owner,
 ) -> Result<Execution> {
-    Box::pin(begin(context, name, request, Some(owner))).await
+    boxed(|| begin(context, name, request, Some(owner))).await
 }
 
 async fn begin(

@@ -16,6 +16,7 @@ use http::{
 };
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::{body::Incoming, service::Service};
+use stead::core::boxed::boxed;
 
 use super::{
     activity::{Activity, Answering},
@@ -107,7 +108,7 @@ impl Service<Request<Incoming>> for Noted {
         }
         let is_http2 = request.version() == Version::HTTP_2;
         let served = self.served.clone();
-        Box::pin(async move {
+        boxed(move || async move {
             let response = served.respond(request.map(received)).await;
             Ok(response.map(|body| {
                 if is_http2 {

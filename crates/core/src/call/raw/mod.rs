@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
+    boxed::boxed,
     context::{
         Context, Endpoints, Snapshot,
         bulkheads::{Entered, Held, Place},
@@ -66,7 +67,7 @@ pub(crate) async fn send_raw(
     let identifier = request.identifier.clone();
     let given = Given::Written(request);
     let of = (connection_name.as_str(), identifier.as_str());
-    Box::pin(call(context, of, given, At::Path, None)).await
+    boxed(|| call(context, of, given, At::Path, None)).await
 }
 
 /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
@@ -78,9 +79,8 @@ pub(crate) async fn stream_raw(
 ) -> Result<http::Response<Body>> {
     mcp_session::refuse(&context.caller)?;
     let given = Given::Received(request);
-    // A future is moved from caller to caller until it is polled first, and this one is large.
     let of = (connection_name, identifier);
-    Box::pin(call(context, of, given, At::Path, None)).await
+    boxed(|| call(context, of, given, At::Path, None)).await
 }
 
 /// Sends a raw request that came to the proxy host: the caller's token says whose account is meant.
@@ -91,7 +91,7 @@ pub(crate) async fn stream_raw_at_proxy_host(
     let token = account_token::expected(&context.caller)?;
     let of = (token.connection_name.as_str(), token.identifier.as_str());
     let given = Given::Received(request);
-    Box::pin(call(context, of, given, At::Host, None)).await
+    boxed(|| call(context, of, given, At::Host, None)).await
 }
 
 /// Where a raw request came in.
