@@ -19,6 +19,7 @@ mod install;
 mod mcp_conformance;
 mod new_tool;
 mod postgres;
+mod release;
 mod shell;
 mod shells;
 mod test;
@@ -61,8 +62,11 @@ cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
+cargo xtask release [CARGO OPTION…]
+                                a release that is optimized for the calls that services make: it is built, makes calls and counts
+                                what runs, and is built again with the counts
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
-                  [--binary STEAD] [--against STEAD]
+                  [--trained] [--binary STEAD] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead; writes
                                 docs/reference/performance.md. Parts: start, calls, http2, bodies, fetch, fair, memory,
                                 disk, accounts, instructions; with --short or --against it is only printed
@@ -128,6 +132,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
         ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
         ["bench", options @ ..] => bench::run(options),
+        ["release", options @ ..] => release::run(options),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");
             Ok(())

@@ -29,15 +29,17 @@ mod stead;
 mod store;
 mod subject;
 mod table;
+mod train;
 
 use std::{net::TcpListener, path::PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::shell;
+use crate::{release, shell};
 pub(crate) use others::{copy, dashboard, history, scenario};
 use programs::Missing;
 use stage::Stage;
+pub(crate) use train::train;
 
 /// A section of the report.
 pub(crate) struct Part {
@@ -97,6 +99,8 @@ const SHORT: Options = Options {
 struct Asked {
     options: Options,
     is_short: bool,
+    /// What `cargo xtask release` makes is measured.
+    is_trained: bool,
     only: Vec<String>,
     /// Instead of a release that is built first.
     binary: Option<PathBuf>,
@@ -114,10 +118,12 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let is_written = !asked.is_short && asked.against.is_none();
     let commit = match asked.binary {
         Some(_) => String::from("a binary that was given"),
+        None if asked.is_trained => format!("{}, by `cargo xtask release`", report::commit()),
         None => report::commit(),
     };
     let binary = match asked.binary {
         Some(path) => path,
+        None if asked.is_trained => release::make(&[])?,
         None => build()?,
     };
     let stage = Stage::open(asked.options, binary, asked.against)?;
@@ -154,12 +160,15 @@ impl Asked {
         let mut asked = Self {
             options: if is_short { SHORT } else { FULL },
             is_short,
+            is_trained: arguments.contains(&"--trained"),
             only: Vec::new(),
             binary: None,
             against: None,
         };
         let options = &mut asked.options;
-        let mut arguments = arguments.iter().filter(|one| **one != "--short");
+        let mut arguments = arguments
+            .iter()
+            .filter(|one| !["--short", "--trained"].contains(one));
         while let Some(option) = arguments.next() {
             let value = *arguments
                 .next()
@@ -206,6 +215,7 @@ mod tests {
     #[test]
     fn options_are_read() {
         let asked = Asked::read(&["--only", "calls,start", "--short", "--seconds", "1"]).unwrap();
+        assert!(!asked.is_trained && Asked::read(&["--trained"]).unwrap().is_trained);
         assert_eq!(asked.only, ["calls", "start"]);
         assert!(asked.is_short);
         assert_eq!((asked.options.rounds, asked.options.seconds), (3, 1));

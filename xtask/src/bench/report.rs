@@ -35,9 +35,9 @@ cargo xtask bench --short --only calls    a quick look, which is printed and not
 ```
 
 All parts take about an hour and a half besides the build, and 5 GB of disk for a million accounts. Nothing runs without nginx
-and wrk; some parts need nghttp2-client, valgrind or PostgreSQL, and say here when it is missing. `--binary` names another binary
-to measure, `--against` one to compare with in the same rounds (then nothing is written), `--rounds` and `--seconds` say how
-long, `--calls` and `--accounts` how many.
+and wrk; some parts need nghttp2-client, valgrind or PostgreSQL, and say here when it is missing. `--trained` measures what
+`cargo xtask release` makes, `--binary` another binary, and `--against` compares with one in the same rounds (then nothing is
+written); `--rounds` and `--seconds` say how long, `--calls` and `--accounts` how many.
 
 ## Where the time goes
 
