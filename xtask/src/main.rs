@@ -132,7 +132,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
         ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
         ["bench", options @ ..] => bench::run(options),
-        ["release", options @ ..] => release::run(options),
+        ["release", options @ ..] => release::run(options, bench::train),
         [] | ["help" | "--help"] => {
             println!("{USAGE}");
             Ok(())

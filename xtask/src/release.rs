@@ -9,7 +9,10 @@ use std::{
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::{bench, shell};
+use crate::shell;
+
+/// Has a program make calls.
+type Train = fn(PathBuf) -> Result<()>;
 
 const BUILD: &str = "cargo build --release --locked -p stead-cli";
 
@@ -17,8 +20,8 @@ const BUILD: &str = "cargo build --release --locked -p stead-cli";
 ///
 /// # Errors
 /// As [`make`].
-pub(crate) fn run(options: &[&str]) -> Result<()> {
-    println!("{}", make(options)?.display());
+pub(crate) fn run(options: &[&str], train: Train) -> Result<()> {
+    println!("{}", make(options, train)?.display());
     Ok(())
 }
 
@@ -27,7 +30,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
 ///
 /// # Errors
 /// Where the tools of the compiler are missing, a build fails, or a call of the training does.
-pub(crate) fn make(options: &[&str]) -> Result<PathBuf> {
+pub(crate) fn make(options: &[&str], train: Train) -> Result<PathBuf> {
     let merge = profdata()?;
     let host = host()?;
     let folder = shell::root().join("target/release-profile");
@@ -39,7 +42,7 @@ pub(crate) fn make(options: &[&str]) -> Result<PathBuf> {
         &format!("-Cprofile-generate={}", folder.display()),
         &[],
     )?;
-    bench::train(counting)?;
+    train(counting)?;
     let profile = folder.join("stead.profdata");
     let status = std::process::Command::new(&merge)
         .arg("merge")

@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     };
     let binary = match asked.binary {
         Some(path) => path,
-        None if asked.is_trained => release::make(&[])?,
+        None if asked.is_trained => release::make(&[], train)?,
         None => build()?,
     };
     let stage = Stage::open(asked.options, binary, asked.against)?;
