@@ -4,6 +4,7 @@
 
 use std::{
     fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
 };
 
@@ -43,15 +44,20 @@ pub(crate) fn make(options: &[&str], train: Train) -> Result<PathBuf> {
         &[],
     )?;
     train(counting)?;
-    let profile = folder.join("stead.profdata");
+    let merged = folder.join("merged.profdata");
     let status = std::process::Command::new(&merge)
         .arg("merge")
         .arg("--output")
-        .arg(&profile)
+        .arg(&merged)
         .args(counts(&folder)?)
         .status()
         .with_context(|| format!("cannot start {}", merge.display()))?;
     ensure!(status.success(), "the counts cannot be merged");
+    // cargo looks at the flags and not into the file: other counts have another name, and all is built again.
+    let mut hasher = DefaultHasher::new();
+    fs::read(&merged)?.hash(&mut hasher);
+    let profile = folder.join(format!("{:016x}.profdata", hasher.finish()));
+    fs::rename(merged, &profile)?;
     println!("building, with what was counted");
     build(
         &host,
