@@ -148,7 +148,8 @@ async fn respond(
 ) -> Response {
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
-    let response = write_problem(around, asked, inner).await;
+    let response = inner.await.unwrap_or_else(|_| panicked());
+    let response = write_problem(around, asked, response);
     let took = runtime.monotonic().saturating_sub(began);
     around
         .requests
@@ -160,13 +161,8 @@ async fn respond(
     response
 }
 
-async fn write_problem(
-    around: &Around,
-    asked: &Asked,
-    inner: Inner<'_, impl Future<Output = Response>>,
-) -> Response {
+fn write_problem(around: &Around, asked: &Asked, mut response: Response) -> Response {
     let (id, language) = (asked.id, asked.language);
-    let mut response = inner.await.unwrap_or_else(|_| panicked());
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
         around.requests.failed(problem.error.kind());
