@@ -9,7 +9,12 @@ use reqwest::{Client, redirect};
 use rustls::ClientConfig;
 use tokio::runtime::{Handle, Id};
 
-use crate::{InvalidOptions, TransportOptions, direct::Direct, resolver::Resolver};
+use crate::{
+    InvalidOptions, TransportOptions,
+    direct::Direct,
+    resolver::Resolver,
+    shared::{WINDOW, WINDOWS},
+};
 
 /// Runtimes that are remembered; beyond them those of before are forgotten, with their idle connections.
 const RUNTIMES: usize = 256;
@@ -85,6 +90,8 @@ impl Clients {
             .referer(false)
             .connect_timeout(options.connect)
             .pool_idle_timeout(options.keep_alive)
+            .http2_initial_stream_window_size(WINDOW)
+            .http2_initial_connection_window_size(WINDOWS)
             // Features of reqwest unify with those of the user's program: what they would turn on stays off here.
             .no_proxy()
             .no_gzip()

@@ -29,6 +29,8 @@ impl Connector {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
+        // Shared by the addresses of a host, so that one that does not respond leaves the others time.
+        tcp.set_connect_timeout(Some(limit));
         // A server that is gone is noticed after a minute at most.
         tcp.set_keepalive(Some(PROBE));
         tcp.set_keepalive_interval(Some(PROBE));

@@ -5,8 +5,7 @@
 use std::{sync::Arc, time::Duration};
 
 use http::{Request, Response, Uri, Version, header::HOST, uri::Parts};
-use hyper::client::conn::{http1, http2};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::client::conn::http1;
 use rustls::ClientConfig;
 use stead_core::ports::TransportError;
 
@@ -17,6 +16,7 @@ use crate::{
     pool::{Host, Open, Pool},
     received::Received,
     resolver::Resolver,
+    shared::Shared,
 };
 
 /// How often a request is sent again that a server says it did not process.
@@ -68,23 +68,24 @@ impl Direct {
                         response.map(|body| Received::own(body, own, Arc::clone(&host)))
                     })
                 }
-                Open::Shared(mut shared) => {
+                Open::Shared(mut shared, place) => {
                     *request.uri_mut() = uri.clone();
                     if times < AGAIN {
                         again = copy(&request);
                     }
                     let sent = shared.try_send_request(request).await;
-                    sent.map(|response| response.map(Received::shared))
+                    sent.map(|response| response.map(|body| Received::shared(body, place)))
                 }
             };
             let mut error = match sent {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            // A connection that was kept had closed before the request was written.
-            if let Some(unsent) = error.take_message()
-                && !is_new
-            {
+            // The connection had closed before the request was written.
+            if let Some(unsent) = error.take_message() {
+                if is_new {
+                    return Err(failure::of_connection(error.into_error().into()));
+                }
                 request = unsent;
                 continue;
             }
@@ -97,7 +98,7 @@ impl Direct {
         }
     }
 
-    /// A connection, and whether it is new: where one serves all, whoever comes second finds that of the first.
+    /// A connection, and whether it is new: where one serves many, whoever comes second finds that of the first.
     async fn connect(&self, host: &Host, uri: &Uri) -> Result<(Open, bool), TransportError> {
         let mut turn = None;
         if host.shares() {
@@ -113,21 +114,20 @@ impl Direct {
         let io = match self.connector.connect(uri.clone()).await {
             Ok(io) => io,
             Err(error) => {
-                host.connecting_failed();
+                host.shares_no_more();
                 return Err(failure::of_connection(error));
             }
         };
-        if !speaks_http2(&io) {
-            let made = http1::Builder::new().handshake(io).await;
-            let (own, connection) = made.map_err(failure::of_request)?;
-            tokio::spawn(connection);
-            return Ok((Open::Own(own), true));
+        if speaks_http2(&io) {
+            let shared = Shared::open(io).await.map_err(failure::of_request)?;
+            return Ok((host.share(shared), true));
         }
-        let mut http2 = http2::Builder::new(TokioExecutor::new());
-        let made = http2.timer(TokioTimer::new()).handshake(io).await;
-        let (sender, connection) = made.map_err(failure::of_request)?;
+        // Who waits for a turn here need not.
+        host.shares_no_more();
+        let made = http1::Builder::new().handshake(io).await;
+        let (own, connection) = made.map_err(failure::of_request)?;
         tokio::spawn(connection);
-        Ok((Open::Shared(host.share(sender)), true))
+        Ok((Open::Own(own), true))
     }
 }
 

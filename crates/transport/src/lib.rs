@@ -41,6 +41,7 @@ mod received;
 mod resolver;
 mod response;
 mod send;
+mod shared;
 mod target;
 
 use std::{fmt, sync::Arc};

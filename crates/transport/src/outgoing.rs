@@ -3,7 +3,7 @@
 use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, ready},
+    task::{Context, Poll, Waker, ready},
 };
 
 use bytes::Bytes;
@@ -57,6 +57,9 @@ impl HttpBody for Outgoing {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if self.progress.is_over(context) {
+            return Poll::Ready(Some(Err("the exchange is over".into())));
+        }
         loop {
             let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
             if let Some(Ok(frame)) = &frame {
@@ -81,7 +84,14 @@ impl HttpBody for Outgoing {
 
 /// How far a streamed body has come; nothing for any other.
 #[derive(Clone)]
-pub(crate) struct Progress(Option<Arc<Mutex<Sent>>>);
+pub(crate) struct Progress(Option<Arc<Mutex<State>>>);
+
+struct State {
+    sent: Sent,
+    is_over: bool,
+    /// Who asked for a piece.
+    asks: Option<Waker>,
+}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Sent {
@@ -94,12 +104,16 @@ pub(crate) struct Sent {
 impl Progress {
     pub(crate) fn new() -> Self {
         let at = Instant::now();
-        Self(Some(Arc::new(Mutex::new(Sent { bytes: 0, at }))))
+        Self(Some(Arc::new(Mutex::new(State {
+            sent: Sent { bytes: 0, at },
+            is_over: false,
+            asks: None,
+        }))))
     }
 
     pub(crate) fn add(&self, bytes: usize) {
-        if let Some(sent) = &self.0 {
-            let mut sent = lock(sent);
+        if let Some(state) = &self.0 {
+            let sent = &mut lock(state).sent;
             sent.bytes += bytes as u64;
             sent.at = Instant::now();
         }
@@ -109,10 +123,45 @@ impl Progress {
         let at = deadline.start;
         self.0
             .as_ref()
-            .map_or(Sent { bytes: 0, at }, |sent| *lock(sent))
+            .map_or(Sent { bytes: 0, at }, |state| lock(state).sent)
+    }
+
+    /// Ends the body when it is dropped.
+    pub(crate) fn upload(&self) -> Option<Upload> {
+        self.0.as_ref().map(|state| Upload(Arc::clone(state)))
+    }
+
+    /// Whether no one waits for the body any more; if not, who asks is woken when that changes.
+    fn is_over(&self, context: &Context<'_>) -> bool {
+        self.0.as_ref().is_some_and(|state| {
+            let mut state = lock(state);
+            if !state.is_over {
+                match &mut state.asks {
+                    Some(asks) => asks.clone_from(context.waker()),
+                    none => *none = Some(context.waker().clone()),
+                }
+            }
+            state.is_over
+        })
     }
 }
 
-fn lock(sent: &Mutex<Sent>) -> MutexGuard<'_, Sent> {
-    sent.lock().unwrap_or_else(PoisonError::into_inner)
+/// A streamed body whose response is still under way: what the server does not read before it has responded would be sent
+/// to it without an end.
+pub(crate) struct Upload(Arc<Mutex<State>>);
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        let mut state = lock(&self.0);
+        state.is_over = true;
+        let asks = state.asks.take();
+        drop(state);
+        if let Some(asks) = asks {
+            asks.wake();
+        }
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }

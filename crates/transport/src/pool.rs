@@ -15,17 +15,18 @@ use hyper::client::conn::{http1, http2};
 use stead_core::ports::{TransportError, TransportErrorKind};
 use tokio::time::{Instant, sleep};
 
-use crate::outgoing::Outgoing;
+use crate::{
+    outgoing::Outgoing,
+    shared::{Place, Shared},
+};
 
 /// Sends a request over a connection of HTTP/1.1, and the next one after its response.
 pub(crate) type Own = http1::SendRequest<Outgoing>;
-/// Sends requests over a connection of HTTP/2, which others send over too.
-pub(crate) type Shared = http2::SendRequest<Outgoing>;
-
 /// A connection that can take a request.
 pub(crate) enum Open {
     Own(Own),
-    Shared(Shared),
+    /// One of HTTP/2, which others send over too.
+    Shared(http2::SendRequest<Outgoing>, Place),
 }
 
 /// The hosts of one runtime.
@@ -118,7 +119,7 @@ pub(crate) struct Host {
     pub(crate) name: HeaderValue,
     keep_alive: Duration,
     connections: Mutex<Connections>,
-    /// Whose turn it is to connect, where one connection serves all.
+    /// Whose turn it is to connect, where one connection serves many.
     pub(crate) connecting: tokio::sync::Mutex<()>,
 }
 
@@ -126,7 +127,8 @@ pub(crate) struct Host {
 struct Connections {
     /// Those without a request, the last one that had one at the end.
     idle: Vec<(Own, Instant)>,
-    shared: Option<(Shared, Instant)>,
+    /// Those of HTTP/2, and when a request took one last.
+    shared: Vec<(Shared, Instant)>,
     /// Whether the last one was of HTTP/2.
     shares: bool,
 }
@@ -145,12 +147,8 @@ impl Host {
     pub(crate) fn take(&self) -> Option<Open> {
         let now = Instant::now();
         let mut connections = lock(&self.connections);
-        if let Some((shared, used)) = &mut connections.shared {
-            if self.is_kept(*used, now) && shared.is_ready() {
-                *used = now;
-                return Some(Open::Shared(shared.clone()));
-            }
-            connections.shared = None;
+        if let Some(open) = self.take_shared(&mut connections, now) {
+            return Some(open);
         }
         while let Some((own, since)) = connections.idle.pop() {
             if !self.is_kept(since, now) {
@@ -169,26 +167,36 @@ impl Host {
         lock(&self.connections).idle.push((own, now));
     }
 
-    /// Keeps a new connection for all, or takes that of another who was faster.
-    pub(crate) fn share(&self, new: Shared) -> Shared {
-        let mut connections = lock(&self.connections);
-        connections.shares = true;
-        match &connections.shared {
-            Some((shared, _)) if shared.is_ready() => shared.clone(),
-            _ => {
-                connections.shared = Some((new.clone(), Instant::now()));
-                new
-            }
-        }
+    fn take_shared(&self, connections: &mut Connections, now: Instant) -> Option<Open> {
+        let shared = &mut connections.shared;
+        shared.retain(|(shared, used)| self.is_kept(*used, now) && shared.is_open());
+        shared.iter_mut().find_map(|(shared, used)| {
+            let (sender, place) = shared.take()?;
+            *used = now;
+            Some(Open::Shared(sender, place))
+        })
     }
 
-    /// Whether a new connection will probably serve all.
+    /// Keeps a new connection for many, or takes that of another who was faster.
+    pub(crate) fn share(&self, new: Shared) -> Open {
+        let now = Instant::now();
+        let mut connections = lock(&self.connections);
+        connections.shares = true;
+        if let Some(open) = self.take_shared(&mut connections, now) {
+            return open;
+        }
+        let (sender, place) = new.take_anyway();
+        connections.shared.push((new, now));
+        Open::Shared(sender, place)
+    }
+
+    /// Whether a new connection will probably serve many.
     pub(crate) fn shares(&self) -> bool {
         lock(&self.connections).shares
     }
 
-    /// No connection could be made: whether the next one serves all is not known.
-    pub(crate) fn connecting_failed(&self) {
+    /// No connection could be made, or one that serves one request at a time: so may the next.
+    pub(crate) fn shares_no_more(&self) {
         lock(&self.connections).shares = false;
     }
 
@@ -198,8 +206,8 @@ impl Host {
         let mut connections = lock(&self.connections);
         let Connections { idle, shared, .. } = &mut *connections;
         idle.retain(|(own, since)| self.is_kept(*since, now) && own.is_ready());
-        shared.take_if(|(shared, used)| !self.is_kept(*used, now) || !shared.is_ready());
-        !idle.is_empty() || shared.is_some()
+        shared.retain(|(shared, used)| self.is_kept(*used, now) && shared.is_open());
+        !idle.is_empty() || !shared.is_empty()
     }
 
     fn is_kept(&self, since: Instant, now: Instant) -> bool {

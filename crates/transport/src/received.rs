@@ -11,19 +11,25 @@ use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use tokio::runtime::Handle;
 
-use crate::pool::{Host, Own};
+use crate::{
+    pool::{Host, Own},
+    shared::Place,
+};
 
 /// The body of a response. One of HTTP/1.1 has its connection for itself until it is dropped.
 pub(crate) struct Received {
     body: Option<Incoming>,
     connection: Option<(Own, Arc<Host>)>,
+    /// On a connection of HTTP/2.
+    _place: Option<Place>,
 }
 
 impl Received {
-    pub(crate) fn shared(body: Incoming) -> Self {
+    pub(crate) fn shared(body: Incoming, place: Place) -> Self {
         Self {
             body: Some(body),
             connection: None,
+            _place: Some(place),
         }
     }
 
@@ -31,6 +37,7 @@ impl Received {
         Self {
             body: Some(body),
             connection: Some((own, host)),
+            _place: None,
         }
     }
 }

@@ -17,6 +17,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use crate::{
     deadline::{Deadline, after},
     failure,
+    outgoing::Upload,
 };
 
 /// The body of a client's response.
@@ -46,6 +47,7 @@ pub(crate) async fn incoming<B: Incoming>(
     limits: &Limits,
     deadline: Deadline,
     sent: u64,
+    upload: Option<Upload>,
 ) -> Result<Response<Body>, TransportError> {
     let (mut parts, mut inner) = response.into_parts();
     // The client's own notes, such as the request's address.
@@ -53,7 +55,7 @@ pub(crate) async fn incoming<B: Incoming>(
     let Some(length) = inner.size_hint().exact() else {
         return Ok(Response::from_parts(
             parts,
-            Body::stream(Pieces::new(None, inner, limits, deadline, sent)),
+            Body::stream(Pieces::new(None, inner, limits, deadline, sent, upload)),
         ));
     };
     if length > limits.response_bytes {
@@ -69,7 +71,7 @@ pub(crate) async fn incoming<B: Incoming>(
     };
     let body = match first {
         Some(whole) if whole.len() as u64 == length && inner.is_end_stream() => Body::Bytes(whole),
-        first => Body::stream(Pieces::new(first, inner, limits, deadline, sent)),
+        first => Body::stream(Pieces::new(first, inner, limits, deadline, sent, upload)),
     };
     Ok(Response::from_parts(parts, body))
 }
@@ -78,8 +80,9 @@ pub(crate) async fn incoming<B: Incoming>(
 struct Pieces<B> {
     /// A piece that was read with the head.
     first: Option<Bytes>,
-    /// The rest; nothing after its end or a failure, so that the connection is released at once.
-    rest: Option<B>,
+    /// The rest, and the upload that ends with it; nothing after its end or a failure, so that the connection is released
+    /// at once.
+    rest: Option<(B, Option<Upload>)>,
     limit: u64,
     /// Bytes that may still come.
     left: u64,
@@ -95,12 +98,19 @@ struct Pieces<B> {
 }
 
 impl<B: Incoming> Pieces<B> {
-    fn new(first: Option<Bytes>, rest: B, limits: &Limits, deadline: Deadline, sent: u64) -> Self {
+    fn new(
+        first: Option<Bytes>,
+        rest: B,
+        limits: &Limits,
+        deadline: Deadline,
+        sent: u64,
+        upload: Option<Upload>,
+    ) -> Self {
         let read = first.as_ref().map_or(0, Bytes::len) as u64;
         Self {
             missing: rest.size_hint().exact().unwrap_or_default(),
             first,
-            rest: Some(rest),
+            rest: Some((rest, upload)),
             limit: limits.response_bytes,
             left: limits.response_bytes.saturating_sub(read),
             idle: limits.idle,
@@ -160,18 +170,22 @@ impl<B: Incoming> HttpBody for Pieces<B> {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
-        let Some(rest) = &mut self.rest else {
-            return Poll::Ready(None);
-        };
-        let result = match Pin::new(rest).poll_frame(context) {
-            Poll::Ready(Some(Ok(frame))) => self.arrived(frame),
-            Poll::Ready(Some(Err(error))) => Err(failure::of_body(error)),
-            Poll::Ready(None) if self.missing > 0 => Err(failure::broke_off()),
-            Poll::Ready(None) => {
-                self.rest = None;
+        let result = loop {
+            let Some((rest, _)) = &mut self.rest else {
                 return Poll::Ready(None);
-            }
-            Poll::Pending => Err(ready!(self.poll_limits(context))),
+            };
+            break match Pin::new(rest).poll_frame(context) {
+                // What follows a body is not passed on.
+                Poll::Ready(Some(Ok(frame))) if !frame.is_data() => continue,
+                Poll::Ready(Some(Ok(frame))) => self.arrived(frame),
+                Poll::Ready(Some(Err(error))) => Err(failure::of_body(error)),
+                Poll::Ready(None) if self.missing > 0 => Err(failure::broke_off()),
+                Poll::Ready(None) => {
+                    self.rest = None;
+                    return Poll::Ready(None);
+                }
+                Poll::Pending => Err(ready!(self.poll_limits(context))),
+            };
         };
         if result.is_err() {
             self.rest = None;
@@ -180,7 +194,7 @@ impl<B: Incoming> HttpBody for Pieces<B> {
     }
 
     fn is_end_stream(&self) -> bool {
-        let rest_has_ended = |rest: &B| self.missing == 0 && rest.is_end_stream();
+        let rest_has_ended = |(rest, _): &(B, _)| self.missing == 0 && rest.is_end_stream();
         self.first.is_none() && self.rest.as_ref().is_none_or(rest_has_ended)
     }
 
@@ -189,7 +203,7 @@ impl<B: Incoming> HttpBody for Pieces<B> {
         let rest = self
             .rest
             .as_ref()
-            .map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint);
+            .map_or_else(|| SizeHint::with_exact(0), |(rest, _)| rest.size_hint());
         match rest.exact() {
             Some(rest) => SizeHint::with_exact(first + rest),
             None => SizeHint::default(),
@@ -223,7 +237,7 @@ mod tests {
             let drops = StreamBody::new(drops.map_ok(Frame::data));
             let response = Response::new(Box::pin(drops));
             let start = Instant::now();
-            let response = incoming(response, &limits, Deadline::new(&limits), 0).await;
+            let response = incoming(response, &limits, Deadline::new(&limits), 0, None).await;
             let error = response
                 .unwrap()
                 .into_body()

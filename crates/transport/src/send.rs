@@ -7,7 +7,10 @@ use std::{
 };
 
 use futures_util::TryFutureExt as _;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header::CONTENT_LENGTH};
+use http::{
+    HeaderMap, HeaderValue, Method, Request, Response, StatusCode,
+    header::{CONTENT_LENGTH, TRANSFER_ENCODING},
+};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use stead_core::ports::{Body, Limits, Purpose, TransportError};
@@ -75,13 +78,23 @@ impl Exchange {
         progress: &Progress,
     ) -> Result<Response<Body>, TransportError> {
         let (limits, deadline) = (self.limits, self.deadline);
-        let head = wait_for_head(sent, limits.first_byte, &deadline, progress).await?;
-        if !self.has_body {
+        let upload = progress.upload();
+        let mut head = wait_for_head(sent, limits.first_byte, &deadline, progress).await?;
+        // Chunks say where the body ends, and a length next to them is removed (RFC 9112, section 6.3).
+        if head.headers().contains_key(TRANSFER_ENCODING) {
+            head.headers_mut().remove(CONTENT_LENGTH);
+        }
+        if !self.has_body || is_bodiless(head.status()) {
             return Ok(response::without_body(head));
         }
         let sent = progress.so_far(&deadline).bytes;
-        response::incoming(head, &limits, deadline, sent).await
+        response::incoming(head, &limits, deadline, sent, upload).await
     }
+}
+
+/// Whether a response of this status ends with its head, whatever length it names (RFC 9110, section 6.4.1).
+fn is_bodiless(status: StatusCode) -> bool {
+    status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 /// Sets the length of the request's body unless the caller did, where the client would not.

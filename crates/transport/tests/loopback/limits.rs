@@ -1,6 +1,8 @@
 //! Limits of time and size. Nothing here waits for longer than a limit.
 
 use std::{
+    convert::Infallible,
+    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -8,14 +10,19 @@ use std::{
     time::Duration,
 };
 
-use stead_core::ports::{Limits, Transport as _, TransportErrorKind};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use stead_core::ports::{Body, Limits, Transport as _, TransportErrorKind};
+use stead_transport::{ReqwestTransport, TransportOptions};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
+    net::{TcpListener, TcpSocket, TcpStream},
 };
 
 use super::{
-    failure, get, send,
+    failure, get, post, send,
     server::{Server, Then},
     transport, whole, within,
 };
@@ -253,4 +260,59 @@ async fn a_response_to_head_has_no_body_however_long_it_says_that_one_would_be()
     let response = send(request).await.unwrap();
     assert_eq!(response.headers()["content-length"], "99999999999");
     assert_eq!(whole(response).await.unwrap(), "");
+}
+
+#[tokio::test]
+async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read(&mut [0; 1024]).await.unwrap();
+        let response = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\n\r\nno";
+        stream.write_all(response).await.unwrap();
+        while stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
+    });
+    let first = stream::iter([Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"x")))]);
+    let body = Body::stream(StreamBody::new(first.chain(stream::pending())));
+    let request = post(format!("http://{address}/")).body(body).unwrap();
+    let transport = transport();
+    let response = transport.send(request).await.unwrap();
+    assert_eq!(whole(response).await.unwrap(), "no");
+    tokio::time::timeout(Duration::from_secs(10), server)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+/// On Linux, a connection to a full queue is not answered.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_address_that_does_not_respond_leaves_the_next_one_time() {
+    let good = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = good.local_addr().unwrap().port();
+    let full = TcpSocket::new_v4().unwrap();
+    full.bind(([127, 0, 0, 2], port).into()).unwrap();
+    let _full = full.listen(1).unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(connected) =
+        tokio::time::timeout(4 * SHORT, TcpStream::connect(("127.0.0.2", port))).await
+    {
+        waiting.push(connected.unwrap());
+    }
+    tokio::spawn(async move {
+        let (mut stream, _) = good.accept().await.unwrap();
+        stream.read(&mut [0; 1024]).await.unwrap();
+        let response = b"HTTP/1.1 204 No Content\r\n\r\n";
+        stream.write_all(response).await.unwrap();
+    });
+    let addresses: [IpAddr; 2] = [[127, 0, 0, 2].into(), [127, 0, 0, 1].into()];
+    let options = TransportOptions::default()
+        .with_connect(Duration::from_secs(2))
+        .with_addresses("full.test", addresses);
+    let transport = ReqwestTransport::new(options).unwrap();
+    let response = transport
+        .send(get(format!("http://full.test:{port}/")))
+        .await;
+    assert_eq!(response.unwrap().status(), 204);
 }

@@ -1,5 +1,6 @@
 //! The transport against servers on the loopback interface, byte by byte: the same on both ways.
 
+mod http2;
 mod kept;
 mod limits;
 mod runtimes;

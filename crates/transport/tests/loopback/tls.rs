@@ -38,7 +38,7 @@ use tower::service_fn;
 
 use super::{everything, get, post, send, whole, wire::pieces};
 
-const CERTIFICATE: &[u8] = include_bytes!("../fixtures/loopback.pem");
+pub(super) const CERTIFICATE: &[u8] = include_bytes!("../fixtures/loopback.pem");
 const KEY: &[u8] = include_bytes!("../fixtures/loopback.key.der");
 
 #[tokio::test]
@@ -135,13 +135,13 @@ async fn who_waits_for_a_connection_that_does_not_come_waits_for_that_of_one_oth
 }
 
 /// Settings of HTTP/2 and their acknowledgement (RFC 9113, section 6.5).
-const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
+pub(super) const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\0\x04\x01\0\0\0\0";
 
 /// Connections, of which each gives these frames to its requests, one after the other.
-type Frames = &'static [&'static [&'static [u8]]];
+pub(super) type Frames = &'static [&'static [&'static [u8]]];
 
 /// A server that gives these frames over HTTP/2.
-async fn speaking(connections: Frames) -> SocketAddr {
+pub(super) async fn speaking(connections: Frames) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -184,7 +184,7 @@ async fn an_http2_stream_that_ends_early_without_an_error_is_cut() {
 }
 
 /// The head of a response that ends its stream.
-const FIRST: &[u8] = b"\0\0\x01\x01\x05\0\0\0\x01\x88";
+pub(super) const FIRST: &[u8] = b"\0\0\x01\x01\x05\0\0\0\x01\x88";
 const SECOND: &[u8] = b"\0\0\x01\x01\x05\0\0\0\x03\x88";
 /// RST_STREAM with REFUSED_STREAM, of the streams of three requests.
 const REFUSED: [&[u8]; 3] = [
@@ -264,7 +264,7 @@ async fn a_response_to_head_over_http2_is_not_too_large() {
     assert_eq!(whole(response).await.unwrap(), "");
 }
 
-fn trusting(root: &[u8]) -> ReqwestTransport {
+pub(super) fn trusting(root: &[u8]) -> ReqwestTransport {
     ReqwestTransport::new(
         TransportOptions::default()
             .with_root_certificates(root)
@@ -303,7 +303,7 @@ impl Server {
     }
 }
 
-fn acceptor(protocols: &[&[u8]]) -> TlsAcceptor {
+pub(super) fn acceptor(protocols: &[&[u8]]) -> TlsAcceptor {
     let certificate = CertificateDer::from_pem_slice(CERTIFICATE).unwrap();
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()

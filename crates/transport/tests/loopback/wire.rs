@@ -364,3 +364,15 @@ pub(crate) fn pieces<const N: usize>(pieces: [Result<&'static str, &'static str>
             .map_err(BoxError::from)
     }))))
 }
+
+#[tokio::test]
+async fn a_length_next_to_chunks_is_removed() {
+    const BOTH: &[&[u8]] = &[
+        b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n\
+        5\r\nhello\r\n0\r\n\r\n",
+    ];
+    let server = Server::start(BOTH, Then::Listen).await;
+    let response = send(get(&server)).await.unwrap();
+    assert!(!response.headers().contains_key("content-length"));
+    assert_eq!(whole(response).await.unwrap(), "hello");
+}
