@@ -290,6 +290,27 @@ fn a_body_that_does_not_end_is_waited_for_no_longer_than_the_caller_says() {
 }
 
 #[test]
+fn a_stream_that_the_product_takes_slowly_lasts_no_longer_than_the_caller_waits() {
+    let stage = Stage::new();
+    stage.is_slow.store(true, Ordering::SeqCst);
+    for (method, expected) in [
+        (http::Method::GET, ErrorKind::ProductTimeout),
+        (http::Method::POST, ErrorKind::OutcomeUnknown),
+    ] {
+        let mut request = http::Request::new(Body::Empty);
+        *request.method_mut() = method;
+        *request.uri_mut() = "/v1/notes".parse().unwrap();
+        let hurried = stage.context.clone().within(WAITED);
+        let began = stage.clock.monotonic();
+        let sent = stream_raw(&hurried, "demo", "ada", request);
+        let error = stage.world.run(sent).map(drop).unwrap_err();
+        assert_eq!(error.kind(), expected, "{error}");
+        assert_eq!(stage.clock.monotonic() - began, WAITED);
+    }
+    assert_eq!(stage.sent(), 2);
+}
+
+#[test]
 fn the_turn_of_a_key_is_waited_for_no_longer_than_the_caller_waits() {
     let stage = Stage::new();
     stage.is_slow.store(true, Ordering::SeqCst);

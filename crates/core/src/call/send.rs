@@ -23,7 +23,7 @@ use crate::{
     error::Upstream,
     oauth::{self, RefreshReason},
     policy::{Admission, Passing, Sending},
-    ports::{Body, Limits, Purpose},
+    ports::{Body, BoxFuture, Limits, Purpose, TransportError, TransportErrorKind},
     product::Product,
     tool::Effect,
 };
@@ -177,7 +177,8 @@ impl<'c> Sender<'c> {
             let passing = self.decide(outgoing, &snapshot, &request)?;
             self.in_time(pin!(self.admission.pass(context, passing)))
                 .await?;
-            self.finish(&mut request, outgoing.limits(product), &snapshot)?;
+            let limits = outgoing.limits(product);
+            self.finish(&mut request, limits, &snapshot)?;
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
                     ErrorKind::Internal,
@@ -186,7 +187,11 @@ impl<'c> Sender<'c> {
             }
             tracing::debug!(product = product.name, method = %request.method(), "request to the product");
             let began = context.monotonic();
-            let sent = context.transport.send(request).await;
+            let sent = context.transport.send(request);
+            let sent = match limits.steady {
+                0 => sent.await,
+                _ => self.in_callers_time(sent).await,
+            };
             drop(permit);
             let status = sent.as_ref().ok().map(http::Response::status);
             let reading = match sent {
@@ -273,6 +278,19 @@ impl<'c> Sender<'c> {
     /// What comes of a wait, unless the call's time ends before.
     async fn in_time<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         self.context.until(self.ends_at, work).await
+    }
+
+    /// The head of a response. A body that keeps coming moves the end of its exchange, but not that of who waits for it.
+    async fn in_callers_time(
+        &self,
+        sent: BoxFuture<'_, Result<http::Response<Body>, TransportError>>,
+    ) -> Result<http::Response<Body>, TransportError> {
+        let sent = pin!(sent.map(Ok));
+        let sent = self.context.in_time(sent).await;
+        sent.unwrap_or_else(|_| {
+            let message = "the call's time was over before the product responded";
+            Err(TransportError::new(TransportErrorKind::TimedOut, message))
+        })
     }
 
     /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.

@@ -16,13 +16,19 @@ use crate::{Error, ErrorKind, Result, error::Upstream, ports::Body, product::Rou
 /// taken off; what the product says it has done stays said.
 ///
 /// # Errors
-/// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere.
+/// [`ErrorKind::UpstreamRedirectBlocked`]: the response would lead credentials elsewhere;
+/// [`ErrorKind::ProductProtocolError`]: it changes to another protocol.
 pub(crate) fn passed_on(
     response: http::Response<Body>,
     kind: RouteKind,
     here: impl Fn(&str) -> Option<String>,
 ) -> Result<http::Response<Body>> {
     let (mut head, body) = response.into_parts();
+    if head.status.is_informational() {
+        let message = "the product changes to another protocol, which was not asked for";
+        return Err(Error::new(ErrorKind::ProductProtocolError, message)
+            .with_upstream(Upstream::new(head.status.as_u16())));
+    }
     let location = head.headers.get(header::LOCATION);
     let moved = location
         .and_then(|location| here(location.to_str().ok()?))

@@ -326,3 +326,11 @@ fn the_host_of_a_redirect_is_read_as_a_browser_reads_it() {
     );
     assert_eq!(redirect_host(&unreadable), None);
 }
+
+#[test]
+fn a_change_of_protocol_is_refused() {
+    let mut response = http::Response::new(Body::Empty);
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let error = passed_on(response, RouteKind::Plain, |_| None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ProductProtocolError);
+}

@@ -125,6 +125,8 @@ impl Framing {
     fn end_line(&mut self, line: &[u8], is_cut: bool) {
         match self.part {
             Part::Head => self.end_head_line(line, is_cut),
+            // Of a size that is cut the end is not known; an extension may be.
+            Part::ChunkSize if is_cut && !line.contains(&b';') => self.give_up(),
             Part::ChunkSize => match chunk_size(line) {
                 Some(0) => self.part = Part::Trailers,
                 Some(size) => self.part = Part::Chunk(size),
@@ -262,6 +264,7 @@ mod tests {
             "-1\r\n",
             "3\r\nabcd\r\n",
             "fffffffffffffffff\r\n",
+            "000000000000000000000000000000000000000000000000000000000000000004\r\n",
         ] {
             let request = format!("{HEAD}{chunks}GET /next HTTP/1.1\r\n\r\n");
             let (read, over, unclear) = read(&request);

@@ -45,6 +45,11 @@ use crate::caller::Stopping;
 
 /// How often a caller over HTTP/2 is asked whether it is still there.
 const PING: Duration = Duration::from_secs(30);
+/// Requests at a time over one connection of HTTP/2.
+const REQUESTS: u32 = 200;
+/// Bytes of a request's body that arrive before they are read. Over HTTP/2 all requests of a connection have as many: one that
+/// is not read, as its product stalls, leaves the others room.
+const WINDOW: u32 = 256 * 1024;
 /// Longest wait for requests under way when the service stops. With the wait for token requests after it, a service
 /// manager's 90 s are enough.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -244,7 +249,10 @@ fn http() -> auto::Builder<TokioExecutor> {
     server
         .http2()
         .timer(TokioTimer::new())
-        .keep_alive_interval(Some(PING));
+        .keep_alive_interval(Some(PING))
+        .max_concurrent_streams(REQUESTS)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(REQUESTS * WINDOW);
     server
 }
 

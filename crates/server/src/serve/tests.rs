@@ -209,6 +209,40 @@ async fn over_http2_a_response_without_room_is_let_go() {
     assert_eq!(reading.await.unwrap(), 60 + 90);
 }
 
+#[tokio::test(start_paused = true)]
+async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
+    const SETTINGS: u8 = 4;
+    const WINDOW_UPDATE: u8 = 8;
+    /// What all requests have together before a WINDOW_UPDATE.
+    const BEFORE: u32 = 65_535;
+    let mut caller = connect(Router::new());
+    caller.write_all(HTTP2).await.unwrap();
+    let (mut requests, mut of_one, mut of_all) = (0, 0, 0);
+    while of_one == 0 || of_all == 0 {
+        let mut head = [0; 9];
+        caller.read_exact(&mut head).await.unwrap();
+        let [a, b, c, kind, ..] = head;
+        let length = u32::from_be_bytes([0, a, b, c]);
+        let mut payload = vec![0; usize::try_from(length).unwrap()];
+        caller.read_exact(&mut payload).await.unwrap();
+        let number = |bytes: &[u8]| u32::from_be_bytes(bytes.try_into().unwrap());
+        match kind {
+            SETTINGS => {
+                for setting in payload.chunks(6) {
+                    match setting[..2] {
+                        [0, 3] => requests = number(&setting[2..]),
+                        [0, 4] => of_one = number(&setting[2..]),
+                        _ => {}
+                    }
+                }
+            }
+            WINDOW_UPDATE => of_all = BEFORE + number(&payload),
+            _ => {}
+        }
+    }
+    assert!(requests > 0 && of_all >= requests * of_one, "{of_all}");
+}
+
 /// A server on a free port, what stops it and what cuts it off.
 async fn serve_on_a_port(
     server: Server,

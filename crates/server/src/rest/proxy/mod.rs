@@ -9,6 +9,10 @@ pub(super) use json::json;
 pub(crate) use streaming::{ROUTE, at_proxy_host, is_streaming, streaming};
 
 use axum::{body::Body, response::Response};
+use http::{
+    HeaderValue,
+    header::{self, Entry},
+};
 use stead::core::ports;
 
 use crate::openapi::Draft;
@@ -25,7 +29,14 @@ pub(super) fn describe_streaming(draft: &mut Draft<'_>) {
 }
 
 /// The product's response, its body passed on piece by piece where it is not at hand already.
-fn pass_on(response: http::Response<ports::Body>) -> Response {
+fn pass_on(mut response: http::Response<ports::Body>) -> Response {
+    // What is at hand has its own length: with another, what follows would be read as the next response.
+    if let ports::Body::Bytes(bytes) = response.body() {
+        let length = HeaderValue::from(bytes.len());
+        if let Entry::Occupied(mut header) = response.headers_mut().entry(header::CONTENT_LENGTH) {
+            header.insert(length);
+        }
+    }
     response.map(|body| match body {
         ports::Body::Empty => Body::empty(),
         ports::Body::Bytes(bytes) => Body::from(bytes),

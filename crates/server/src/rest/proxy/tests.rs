@@ -168,3 +168,36 @@ async fn what_may_not_pass_is_a_problem() {
     );
     assert_eq!(service.received().len(), sent, "nothing was sent");
 }
+
+#[tokio::test]
+async fn a_body_at_hand_has_its_own_length_whatever_the_product_says() {
+    let service = TestService::with_products(|_| {
+        let pieces = [Ok::<_, std::io::Error>(Bytes::from_static(b"hello"))];
+        let body = ports::Body::stream(Body::from_stream(stream::iter(pieces)));
+        let mut response = Response::new(body);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, "3".parse().unwrap());
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let request = json!({
+        "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts", "body": {},
+    });
+    // The first is read whole, to be kept; the second is the kept one.
+    for _ in 0..2 {
+        let request = service
+            .request("POST", "/v1/proxy")
+            .header("idempotency-key", "k1")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(request.to_string()))
+            .unwrap();
+        let response = service.send(request).await;
+        assert_eq!(
+            (response.header("content-length"), response.text()),
+            ("5", "hello")
+        );
+    }
+}
