@@ -62,7 +62,7 @@ cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
-cargo xtask release [CARGO OPTION…]
+cargo xtask release [--features NAMES] [--no-default-features] [--all-features]
                                 a release that is optimized for the calls that services make: it is built, makes calls and counts
                                 what runs, and is built again with the counts
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]

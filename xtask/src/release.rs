@@ -6,6 +6,7 @@ use std::{
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
+    process::Stdio,
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -16,6 +17,16 @@ use crate::shell;
 type Train = fn(PathBuf) -> Result<()>;
 
 const BUILD: &str = "cargo build --release --locked -p stead-cli";
+const OPTIONS: &str = "--features NAMES, --no-default-features and --all-features";
+
+/// Builds without training, and says where the program is.
+///
+/// # Errors
+/// Where it does not compile.
+pub(crate) fn plain() -> Result<PathBuf> {
+    println!("{BUILD}");
+    shell::built(&mut shell::command(BUILD))
+}
 
 /// Makes it, and says where it is.
 ///
@@ -26,12 +37,13 @@ pub(crate) fn run(options: &[&str], train: Train) -> Result<()> {
     Ok(())
 }
 
-/// Builds with all features, has that make calls, and builds again: the program. The second build takes `options` of cargo:
-/// what makes calls there is the same with fewer features.
+/// Builds with the features that are on by default, has that make calls, and builds again: the program. Only the second build
+/// takes `options` of cargo: what makes calls there is the same with other features.
 ///
 /// # Errors
-/// Where the tools of the compiler are missing, a build fails, or a call of the training does.
+/// Where an option is not one, the tools of the compiler are missing, a build fails, or a call of the training does.
 pub(crate) fn make(options: &[&str], train: Train) -> Result<PathBuf> {
+    check(options)?;
     let merge = profdata()?;
     let host = host()?;
     let folder = shell::root().join("target/release-profile");
@@ -43,7 +55,7 @@ pub(crate) fn make(options: &[&str], train: Train) -> Result<PathBuf> {
         &format!("-Cprofile-generate={}", folder.display()),
         &[],
     )?;
-    train(counting)?;
+    train(aside(&counting)?)?;
     let merged = folder.join("merged.profdata");
     let status = std::process::Command::new(&merge)
         .arg("merge")
@@ -66,20 +78,61 @@ pub(crate) fn make(options: &[&str], train: Train) -> Result<PathBuf> {
     )
 }
 
+/// Whether these say what is in the program: others would put it elsewhere or make another one. Cargo itself says it of the
+/// names of features, and at once.
+fn check(options: &[&str]) -> Result<()> {
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        match *option {
+            "--no-default-features" | "--all-features" => {}
+            "--features" => ensure!(
+                rest.next().is_some_and(|names| !names.starts_with('-')),
+                "--features needs names"
+            ),
+            _ if option.starts_with("--features=") => {}
+            _ => bail!("there is no option {option}; there are {OPTIONS}"),
+        }
+    }
+    let mut tree = shell::command("cargo tree --quiet --locked --depth 0 -p stead-cli");
+    let status = tree.args(options).stdout(Stdio::null()).status();
+    ensure!(
+        status.context("cannot start cargo")?.success(),
+        "cargo does not take {options:?}"
+    );
+    Ok(())
+}
+
+/// Gives the program that counts a name of its own: where what comes next fails, nothing is left under that of the release.
+fn aside(program: &Path) -> Result<PathBuf> {
+    let aside = program.with_file_name("stead-counting");
+    fs::rename(program, &aside)?;
+    Ok(aside)
+}
+
 /// The program, built with a flag for its own crates: with a target that is named, programs that run while it is built are
 /// built without.
 fn build(host: &str, flag: &str, options: &[&str]) -> Result<PathBuf> {
-    let status = shell::command(BUILD)
+    let set = |name| std::env::var(name).ok();
+    let flags = flags(set("CARGO_ENCODED_RUSTFLAGS"), set("RUSTFLAGS"), flag);
+    let mut command = shell::command(BUILD);
+    command
         .args(["--target", host])
         .args(options)
-        // Unlike RUSTFLAGS, a flag with a blank in a path is one here.
-        .env("CARGO_ENCODED_RUSTFLAGS", flag)
-        .status()
-        .context("cannot start cargo")?;
-    ensure!(status.success(), "failed: {BUILD} with {flag}");
-    let folder = std::env::var_os("CARGO_TARGET_DIR");
-    let folder = folder.map_or_else(|| shell::root().join("target"), PathBuf::from);
-    Ok(folder.join(host).join("release/stead"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags);
+    shell::built(&mut command)
+}
+
+/// The flags of the caller, read as cargo does, and one more. Unlike in RUSTFLAGS, one with a blank in a path is one here.
+fn flags(encoded: Option<String>, plain: Option<String>, flag: &str) -> String {
+    let plain = plain.unwrap_or_default();
+    let mut flags = encoded.unwrap_or_else(|| {
+        let words: Vec<&str> = plain.split_whitespace().collect();
+        words.join("\x1f")
+    });
+    if !flags.is_empty() {
+        flags.push('\x1f');
+    }
+    flags + flag
 }
 
 fn counts(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -123,6 +176,61 @@ mod tests {
             host().unwrap().split('-').next(),
             Some(std::env::consts::ARCH)
         );
+    }
+
+    #[test]
+    fn only_features_can_be_chosen() {
+        let taken = [
+            &[][..],
+            &["--no-default-features", "--features", "dashboard"],
+            &["--features=otlp"],
+            &["--all-features"],
+        ];
+        for options in taken {
+            check(options).unwrap();
+        }
+        let refused = [
+            &["--target-dir", "elsewhere"][..],
+            &["--target-dir=elsewhere"],
+            &["--profile", "dev"],
+            &["--target=x"],
+            &["--feature", "otlp"],
+            &["--features"],
+            &["--features", "--all-features"],
+            &["--features", "no-such"],
+            &["otlp"],
+        ];
+        for options in refused {
+            assert!(check(options).is_err(), "{options:?}");
+        }
+        let error = check(&["--profile=dev"]).unwrap_err().to_string();
+        assert!(error.contains("--profile=dev") && error.contains("--no-default-features"));
+    }
+
+    #[test]
+    fn what_counts_does_not_keep_the_name_of_the_release() {
+        let folder = std::env::temp_dir().join(format!("stead-aside-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let program = folder.join("stead");
+        fs::write(&program, "").unwrap();
+        let aside = aside(&program).unwrap();
+        assert!(aside.is_file() && !program.exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn flags_of_the_caller_stay() {
+        let flags = |encoded: Option<&str>, plain: Option<&str>| {
+            flags(encoded.map(str::to_owned), plain.map(str::to_owned), "-Cx")
+        };
+        assert_eq!(flags(None, None), "-Cx");
+        assert_eq!(flags(None, Some(" -Ca  -Cb ")), "-Ca\x1f-Cb\x1f-Cx");
+        // As for cargo, the encoded ones come first.
+        assert_eq!(
+            flags(Some("-C a b\x1f-Cc"), Some("-Cd")),
+            "-C a b\x1f-Cc\x1f-Cx"
+        );
+        assert_eq!(flags(Some(""), Some("-Cd")), "-Cx");
     }
 
     #[test]

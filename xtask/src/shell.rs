@@ -6,7 +6,7 @@ use std::{
     time::Instant,
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 /// The folder of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
@@ -65,6 +65,25 @@ pub(crate) fn build() -> Result<()> {
     run("cargo build --quiet --locked --workspace --bins --examples")
 }
 
+/// Has cargo build one program, and says where cargo has put it: what the command sets, variables and settings decide that.
+///
+/// # Errors
+/// Where it does not compile.
+pub(crate) fn built(command: &mut Command) -> Result<PathBuf> {
+    let output = command
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo")?;
+    ensure!(output.status.success(), "cargo cannot build it");
+    let text = String::from_utf8(output.stdout)?;
+    let program = text.lines().rev().find_map(|line| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message["executable"].as_str()?))
+    });
+    program.context("cargo does not say where the program is")
+}
+
 /// What a command prints.
 ///
 /// # Errors
@@ -91,7 +110,32 @@ pub(crate) fn now() -> Instant {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    #[test]
+    fn a_program_is_where_cargo_puts_it() {
+        let folder = std::env::temp_dir().join(format!("stead-built-{}", std::process::id()));
+        fs::create_dir_all(folder.join("src")).unwrap();
+        let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n";
+        fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        fs::write(folder.join("src/main.rs"), "fn main() {}").unwrap();
+        for (variable, value) in [
+            ("CARGO_TARGET_DIR", "elsewhere"),
+            ("CARGO_BUILD_TARGET_DIR", "elsewhere"),
+        ] {
+            let mut build = command("cargo build --quiet --offline");
+            build
+                .current_dir(&folder)
+                .env_remove("CARGO_TARGET_DIR")
+                .env(variable, value);
+            let program = built(&mut build).unwrap();
+            assert_eq!(program, folder.join("elsewhere/debug/empty"), "{variable}");
+            assert!(program.is_file());
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_command_does_not_inherit_what_cargo_sets_for_this_program() {

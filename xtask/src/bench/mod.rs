@@ -35,7 +35,7 @@ use std::{net::TcpListener, path::PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::{release, shell};
+use crate::release;
 pub(crate) use others::{copy, dashboard, history, scenario};
 use programs::Missing;
 use stage::Stage;
@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let binary = match asked.binary {
         Some(path) => path,
         None if asked.is_trained => release::make(&[], train)?,
-        None => build()?,
+        None => release::plain()?,
     };
     let stage = Stage::open(asked.options, binary, asked.against)?;
     let mut sections = Vec::new();
@@ -194,13 +194,6 @@ impl Asked {
         }
         Ok(asked)
     }
-}
-
-fn build() -> Result<PathBuf> {
-    let line = "cargo build --release --locked -p stead-cli";
-    println!("{line}");
-    shell::run(line)?;
-    Ok(shell::root().join("target/release/stead"))
 }
 
 /// A port on which nothing listens at this moment; nginx cannot choose one itself.

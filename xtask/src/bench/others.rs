@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::shell;
+use crate::{release, shell};
 
 /// Makes so many calls in one process, and says what they leave behind.
 ///
@@ -42,7 +42,7 @@ pub(crate) fn dashboard(calls: &str) -> Result<()> {
 pub(crate) fn scenario(name: &str, options: &[&str]) -> Result<()> {
     let (binary, options) = match options {
         ["--binary", path, options @ ..] => (std::path::absolute(path)?, options),
-        options => (super::build()?, options),
+        options => (release::plain()?, options),
     };
     let status = shell::command("cargo run --quiet --release --locked -p stead-chaos -- --binary")
         .arg(binary)
