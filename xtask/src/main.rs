@@ -66,10 +66,11 @@ cargo xtask release [--features NAMES] [--no-default-features] [--all-features]
                                 a release that is optimized for the calls that services make: it is built, makes calls and counts
                                 what runs, and is built again with the counts
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
-                  [--trained] [--binary STEAD] [--against STEAD]
+                  [--trained] [--binary STEAD] [--label TEXT] [--against STEAD]
                                 Stead next to nginx on this machine, and next to another binary of Stead; writes
-                                docs/reference/performance.md. Parts: start, calls, http2, bodies, fetch, fair, memory,
-                                disk, accounts, instructions; with --short or --against it is only printed
+                                docs/reference/performance.md, where --label says what --binary is. Parts: start, calls, http2,
+                                bodies, fetch, fair, memory, disk, accounts, instructions; with --short or --against it is
+                                only printed
 cargo xtask bench history [CALLS]
                                 what a million calls leave behind: memory, bytes in the database, totals
 cargo xtask bench copy [ACCOUNTS]
@@ -95,6 +96,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
+        _ if arguments.is_empty() || arguments == ["help"] || arguments.contains(&"--help") => {
+            println!("{USAGE}");
+            Ok(())
+        }
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["test", "--all"] => test::run(test::Extent::All),
@@ -132,11 +137,27 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
         ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
         ["bench", options @ ..] => bench::run(options),
-        ["release", options @ ..] => release::run(options, bench::train),
-        [] | ["help" | "--help"] => {
-            println!("{USAGE}");
-            Ok(())
+        ["release", options @ ..] => {
+            bench::needed()?;
+            release::run(options, bench::train)
         }
         _ => bail!("there is no such command\n\n{USAGE}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_command_says_how_it_is_used() {
+        for arguments in [
+            &["release", "--help"][..],
+            &["bench", "--help"],
+            &["--help"],
+        ] {
+            run(arguments).unwrap();
+        }
+        assert!(run(&["no-such"]).is_err());
     }
 }

@@ -6,7 +6,6 @@ use std::{
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -94,11 +93,9 @@ fn check(options: &[&str]) -> Result<()> {
         }
     }
     let mut tree = shell::command("cargo tree --quiet --locked --depth 0 -p stead-cli");
-    let status = tree.args(options).stdout(Stdio::null()).status();
-    ensure!(
-        status.context("cannot start cargo")?.success(),
-        "cargo does not take {options:?}"
-    );
+    let output = tree.args(options).output().context("cannot start cargo")?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}", error.trim());
     Ok(())
 }
 
@@ -111,6 +108,10 @@ fn aside(program: &Path) -> Result<PathBuf> {
 
 /// The program, built with a flag for its own crates: with a target that is named, programs that run while it is built are
 /// built without.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what is read here is the configuration of cargo"
+)]
 fn build(host: &str, flag: &str, options: &[&str]) -> Result<PathBuf> {
     let set = |name| std::env::var(name).ok();
     let flags = flags(set("CARGO_ENCODED_RUSTFLAGS"), set("RUSTFLAGS"), flag);

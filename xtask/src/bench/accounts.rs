@@ -20,7 +20,7 @@ pub(crate) fn run(stage: &Stage) -> Result<String> {
     let many = stage.make_store("many", &stage.binary, None, stage.options.accounts)?;
     let stores = [&few, stage.store()?, &many];
     let mut table = String::from(
-        "| accounts | ms to /healthz | MiB at rest | MiB after the calls below | bytes of the file per account |\n|---|---|---|---|---|\n",
+        "| accounts | ms to /healthz | MiB before the calls below | MiB after them | bytes of the file per account |\n|---|---|---|---|---|\n",
     );
     let started: Vec<(Stead, f64)> = stores
         .iter()

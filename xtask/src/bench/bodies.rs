@@ -87,7 +87,7 @@ fn huge(stage: &Stage) -> Result<String> {
         let grown = stead.process.peak_bytes()?.saturating_sub(before) as f64 / 1024.0 / 1024.0;
         table += &format!("| {direction} | {} | {} |\n", shown(seconds), shown(grown));
         bounds.add(
-            &format!("MiB that a {direction} of 1 GB takes"),
+            &format!("MiB that the {direction} of 1 GB takes"),
             Bound::AtMost(16.0),
             grown,
         );

@@ -38,6 +38,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::release;
 pub(crate) use others::{copy, dashboard, history, scenario};
 use programs::Missing;
+pub(crate) use programs::needed;
 use stage::Stage;
 pub(crate) use train::train;
 
@@ -104,6 +105,8 @@ struct Asked {
     only: Vec<String>,
     /// Instead of a release that is built first.
     binary: Option<PathBuf>,
+    /// What that one is, for the report.
+    label: Option<String>,
     /// Measured in the same rounds, to be compared with.
     against: Option<PathBuf>,
 }
@@ -114,12 +117,14 @@ struct Asked {
 /// Where a part fails otherwise than by a program that is missing; the others are measured nevertheless.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let asked = Asked::read(arguments)?;
-    // A comparison or a quick look is not what the report is for.
-    let is_written = !asked.is_short && asked.against.is_none();
-    let commit = match asked.binary {
-        Some(_) => String::from("a binary that was given"),
-        None if asked.is_trained => format!("{}, by `cargo xtask release`", report::commit()),
-        None => report::commit(),
+    // A build is long, and nothing is measured without these.
+    needed()?;
+    let is_written = asked.is_written();
+    let what = match (&asked.label, &asked.binary) {
+        (Some(label), _) => label.clone(),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) if asked.is_trained => format!("trained release of {}", report::commit()),
+        (None, None) => format!("plain release of {}", report::commit()),
     };
     let binary = match asked.binary {
         Some(path) => path,
@@ -135,7 +140,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
         }
         println!("\n# {}: {}", part.name, part.title);
         let text = match (part.run)(&stage) {
-            Ok(text) => format!("{}\n\n{text}", report::circumstances(&stage, &commit)),
+            Ok(text) => format!("{}\n\n{text}", report::circumstances(&stage, &what)),
             Err(error) if error.is::<Missing>() => format!("Not measured: {error}."),
             Err(error) => {
                 println!("failed: {error:#}");
@@ -155,6 +160,11 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
 }
 
 impl Asked {
+    /// A comparison or a quick look is not what the report is for.
+    fn is_written(&self) -> bool {
+        !self.is_short && self.against.is_none()
+    }
+
     fn read(arguments: &[&str]) -> Result<Self> {
         let is_short = arguments.contains(&"--short");
         let mut asked = Self {
@@ -163,6 +173,7 @@ impl Asked {
             is_trained: arguments.contains(&"--trained"),
             only: Vec::new(),
             binary: None,
+            label: None,
             against: None,
         };
         let options = &mut asked.options;
@@ -170,20 +181,34 @@ impl Asked {
             .iter()
             .filter(|one| !["--short", "--trained"].contains(one));
         while let Some(option) = arguments.next() {
-            let value = *arguments
-                .next()
-                .with_context(|| format!("{option} needs a value"))?;
+            let mut value = || {
+                let value = arguments.next();
+                value.with_context(|| format!("{option} needs a value"))
+            };
             match *option {
-                "--rounds" => options.rounds = value.parse()?,
-                "--seconds" => options.seconds = value.parse()?,
-                "--calls" => options.calls = value.parse()?,
-                "--accounts" => options.accounts = value.parse()?,
-                "--binary" => asked.binary = Some(std::path::absolute(value)?),
-                "--against" => asked.against = Some(std::path::absolute(value)?),
-                "--only" => asked.only = value.split(',').map(str::to_owned).collect(),
-                _ => bail!("there is no option {option}"),
+                "--rounds" => options.rounds = value()?.parse()?,
+                "--seconds" => options.seconds = value()?.parse()?,
+                "--calls" => options.calls = value()?.parse()?,
+                "--accounts" => options.accounts = value()?.parse()?,
+                "--binary" => asked.binary = Some(std::path::absolute(value()?)?),
+                "--label" => asked.label = Some((*value()?).to_owned()),
+                "--against" => asked.against = Some(std::path::absolute(value()?)?),
+                "--only" => asked.only = value()?.split(',').map(str::to_owned).collect(),
+                _ => bail!("there is no option {option}; parts are named by --only"),
             }
         }
+        ensure!(
+            asked.binary.is_none() || !asked.is_trained,
+            "--trained builds what is measured: --binary has no place there"
+        );
+        ensure!(
+            asked.binary.is_some() || asked.label.is_none(),
+            "--label says what --binary is, which is missing"
+        );
+        ensure!(
+            asked.binary.is_none() || asked.label.is_some() || !asked.is_written(),
+            "the report has to say what --binary is: --label, such as \"trained release of 1a2b3c4d\""
+        );
         let names = PARTS.map(|part| part.name);
         for name in &asked.only {
             ensure!(
@@ -212,8 +237,22 @@ mod tests {
         assert_eq!(asked.only, ["calls", "start"]);
         assert!(asked.is_short);
         assert_eq!((asked.options.rounds, asked.options.seconds), (3, 1));
-        for wrong in [&["--only", "cals"][..], &["--rounds"], &["--round", "1"]] {
-            assert!(Asked::read(wrong).is_err(), "{wrong:?}");
+        let own = ["--binary", "a", "--label", "trained release of 1a2b3c4d"];
+        assert!(Asked::read(&own).unwrap().is_written());
+        for (wrong, says) in [
+            (&["--only", "cals"][..], "there is no part cals"),
+            (&["--rounds"], "--rounds needs a value"),
+            (&["--round", "1"], "there is no option --round"),
+            (&["memory"], "there is no option memory"),
+            (&["--trained", "--binary", "a"], "--binary has no place"),
+            (&["--binary", "a"], "--label"),
+            (&["--label", "a"], "--binary is, which is missing"),
+        ] {
+            let error = Asked::read(wrong).err().map(|error| error.to_string());
+            assert!(error.is_some_and(|error| error.contains(says)), "{wrong:?}");
+        }
+        for printed in [&["--short"][..], &["--against", "b"]] {
+            assert!(Asked::read(&[&["--binary", "a"], printed].concat()).is_ok());
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Measurements that stand for themselves: their figures are printed, and are not part of the report.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, Result, ensure};
 
 use crate::{release, shell};
@@ -40,9 +42,10 @@ pub(crate) fn dashboard(calls: &str) -> Result<()> {
 /// # Errors
 /// Where a service does not start, or a call fails.
 pub(crate) fn scenario(name: &str, options: &[&str]) -> Result<()> {
-    let (binary, options) = match options {
-        ["--binary", path, options @ ..] => (std::path::absolute(path)?, options),
-        options => (release::plain()?, options),
+    let (binary, options) = split(options)?;
+    let binary = match binary {
+        Some(path) => path,
+        None => release::plain()?,
     };
     let status = shell::command("cargo run --quiet --release --locked -p stead-chaos -- --binary")
         .arg(binary)
@@ -52,4 +55,30 @@ pub(crate) fn scenario(name: &str, options: &[&str]) -> Result<()> {
         .context("cannot start cargo")?;
     ensure!(status.success(), "it cannot be measured");
     Ok(())
+}
+
+/// What `--binary` names, as seen from the caller's folder, and the other options.
+fn split<'a>(options: &[&'a str]) -> Result<(Option<PathBuf>, Vec<&'a str>)> {
+    let mut rest = options.to_vec();
+    let Some(at) = rest.iter().position(|option| *option == "--binary") else {
+        return Ok((None, rest));
+    };
+    ensure!(at + 1 < rest.len(), "--binary needs a value");
+    let path = std::path::absolute(rest[at + 1])?;
+    rest.drain(at..at + 2);
+    Ok((Some(path), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_binary_stands_anywhere_among_the_options() {
+        let (binary, rest) = split(&["--accounts", "9", "--binary", "/a", "--smoke"]).unwrap();
+        assert_eq!(binary, Some(PathBuf::from("/a")));
+        assert_eq!(rest, ["--accounts", "9", "--smoke"]);
+        assert!(split(&["--smoke"]).unwrap().0.is_none());
+        assert!(split(&["--smoke", "--binary"]).is_err());
+    }
 }

@@ -33,6 +33,11 @@ impl Missing {
     }
 }
 
+/// What every part needs: wrk and nginx.
+pub(crate) fn needed() -> Result<[PathBuf; 2], Missing> {
+    Ok([find("wrk", "wrk")?, find("nginx", "nginx-light")?])
+}
+
 /// Where a program is.
 pub(crate) fn find(name: &'static str, package: &'static str) -> Result<PathBuf, Missing> {
     let folders = [

@@ -21,7 +21,8 @@ What a call through Stead costs, next to nginx doing the least that could be cal
 the request on. The product is a stub, nginx too, with fixed responses on the same machine. Stead runs as an operator runs it:
 `stead serve`, an SQLite file with 10,000 imported accounts and its key, the history of calls on, plain HTTP.
 
-Figures are medians of rounds; in each round every subject is measured once, one after the other. **In parentheses stand the
+Figures are medians of rounds; in each round every subject is measured once, one after the other. Each section names the binary,
+its rounds and how long each was: fewer or shorter ones than 5 rounds of 10 s, the default, say less. **In parentheses stand the
 ratio to nginx and the ratio to direct**, the stub without anything in between. CPU is the time of the subject's own process,
 the kernel's work for it included; for direct that is the stub itself. A bound is a goal, and the run does not fail by it:
 figures depend on the machine and on what else runs there, ratios less, and instruction counts hardly.
@@ -36,8 +37,8 @@ cargo xtask bench --short --only calls    a quick look, which is printed and not
 
 All parts take about an hour and a half besides the build, and 5 GB of disk for a million accounts. Nothing runs without nginx
 and wrk; some parts need nghttp2-client, valgrind or PostgreSQL, and say here when it is missing. `--trained` measures what
-`cargo xtask release` makes, `--binary` another binary, and `--against` compares with one in the same rounds (then nothing is
-written); `--rounds` and `--seconds` say how long, `--calls` and `--accounts` how many.
+`cargo xtask release` makes, `--binary` another binary, of which `--label` says here what it is, and `--against` compares with
+one in the same rounds (then nothing is written); `--rounds` and `--seconds` say how long, `--calls` and `--accounts` how many.
 
 ## Where the time goes
 
@@ -74,10 +75,7 @@ fn between<'a>(text: &'a str, begin: &str, end: &str) -> Option<&'a str> {
 }
 
 /// Where, when, with what and for how long a part was measured.
-pub(crate) fn circumstances(stage: &Stage, commit: &str) -> String {
-    let Options {
-        rounds, seconds, ..
-    } = stage.options;
+pub(crate) fn circumstances(stage: &Stage, what: &str) -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus
         .lines()
@@ -85,19 +83,29 @@ pub(crate) fn circumstances(stage: &Stage, commit: &str) -> String {
         .unwrap_or("unknown");
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
-        "Measured {} on {cores} cores of {model}, {}; nginx {}, wrk {}; stead {}, {commit}; {rounds} rounds of {seconds} s.",
+        "Measured {} on {cores} cores of {model}, {}; nginx {}, wrk {}; stead {}, {what}; {}.",
         said("date", &["-u", "+%Y-%m-%d"]),
         said("uname", &["-sr"]),
         programs::version(&stage.nginx, "-v"),
         programs::version(&stage.wrk, "-v"),
         programs::version(&stage.binary, "--version"),
+        length(stage.options),
     )
+}
+
+fn length(
+    Options {
+        rounds, seconds, ..
+    }: Options,
+) -> String {
+    let plural = if rounds == 1 { "" } else { "s" };
+    format!("{rounds} round{plural} of {seconds} s")
 }
 
 /// What is built and measured.
 pub(crate) fn commit() -> String {
     let describe = ["describe", "--always", "--dirty", "--exclude=*"];
-    format!("commit {}", said("git", &describe))
+    said("git", &describe)
 }
 
 fn said(program: &str, arguments: &[&str]) -> String {
@@ -109,7 +117,14 @@ fn said(program: &str, arguments: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::FULL, *};
+
+    #[test]
+    fn the_page_says_how_long_a_run_is() {
+        assert!(HEAD.contains(&length(FULL)));
+        let short = Options { rounds: 1, ..FULL };
+        assert!(length(short).starts_with("1 round of "));
+    }
 
     #[test]
     fn what_is_not_measured_again_stays() {

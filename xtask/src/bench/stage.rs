@@ -43,8 +43,7 @@ impl Stage {
         binary: PathBuf,
         against: Option<PathBuf>,
     ) -> Result<Self> {
-        let wrk = programs::find("wrk", "wrk")?;
-        let nginx = programs::find("nginx", "nginx-light")?;
+        let [wrk, nginx] = programs::needed()?;
         let folder = shell::root().join("target/bench");
         fs::create_dir_all(&folder)?;
         let ports = || -> Result<Ports> {
