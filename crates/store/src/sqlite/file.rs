@@ -21,7 +21,7 @@ pub(super) struct DatabaseFile {
 }
 
 impl DatabaseFile {
-    /// Makes an empty file for its owner only, or closes an existing one to others.
+    /// Makes an empty file for its owner only, or finds an existing one, which stays as it is.
     pub(super) fn create(path: &Path) -> Result<Self> {
         // SQLite would read a name that starts with "file:" as an address; an absolute path cannot.
         let path = std::path::absolute(path).map_err(unusable)?;
@@ -67,7 +67,7 @@ fn inspect(path: &Path) -> Result<()> {
             "it is not a file",
         ));
     }
-    close_to_others(path)
+    Ok(())
 }
 
 /// Why a file that exists cannot be written: its file system, its folder or the file itself. A folder tells when a file is
@@ -98,9 +98,10 @@ pub(super) fn why_read_only(path: &Path) -> Option<String> {
         .then(|| String::from("the file is read-only for this user"))
 }
 
-/// Takes the file, and the log next to it, away from everyone but its owner.
+/// Takes the file, and the log next to it, away from everyone but its owner. It must be known to be Stead's: what another
+/// program shares stays shared.
 #[cfg(unix)]
-fn close_to_others(path: &Path) -> Result<()> {
+pub(super) fn close_to_others(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     for file in ["", "-wal", "-shm"].map(|suffix| with_suffix(path, suffix)) {
         let Ok(metadata) = fs::metadata(&file) else {
@@ -117,13 +118,13 @@ fn close_to_others(path: &Path) -> Result<()> {
             );
             return Err(Error::new(ErrorKind::StorageUnavailable, message).with_source(error));
         }
-        tracing::warn!(file = %file.display(), mode = format_args!("{:o}", mode & 0o777), "others than its owner had access to the store's file; it is closed to them now");
+        tracing::warn!(file = %file.display(), mode = format_args!("{:o}", mode & 0o777), "other users could read the database file; its mode is now 600");
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn close_to_others(_: &Path) -> Result<()> {
+pub(super) fn close_to_others(_: &Path) -> Result<()> {
     Ok(())
 }
 

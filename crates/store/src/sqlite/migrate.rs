@@ -74,8 +74,11 @@ pub(super) async fn migrate(
     Ok(())
 }
 
-/// Versions of the schema; 0 for an empty file. Tables of versions that are missing are made.
-async fn version(connection: &mut SqliteConnection) -> Result<Versions> {
+/// Whether the file is empty; if not, it is a store.
+///
+/// # Errors
+/// [`ErrorKind::StorageUnavailable`] where it is neither.
+pub(super) async fn is_new(connection: &mut SqliteConnection) -> Result<bool> {
     let tables = sqlx::query("SELECT \"name\" FROM \"sqlite_master\" WHERE \"type\" = 'table'")
         .fetch_all(&mut *connection)
         .await
@@ -84,13 +87,18 @@ async fn version(connection: &mut SqliteConnection) -> Result<Versions> {
         row.try_get::<String, _>(0)
             .is_ok_and(|name| name == "stead_schema")
     };
-    if !tables.iter().any(is_ours) {
-        if !tables.is_empty() {
-            return Err(Error::new(
-                ErrorKind::StorageUnavailable,
-                "the file is the database of another program",
-            ));
-        }
+    if tables.is_empty() || tables.iter().any(is_ours) {
+        return Ok(tables.is_empty());
+    }
+    Err(Error::new(
+        ErrorKind::StorageUnavailable,
+        "the file is the database of another program",
+    ))
+}
+
+/// Versions of the schema; 0 for an empty file. Tables of versions that are missing are made.
+async fn version(connection: &mut SqliteConnection) -> Result<Versions> {
+    if is_new(connection).await? {
         make(connection, "stead_schema").await?;
     }
     make(connection, EXPANSIONS).await?;

@@ -16,8 +16,8 @@ use stead_core::{Error, ErrorKind, Result, ports::Runtime};
 use super::{
     Parts, Sqlite, SqliteStore,
     fault::{is_busy, is_unwritable, unavailable},
-    file::{DatabaseFile, why_read_only},
-    migrate::{MIGRATIONS, migrate},
+    file::{DatabaseFile, close_to_others, why_read_only},
+    migrate::{MIGRATIONS, is_new, migrate},
     state::State,
     writer::Writer,
 };
@@ -192,6 +192,8 @@ async fn configure(
     runtime: &dyn Runtime,
 ) -> Result<State> {
     let mut connection = writer.acquire().await.map_err(unavailable)?;
+    is_new(&mut connection).await?;
+    close_to_others(&file.path)?;
     migrate(&mut connection, MIGRATIONS, runtime.now()).await?;
     let mode = write_ahead(&mut connection).await.map_err(unavailable)?;
     if mode != "wal" {

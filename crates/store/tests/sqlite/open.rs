@@ -170,6 +170,25 @@ async fn the_database_of_another_program_is_refused_and_kept() {
     assert_eq!(fs::read(scratch.file()).unwrap(), before);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_refused_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = Scratch::new();
+    let stays = async || {
+        fs::set_permissions(scratch.file(), fs::Permissions::from_mode(0o644)).unwrap();
+        refused(&scratch.file()).await;
+        let metadata = fs::metadata(scratch.file()).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o644);
+    };
+    fs::write(scratch.file(), "a letter to somebody").unwrap();
+    stays().await;
+    fs::remove_file(scratch.file()).unwrap();
+    let mut connection = scratch.tamper().await;
+    run(&mut connection, "CREATE TABLE \"letter\" (\"text\" TEXT)").await;
+    stays().await;
+}
+
 #[tokio::test]
 async fn the_store_of_a_newer_stead_is_refused_and_kept() {
     let scratch = Scratch::new();
