@@ -285,7 +285,7 @@ fn read(
     let granted = match &given.scopes {
         Some(scopes) => wrong.read(read_granted(product, scopes)),
         None if has_scopes(product) => {
-            let missing = "the product has scopes: without those that the user granted no call would be let through";
+            let missing = "scopes are required: list what the user granted";
             wrong.add("/scopes", "required", missing);
             None
         }

@@ -36,7 +36,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidTransition`] for a key that is retired, has to wait, or cannot be opened by a process that runs;
-    /// [`ErrorKind::InvalidRequest`] for an unknown one.
+    /// [`ErrorKind::NotFound`] for an unknown one.
     pub async fn activate_key(&self, key_id: &str, at_once: bool) -> Result<DataKey> {
         keys::activate(&self.0, key_id, at_once).await
     }
@@ -65,7 +65,7 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidTransition`] for the active key, and where rows are still sealed with it;
-    /// [`ErrorKind::InvalidRequest`] for an unknown one.
+    /// [`ErrorKind::NotFound`] for an unknown one.
     pub async fn retire_key(&self, key_id: &str) -> Result<DataKey> {
         keys::retire(&self.0, key_id).await
     }

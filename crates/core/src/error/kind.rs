@@ -62,7 +62,7 @@ macro_rules! kinds {
             }
             /// One sentence about the kind, the same in every error of it.
             pub fn summary(self) -> &'static str {
-                match self { $( Self::$variant => concat!($($doc, " "),+).trim(), )+ }
+                match self { $( Self::$variant => concat!($($doc),+).trim(), )+ }
             }
             /// The kind with this name, if this version knows it.
             pub fn from_name(name: &str) -> Option<Self> {

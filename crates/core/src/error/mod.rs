@@ -189,7 +189,7 @@ impl Error {
     /// Says who must act, where it is not the one whom the kind names.
     #[cfg(feature = "platform")]
     #[must_use]
-    pub(crate) fn with_act_by(mut self, act_by: ActBy) -> Self {
+    pub fn with_act_by(mut self, act_by: ActBy) -> Self {
         self.0.act_by = act_by;
         self
     }

@@ -74,7 +74,7 @@ async fn load(context: &Context, key_id: &str) -> Result<(Vec<Versioned<DataKey>
     let named = all.iter().position(|found| Some(found.row.id) == id);
     let named = named.ok_or_else(|| {
         Error::new(
-            ErrorKind::InvalidRequest,
+            ErrorKind::NotFound,
             format!("this store has no data key {key_id:?}"),
         )
     })?;

@@ -105,6 +105,12 @@ impl Product {
         Some(section.trim().replace("<redirect URI>", redirect_uri))
     }
 
+    /// What each scope or capability is for, in Markdown: the section `Scopes` of its documentation.
+    pub fn scopes(&self) -> Option<&'static str> {
+        let (_, section) = self.docs.split_once("\n# Scopes\n")?;
+        Some(section.split("\n# ").next().unwrap_or(section).trim())
+    }
+
     /// The origin with this name; the first for an empty name.
     pub fn origin(&self, name: &str) -> Option<&Origin> {
         if name.is_empty() {

@@ -155,7 +155,7 @@ pub struct IssuedMemberLink {
     /// The member.
     #[serde(flatten)]
     pub member: Member,
-    /// What the member opens in a browser; it serves once, and until `link_expires_at`.
+    /// What the member opens in a browser; it works once, and until `link_expires_at`.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub link: SecretString,

@@ -51,8 +51,9 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     };
     let key = ring.find(&row.ring_key).ok_or_else(|| {
         unavailable(format!(
-            "this store was sealed with the key {:?}, which is not among the keys given: {ring:?}",
-            row.ring_key
+            "this store was sealed with the key {}, which is not among the keys given: {}",
+            row.ring_key,
+            ring.ids().collect::<Vec<_>>().join(", ")
         ))
     })?;
     let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
@@ -61,7 +62,7 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
         .filter(|opened| opened.len() == KEY_BYTES)
         .ok_or_else(|| {
             unavailable(format!(
-                "the key given as {:?} is not the one that sealed this store, or its row was changed",
+                "the key given as {} is not the one that sealed this store, or its row was changed",
                 key.id
             ))
         })?;

@@ -318,14 +318,14 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .needs(KeysManage),
         post("/v1/keys/{key_id}/activate", keys::activate)
             .summary("Lets a data key seal from now on.")
-            .errors(&[InvalidTransition])
+            .errors(&[NotFound, InvalidTransition])
             .needs(KeysManage),
         post("/v1/keys/reencrypt", keys::reencrypt)
             .summary("Starts to seal everything again with the active data key.")
             .needs(KeysManage),
         post("/v1/keys/{key_id}/retire", keys::retire)
             .summary("Destroys a data key that seals nothing any more.")
-            .errors(&[InvalidTransition])
+            .errors(&[NotFound, InvalidTransition])
             .needs(KeysManage),
         post("/v1/keys/rewrap", keys::rewrap)
             .summary("Wraps the data keys with the first key of the ring.")

@@ -13,7 +13,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
     let why = match &error {
         sqlx::Error::PoolTimedOut => {
             may_follow = true;
-            "no connection was to be had in time: its server cannot be reached, is starting, or is busy"
+            "could not connect in time: its server cannot be reached, is starting, or is busy"
                 .to_owned()
         }
         sqlx::Error::PoolClosed => "it is closed".to_owned(),

@@ -13,6 +13,7 @@ use crate::{
     context::{Context, change::Change},
     digest::Digest,
     domain::{Member, Session, member::read_email},
+    error::ActBy,
     identifier::MemberId,
     state::Role,
     store::Versioned,
@@ -83,4 +84,6 @@ fn used_up() -> Error {
         ErrorKind::NotFound,
         "the link was used, is past its time, or was replaced at a later start; start the service again for another one",
     )
+    // Only who starts it gets another link.
+    .with_act_by(ActBy::Operator)
 }

@@ -66,6 +66,8 @@ fn wake(context: &Context, id: WebhookId) {
         loop {
             let more = match round(&worker, id).await {
                 Ok(more) => more && worker.tasks.open().is_ok(),
+                // The store of a context that ends may be closed under it; another process goes on.
+                Err(_) if worker.tasks.open().is_err() => false,
                 Err(error) => {
                     tracing::warn!(webhook = %id, kind = %error.kind(), "a webhook could not be worked on");
                     false

@@ -22,7 +22,7 @@ fn a_key_waits_until_every_process_has_read_it() {
             .world
             .run(activate(&stage.context, unknown, true))
             .unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{unknown}");
+        assert_eq!(error.kind(), ErrorKind::NotFound, "{unknown}");
     }
 }
 

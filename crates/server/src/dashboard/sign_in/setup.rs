@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::context;
-use stead::{Error, ErrorKind};
+use stead::{Error, ErrorKind, core::error::ActBy};
 
 use super::{enter::go_on, refused};
 use crate::{
@@ -19,7 +19,10 @@ pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
         return Ok(page.render(TEMPLATE, context! { token }));
     }
     let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one";
-    Err(Error::new(ErrorKind::NotFound, message).into())
+    // Only who starts it gets another link.
+    Err(Error::new(ErrorKind::NotFound, message)
+        .with_act_by(ActBy::Operator)
+        .into())
 }
 
 pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {

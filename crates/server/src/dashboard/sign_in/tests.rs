@@ -70,7 +70,9 @@ async fn owned() -> (TestService, String) {
     let made = send(&service, "/dashboard/setup", "", &fields(PASSWORD)).await;
     assert_eq!(made.header("location"), "/dashboard", "{}", made.text());
     let cookie = cookie(&made);
-    assert_eq!(service.visit(path).await.status, StatusCode::NOT_FOUND);
+    let used = service.visit(path).await;
+    assert_eq!(used.status, StatusCode::NOT_FOUND);
+    used.assert_contains("The operator");
     (service, cookie)
 }
 

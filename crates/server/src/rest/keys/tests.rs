@@ -51,5 +51,5 @@ async fn a_data_key_is_replaced_while_the_service_runs() {
     service
         .call("POST", "/v1/keys/key_x/retire", None)
         .await
-        .assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+        .assert_problem(StatusCode::NOT_FOUND, "not_found");
 }
