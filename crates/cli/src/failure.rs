@@ -20,7 +20,12 @@ pub(crate) type Flags = &'static [(&'static str, &'static str, &'static str)];
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// An error of Stead.
-    Stead { error: Box<Error>, flags: Flags },
+    Stead {
+        error: Box<Error>,
+        flags: Flags,
+        /// What to do next, where the error does not say it.
+        next: Option<&'static str>,
+    },
     /// Something outside of Stead: the command line, a file, a port.
     CommandLine {
         exit: Exit,
@@ -74,6 +79,14 @@ impl Failure {
         self
     }
 
+    /// Says what to do next.
+    pub(crate) fn with_next(mut self, what: &'static str) -> Self {
+        if let Self::Stead { next, .. } = &mut self {
+            *next = Some(what);
+        }
+        self
+    }
+
     /// How the program ends.
     pub(crate) fn exit(&self) -> Exit {
         match self {
@@ -88,7 +101,13 @@ impl Failure {
         let text = match self {
             Self::Reported => return,
             _ if terminal.json() => self.problem().to_string(),
-            Self::Stead { error, flags } => describe(error, flags, terminal),
+            Self::Stead { error, flags, next } => {
+                let mut text = describe(error, flags, terminal);
+                if let Some(next) = next {
+                    text.push_str(&format!("\n  {next}"));
+                }
+                text
+            }
             Self::CommandLine { what, next, .. } => {
                 format!("{} {what}\n  {next}", terminal.red("stead:"))
             }
@@ -99,8 +118,12 @@ impl Failure {
     /// The members of the service's errors (RFC 9457), and the exit code.
     fn problem(&self) -> Value {
         let mut problem = match self {
-            Self::Stead { error, .. } => {
-                serde_json::to_value(error.to_problem()).unwrap_or_default()
+            Self::Stead { error, next, .. } => {
+                let mut problem = serde_json::to_value(error.to_problem()).unwrap_or_default();
+                if let Some(next) = next {
+                    problem["detail"] = format!("{}: {next}", error.message()).into();
+                }
+                problem
             }
             Self::CommandLine { what, next, exit } => {
                 let (kind, status, act_by) = match exit {
@@ -131,6 +154,7 @@ impl From<Error> for Failure {
         Self::Stead {
             error: Box::new(error),
             flags: &[],
+            next: None,
         }
     }
 }
@@ -206,7 +230,9 @@ fn in_flags(violation: &Violation, flags: Flags) -> String {
     let Some((pointer, flag, inner)) = found else {
         return violation.to_string();
     };
-    let (name, flag) = if inner.is_empty() {
+    // An item of a list is not told by its number: it has no name on the command line.
+    let is_item = inner.bytes().all(|byte| byte.is_ascii_digit());
+    let (name, flag) = if is_item {
         (pointer.trim_start_matches('/'), (*flag).to_owned())
     } else {
         (inner, format!("{flag} '{{\"{inner}\": …}}'"))
@@ -224,7 +250,7 @@ fn in_flags(violation: &Violation, flags: Flags) -> String {
 
 fn who(act_by: ActBy) -> &'static str {
     match act_by {
-        ActBy::AppDeveloper => "you, the application's developer",
+        ActBy::AppDeveloper => "you",
         ActBy::EndUser => "the user",
         ActBy::Product => "the product; waiting is all that others can do",
         _ => "the operator of this Stead",

@@ -1,6 +1,6 @@
 //! Where the key ring is kept: a file, or what the operator's own tool prints.
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+use std::{io, path::PathBuf, process::Stdio, time::Duration};
 
 use secrecy::SecretString;
 use stead::{
@@ -61,7 +61,7 @@ impl KeyCommand {
         let output = timeout(WAIT, output)
             .await
             .map_err(|_| failed(format!("did not end within {} s", WAIT.as_secs())))?
-            .map_err(|error| failed(format!("cannot be started: {}", error.kind())))?;
+            .map_err(|error| failed(format!("cannot be started: {}", not_started(&error))))?;
         if !output.status.success() {
             return Err(failed(format!("failed ({})", output.status)));
         }
@@ -73,6 +73,14 @@ impl KeyCommand {
 impl KeySource for KeyCommand {
     fn read(&self) -> BoxFuture<'_, stead::Result<SecretString>> {
         Box::pin(self.run())
+    }
+}
+
+/// Why a program does not start.
+fn not_started(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => String::from("there is no such program"),
+        kind => kind.to_string(),
     }
 }
 
@@ -94,7 +102,7 @@ mod tests {
         assert_eq!(read.expose_secret(), "k1:hush\n");
         for (line, why) in [
             ("", "empty"),
-            ("/nonexistent/kms CANARY", "cannot be started"),
+            ("/nonexistent/kms CANARY", "there is no such program"),
             ("cat /nonexistent/CANARY", "failed"),
         ] {
             let error = KeyCommand::new(line).read().await.unwrap_err();

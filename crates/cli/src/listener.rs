@@ -21,10 +21,16 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
 /// A listener at an address, which must be free.
 pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
-        let what = if error.kind() == io::ErrorKind::AddrInUse {
-            format!("{address} is used by another program")
-        } else {
-            format!("{address} cannot be listened on: {error}")
+        let what = match error.kind() {
+            io::ErrorKind::AddrInUse => format!("{address} is used by another program"),
+            io::ErrorKind::AddrNotAvailable => {
+                let (port, ip) = (address.port(), address.ip());
+                return Failure::configuration(
+                    format!("this machine has no address {ip}"),
+                    format!("Try {option} 127.0.0.1:{port}, or {option} 0.0.0.0:{port} for all its addresses."),
+                );
+            }
+            _ => format!("{address} cannot be listened on: {error}"),
         };
         let free = SocketAddr::new(address.ip(), 0);
         Failure::configuration(
@@ -81,5 +87,20 @@ mod tests {
         };
         assert_eq!(what, format!("{address} is used by another program"));
         assert!(next.contains("--listen 127.0.0.1:0"), "{next}");
+    }
+
+    #[tokio::test]
+    async fn an_address_of_another_machine_is_refused_with_those_of_this_one() {
+        // For documentation only (RFC 5737): no machine has it.
+        let address = SocketAddr::from(([192, 0, 2, 1], 8484));
+        let failure = bind(address, "--listen").await.unwrap_err();
+        let Failure::CommandLine { what, next, .. } = failure else {
+            panic!("another failure")
+        };
+        assert_eq!(what, "this machine has no address 192.0.2.1");
+        assert!(
+            next.contains("127.0.0.1:8484") && next.contains("0.0.0.0:8484"),
+            "{next}"
+        );
     }
 }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use tracing_subscriber::{
-    EnvFilter, Layer, Registry, fmt, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+    EnvFilter, Layer, Registry, filter::LevelFilter, fmt, layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
 };
 
 use crate::failure::{Failure, Outcome};
@@ -17,6 +18,14 @@ pub(crate) type More = Box<dyn Layer<Registry> + Send + Sync>;
 /// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `more` gets
 /// what each of its layers asks for, whatever the filter.
 pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<More>) -> Outcome {
+    if let Some(word) = unknown_word(filter) {
+        return Err(Failure::usage(
+            format!("{word:?} is not a level of a log"),
+            format!(
+                "Write off, error, warn, info, debug or trace. For a crate of this name, give its level too: --log {word}=debug"
+            ),
+        ));
+    }
     let filter = EnvFilter::try_new(filter).map_err(|error| {
         Failure::usage(
             format!("this is not a log filter: {error}"),
@@ -42,6 +51,18 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     Ok(())
 }
 
+/// A word of a filter that stands alone and is neither a level nor a crate of Stead. It would be read as the name of a
+/// crate, and all else would be left out of the log.
+fn unknown_word(filter: &str) -> Option<&str> {
+    filter.split(',').map(str::trim).find(|word| {
+        let is_word = word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        let is_level = word.parse::<LevelFilter>().is_ok();
+        is_word && !word.is_empty() && !is_level && !word.starts_with("stead")
+    })
+}
+
 /// A panic's message may contain user data, so only its place is printed.
 pub(crate) fn keep_panics_quiet() {
     panic::set_hook(Box::new(|panic| {
@@ -53,4 +74,25 @@ pub(crate) fn keep_panics_quiet() {
             "stead: an internal error at {place}. Please report it with this line; it contains none of your data."
         );
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_neither_a_level_nor_a_crate_of_stead_is_found() {
+        for filter in [
+            "warn",
+            "INFO",
+            "off",
+            "stead_core",
+            "stead_core=debug,warn",
+            "hyper=debug",
+        ] {
+            assert_eq!(unknown_word(filter), None, "{filter}");
+        }
+        assert_eq!(unknown_word("verbose"), Some("verbose"));
+        assert_eq!(unknown_word("stead_core=debug, warning"), Some("warning"));
+    }
 }

@@ -23,6 +23,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use commands::Command;
+use exit::Exit;
 use failure::{Failure, Outcome};
 use terminal::Terminal;
 
@@ -67,25 +68,36 @@ pub(crate) struct CommandLine {
 
 fn main() -> ExitCode {
     logs::keep_panics_quiet();
-    let parsed = CommandLine::command()
-        .try_get_matches()
-        .and_then(|matches| {
-            let arguments = CommandLine::from_arg_matches(&matches)?;
-            Ok((matches, arguments))
-        });
+    let mut command = CommandLine::command();
+    // A mistake on the command line is printed before its arguments are known.
+    if std::env::args().any(|argument| argument == "--no-color") {
+        command = command.color(clap::ColorChoice::Never);
+    }
+    let parsed = command.try_get_matches().and_then(|matches| {
+        let arguments = CommandLine::from_arg_matches(&matches)?;
+        Ok((matches, arguments))
+    });
     let (matches, arguments) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error),
     };
+    let mut arguments = arguments;
+    arguments.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
     let outcome =
         secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            failure.print(&terminal);
-            ExitCode::from(failure.exit().code())
-        }
+    let mut failures: Vec<Failure> = outcome.err().into_iter().collect();
+    failures.extend(terminal.lost().map(|why| {
+        Failure::new(
+            Exit::Failed,
+            format!("the output cannot be written: {why}"),
+            "Make room or choose another place for the output, and run the command again. What it changed stays changed.",
+        )
+    }));
+    failures.iter().for_each(|failure| failure.print(&terminal));
+    match failures.first() {
+        None => ExitCode::SUCCESS,
+        Some(first) => ExitCode::from(first.exit().code()),
     }
 }
 

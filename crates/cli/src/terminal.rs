@@ -3,10 +3,12 @@
 use std::{
     fmt::Display,
     io::{self, IsTerminal as _, Write as _},
+    sync::OnceLock,
 };
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
-use console::{Term, truncate_str};
+use console::{Term, measure_text_width, truncate_str};
+use jiff::Timestamp;
 use serde::Serialize;
 
 /// How to print: for people or for programs, with or without colour.
@@ -19,6 +21,8 @@ pub(crate) struct Terminal {
     color: bool,
     /// Columns, where the results go to a terminal.
     width: Option<u16>,
+    /// Why a result could not be written.
+    lost: OnceLock<io::Error>,
 }
 
 impl Terminal {
@@ -32,6 +36,7 @@ impl Terminal {
             quiet,
             color,
             width: Term::stdout().size_checked().map(|(_, width)| width),
+            lost: OnceLock::new(),
         }
     }
 
@@ -42,13 +47,34 @@ impl Terminal {
 
     /// The result of the command.
     pub(crate) fn result(&self, text: impl Display) {
-        // A closed pipe means that the reader has seen enough.
-        let _ = writeln!(&self.stdout, "{text}");
+        self.written(writeln!(&self.stdout, "{text}"));
     }
 
     /// A result that is printed byte for byte.
     pub(crate) fn bytes(&self, bytes: &[u8]) {
-        let _ = (&self.stdout).write_all(bytes);
+        let mut stdout = &self.stdout;
+        self.written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+    }
+
+    /// Keeps why a result could not be written. A closed pipe means that the reader has seen enough.
+    fn written(&self, outcome: io::Result<()>) -> bool {
+        match outcome {
+            Ok(()) => true,
+            Err(error) => {
+                if error.kind() != io::ErrorKind::BrokenPipe {
+                    // The first error says most.
+                    let _ = self.lost.set(error);
+                }
+                false
+            }
+        }
+    }
+
+    /// Why a result was lost, if one was: a command that prints a secret once must not end as if it had been read.
+    pub(crate) fn lost(&self) -> Option<String> {
+        let error = self.lost.get()?.to_string();
+        let (why, _number) = error.split_once(" (os error").unwrap_or((&error, ""));
+        Some(why.to_owned())
     }
 
     /// Where a result is written that is not text; nothing where a person would see it.
@@ -63,7 +89,7 @@ impl Terminal {
 
     /// A line of a result that goes on for long: whether anyone still reads it.
     pub(crate) fn line(&self, text: impl Display) -> bool {
-        writeln!(&self.stdout, "{text}").is_ok()
+        self.written(writeln!(&self.stdout, "{text}"))
     }
 
     /// A result as one line of JSON.
@@ -138,11 +164,58 @@ impl Terminal {
     }
 }
 
+/// A time for people, in UTC.
+pub(crate) fn time(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}
+
+/// Columns that the last column of a table has at least, where it does not fit on one line.
+const LEAST: usize = 24;
+
+/// A block for each row, a line for each column: for rows that are too wide for a table.
+fn blocks<const N: usize>(headings: Option<[&str; N]>, rows: Vec<[String; N]>) -> String {
+    let width = headings.map_or(0, |all| all.iter().map(|one| one.len()).max().unwrap_or(0));
+    let block = |row: [String; N]| {
+        let lines = row
+            .into_iter()
+            .enumerate()
+            .map(|(column, value)| match headings {
+                Some(headings) => format!("{:<width$}  {value}", headings[column]),
+                None => value,
+            });
+        let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+        lines.join("\n")
+    };
+    let all: Vec<String> = rows.into_iter().map(block).collect();
+    all.join("\n\n")
+}
+
+/// Columns that are left for the last column, and those that it would fill.
+fn last_column<const N: usize>(
+    width: u16,
+    headings: Option<[&str; N]>,
+    rows: &[[String; N]],
+) -> (usize, usize) {
+    let widest = |column: usize| {
+        let heading = headings.map_or(0, |all| measure_text_width(all[column]));
+        let values = rows.iter().map(|row| measure_text_width(&row[column]));
+        values.max().unwrap_or_default().max(heading)
+    };
+    let others: usize = (0..N - 1).map(|column| widest(column) + 2).sum();
+    (usize::from(width).saturating_sub(others), widest(N - 1))
+}
+
 fn table<const N: usize>(
     width: Option<u16>,
     headings: Option<[&str; N]>,
     rows: Vec<[String; N]>,
 ) -> String {
+    if let Some(width) = width {
+        let (left, needed) = last_column(width, headings, &rows);
+        if left < needed && left < LEAST {
+            return blocks(headings, rows);
+        }
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).add_rows(rows);
     if let Some(headings) = headings {
@@ -176,7 +249,7 @@ mod tests {
                 [
                     "a_rather_long_name".to_owned(),
                     "read".to_owned(),
-                    "one two three four five".to_owned(),
+                    "one two three four five six seven".to_owned(),
                 ],
                 ["short".to_owned(), "create".to_owned(), "six".to_owned()],
             ]
@@ -184,21 +257,35 @@ mod tests {
         let headings = Some(["NAME", "EFFECT", "SUMMARY"]);
         let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(
-            lines(table(Some(44), headings, rows())),
+            lines(table(Some(52), headings, rows())),
             [
                 "NAME                EFFECT  SUMMARY",
-                "a_rather_long_name  read    one two three",
-                "                            four five",
+                "a_rather_long_name  read    one two three four five",
+                "                            six seven",
                 "short               create  six",
             ]
         );
         assert_eq!(
             lines(table(None, None, rows())),
             [
-                "a_rather_long_name  read    one two three four five",
+                "a_rather_long_name  read    one two three four five six seven",
                 "short               create  six",
             ]
         );
+    }
+
+    #[test]
+    fn a_row_without_room_for_its_last_column_is_a_block() {
+        let rows = vec![
+            ["1", "a_rather_long_name", "one two three four five"].map(str::to_owned),
+            ["2", "short", ""].map(str::to_owned),
+        ];
+        assert_eq!(
+            table(Some(40), Some(["NUMBER", "NAME", "FACTS"]), rows.clone()),
+            "NUMBER  1\nNAME    a_rather_long_name\nFACTS   one two three four five\n\n\
+             NUMBER  2\nNAME    short\nFACTS"
+        );
+        assert!(table(Some(60), None, rows).starts_with("1  a_rather_long_name  one two"));
     }
 
     #[test]

@@ -258,6 +258,37 @@ fn an_older_schema_is_found_and_left_as_it_is() {
 }
 
 #[test]
+fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
+    let place = Place::new("");
+    for (file, says) in [(".", "is a folder"), ("notes.txt", "not a SQLite database")] {
+        place.write("notes.txt", &"a letter to somebody. ".repeat(100));
+        place.mode("notes.txt", 0o644);
+        let mut doctor = place.command();
+        doctor
+            .env("STEAD_DATABASE", file)
+            .args(["doctor", "--json"]);
+        let output = doctor.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let findings: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let [found] = findings
+            .iter()
+            .filter(|one| one["check"] == "database")
+            .collect::<Vec<_>>()[..]
+        else {
+            panic!("{text}")
+        };
+        assert!(found["message"].as_str().unwrap().contains(says), "{found}");
+        assert!(
+            !text.contains("chmod") && !text.contains("recover"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn a_public_url_without_tls_is_found() {
     let mut place = Place::new("");
     place.public_url = "http://stead.example.com";

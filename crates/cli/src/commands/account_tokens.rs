@@ -9,7 +9,7 @@ use stead::{TokenAccess, resource};
 use crate::{
     failure::{Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[
@@ -141,7 +141,7 @@ fn list(all: &[resource::AccountToken], terminal: &Terminal) {
             [
                 token.token_id.to_string(),
                 token.access.name().to_owned(),
-                token.expires_at.to_string(),
+                time(token.expires_at),
                 token.client_id.clone().unwrap_or_default(),
             ]
         });

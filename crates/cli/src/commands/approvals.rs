@@ -6,7 +6,7 @@ use stead::resource::{Approval, ApprovalDecision, ApprovalFilter, ApprovalState}
 use crate::{
     failure::{Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[("/reason", "--reason", "")];
@@ -135,7 +135,7 @@ fn list(all: &[Approval], terminal: &Terminal) {
                     .id
                     .clone()
                     .unwrap_or_else(|| one.asked_by.kind.clone()),
-                one.expires_at.to_string(),
+                time(one.expires_at),
             ]
         });
         let titles = ["ID", "STATE", "CALL", "IDENTIFIER", "ASKED BY", "UNTIL"];

@@ -8,7 +8,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 /// The audit log: who changed connections, accounts' states, credentials, keys and webhooks.
@@ -43,11 +43,19 @@ enum AuditCommand {
     /// or written again.
     Verify {
         /// The head that an earlier run has printed.
-        #[arg(long, value_name = "NUMBER:HASH")]
+        #[arg(long, value_name = "NUMBER:HASH", value_parser = head)]
         expect: Option<AuditHead>,
         #[command(flatten)]
         at: Target,
     },
+}
+
+/// A head as an argument.
+fn head(text: &str) -> Result<AuditHead, String> {
+    text.parse().map_err(|error: stead::Error| {
+        let violation = error.violation_list().first();
+        violation.map_or_else(|| error.to_string(), |one| one.message.clone())
+    })
 }
 
 impl Audit {
@@ -118,7 +126,7 @@ fn list(entries: &[AuditEntry], terminal: &Terminal) {
         let facts: Vec<String> = facts.map(|(name, fact)| shown(name, fact)).collect();
         [
             entry.number.to_string(),
-            entry.at.strftime("%Y-%m-%d %H:%M:%SZ").to_string(),
+            time(entry.at),
             entry
                 .actor
                 .id
@@ -160,7 +168,7 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
             Some(head) => {
                 terminal.result(head);
                 terminal.note(format_args!(
-                    "All {} entries fit. Keep the line above elsewhere: with `--expect` a later run holds the log against it.",
+                    "All {} entries are intact. Keep the line above elsewhere: with `--expect` a later run compares the log with it.",
                     head.number
                 ));
             }

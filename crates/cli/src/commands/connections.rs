@@ -210,8 +210,14 @@ fn list(all: &[Connection], terminal: &Terminal) {
         });
         terminal.table(["NAME", "PRODUCT", "STATE", "CLIENT"], rows.collect());
         terminal.note("\nRedirect URIs, to register at the products byte for byte:");
+        let length = |one: &Connection| one.connection_name.as_str().chars().count();
+        let width = all.iter().map(length).max().unwrap_or_default();
         for connection in all {
-            terminal.note(format_args!("  {}", connection.redirect_uri));
+            let (name, uri) = (
+                connection.connection_name.as_str(),
+                &connection.redirect_uri,
+            );
+            terminal.note(format_args!("  {name:<width$}  {uri}"));
         }
         terminal.note("\n`stead connections show NAME` says how to set up a product.");
     }
@@ -256,11 +262,15 @@ fn show(connection: &Connection, terminal: &Terminal) {
         )
     });
     let catalogue = stead::products::catalogue();
-    let steps = catalogue
-        .product(&connection.product)
-        .and_then(|product| product.set_up(&connection.redirect_uri));
-    if let Some(steps) = steps {
+    let Some(product) = catalogue.product(&connection.product) else {
+        return;
+    };
+    if let Some(steps) = product.set_up(&connection.redirect_uri) {
         terminal.note(format_args!("\n{}\n\n{steps}", terminal.bold("Set-up")));
+    }
+    // The steps refer to it.
+    if let Some(scopes) = product.scopes() {
+        terminal.note(format_args!("\n{}\n\n{scopes}", terminal.bold("Scopes")));
     }
 }
 

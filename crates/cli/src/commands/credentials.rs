@@ -10,7 +10,7 @@ use crate::{
     duration::seconds,
     failure::{Flags, Outcome},
     target::{IfMissing, Target},
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[
@@ -192,7 +192,7 @@ impl CredentialsCommand {
                 show_secret(&issued, terminal);
                 let older = issued.credential.secrets.first();
                 if let Some(end) = older.and_then(|older| older.expires_at) {
-                    terminal.error(format_args!("The secret before serves until {end:.0}."));
+                    terminal.error(format_args!("The old secret works until {}.", time(end)));
                 }
             }
             Self::Revoke {
@@ -249,7 +249,7 @@ fn list(all: &[AppCredential], terminal: &Terminal) {
 
 fn last_used(credential: &AppCredential) -> String {
     let at = credential.last_used_at;
-    at.map_or_else(|| String::from("never"), |at| format!("{at:.0}"))
+    at.map_or_else(|| String::from("never"), time)
 }
 
 fn show(credential: &AppCredential, terminal: &Terminal) {
@@ -260,11 +260,11 @@ fn show(credential: &AppCredential, terminal: &Terminal) {
             |rate| format!("{rate} requests a minute"),
         );
         let end = credential.expires_at;
-        let end = end.map_or_else(|| String::from("never"), |end| format!("{end:.0}"));
+        let end = end.map_or_else(|| String::from("never"), time);
         let connections = credential.connections.as_ref();
         let connections = connections.map_or_else(|| String::from("all"), |names| names.join(", "));
         let mut text = format!(
-            "{}\n  client id  {}\n  rate       {rate}\n  last used  {}\n  ends       {end}\n  connections  {connections}\n  scopes",
+            "{}\n  client id    {}\n  rate         {rate}\n  last used    {}\n  ends         {end}\n  connections  {connections}\n  scopes",
             terminal.bold(&credential.name),
             credential.client_id,
             last_used(credential),
@@ -276,11 +276,12 @@ fn show(credential: &AppCredential, terminal: &Terminal) {
         for secret in &credential.secrets {
             let ends_with = secret.ends_with.as_deref().unwrap_or("?");
             text.push_str(&format!(
-                "\n    {}  …{ends_with}  of {:.0}",
-                secret.secret_id, secret.created_at
+                "\n    {}  …{ends_with}  of {}",
+                secret.secret_id,
+                time(secret.created_at)
             ));
             if let Some(end) = secret.expires_at {
-                text.push_str(&format!("\n      serves until {end:.0}"));
+                text.push_str(&format!("\n      works until {}", time(end)));
             }
         }
         text

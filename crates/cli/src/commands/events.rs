@@ -9,7 +9,7 @@ use stead::core::resource::Event;
 use crate::{
     failure::{Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[("/after", "--after", ""), ("/types", "--type", "")];
@@ -104,7 +104,7 @@ fn print_all(events: &[Event], terminal: &Terminal) -> bool {
         if terminal.json() {
             return terminal.line(serde_json::to_string(event).unwrap_or_default());
         }
-        let time = event.timestamp.strftime("%Y-%m-%d %H:%M:%SZ");
+        let time = time(event.timestamp);
         let facts = ["connection_name", "identifier", "reason"];
         let facts: Vec<&str> = facts.iter().filter_map(|name| event.text(name)).collect();
         let line = format!("{time}  {:<29}  {}", event.event_type, facts.join(" "));

@@ -2,9 +2,16 @@
 
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
-use stead::core::{ports::Runtime as _, resource::ExecutionRecord};
+use stead::{
+    ErrorKind,
+    core::{ports::Runtime as _, resource::ExecutionRecord},
+};
 
-use crate::{failure::Outcome, target::Target, terminal::Terminal};
+use crate::{
+    failure::Outcome,
+    target::Target,
+    terminal::{Terminal, time},
+};
 
 /// Show the calls of the history, the newest first; with --json, each on one line.
 #[derive(Debug, Args)]
@@ -76,12 +83,21 @@ fn moment(text: &str) -> Result<Moment, String> {
 impl Executions {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let target = self.target.open().await?;
-        let outcome = self.print(target.stead.executions(), terminal).await;
+        let printed = self.print(target.stead.executions(), terminal).await;
+        let any = printed.as_ref().is_ok_and(|any| *any);
+        let outcome = match (printed, &self.connection) {
+            (Ok(false), Some(name)) => exists(&target.stead, name).await,
+            (printed, _) => printed.map(drop),
+        };
         target.close().await;
+        if outcome.is_ok() && !any {
+            terminal.note("There are no such calls.");
+        }
         outcome
     }
 
-    async fn print(&self, mut executions: stead::Executions, terminal: &Terminal) -> Outcome {
+    /// Prints the calls; whether there are any.
+    async fn print(&self, mut executions: stead::Executions, terminal: &Terminal) -> Outcome<bool> {
         type Narrow = fn(stead::Executions, String) -> stead::Executions;
         let given: [(&Option<String>, Narrow); 5] = [
             (&self.connection, stead::Executions::connection),
@@ -115,7 +131,7 @@ impl Executions {
                     false => terminal.fit(&in_words(call)),
                 };
                 if !terminal.line(line) {
-                    return Ok(());
+                    return Ok(true);
                 }
             }
             left = left.saturating_sub(page.items.len());
@@ -124,15 +140,21 @@ impl Executions {
                 break;
             }
         }
-        if left == self.limit && self.limit > 0 {
-            terminal.note("There are no such calls.");
-        }
-        Ok(())
+        Ok(left < self.limit || self.limit == 0)
+    }
+}
+
+/// Whether a connection without calls is one. Calls of a deleted connection stay in the history, so it is asked last.
+async fn exists(stead: &stead::Stead, name: &str) -> Outcome {
+    match stead.connections().read(name).await {
+        Err(error) if error.kind() == ErrorKind::UnknownConnection => Err(error.into()),
+        // It may be one that this credential may not see.
+        _ => Ok(()),
     }
 }
 
 fn in_words(call: &ExecutionRecord) -> String {
-    let time = call.started_at.strftime("%Y-%m-%d %H:%M:%SZ");
+    let time = time(call.started_at);
     let what = match call.tool.as_str() {
         "proxy" => format!("proxy {}", call.tool_version),
         tool => tool.to_owned(),

@@ -16,7 +16,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     target::{Database, IfMissing},
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 /// Keys that seal the secrets of a database.
@@ -119,7 +119,7 @@ impl KeysCommand {
             Self::List { .. } => list(environment, terminal).await?,
             Self::Add { .. } => {
                 let added = environment.add_key().await?;
-                let from = added.activatable_at.map(|from| format!("{from:.0}"));
+                let from = added.activatable_at.map(time);
                 terminal.either(&added, || added.key_id.clone());
                 terminal.note(format_args!(
                     "It can be activated from {} on, with\n  stead keys activate {}",

@@ -11,7 +11,7 @@ use super::call::Form;
 use crate::{
     failure::{Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 pub(super) const FLAGS: Flags = &[
@@ -128,7 +128,7 @@ impl McpSessionsCommand {
                 let made = sessions.create(session.to_new(identifier)).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
                 let (url, until) = (&made.url, made.session.expires_at);
-                terminal.note(format_args!("It is good at {url} until {until}."));
+                terminal.note(format_args!("It is valid at {url} until {}.", time(until)));
             }
             Self::List { identifier, .. } => {
                 let all = match identifier {
@@ -152,7 +152,7 @@ fn list(all: &[McpSession], terminal: &Terminal) {
     } else if all.is_empty() {
         terminal.note("There are no MCP sessions.");
     } else {
-        let every = || String::from("every one");
+        let all_of_them = || String::from("all");
         let rows = all.iter().map(|session| {
             [
                 session.session_id.to_string(),
@@ -160,8 +160,8 @@ fn list(all: &[McpSession], terminal: &Terminal) {
                 session
                     .connections
                     .as_ref()
-                    .map_or_else(every, |names| names.join(" ")),
-                session.expires_at.to_string(),
+                    .map_or_else(all_of_them, |names| names.join(" ")),
+                time(session.expires_at),
                 session.client_id.clone().unwrap_or_default(),
             ]
         });

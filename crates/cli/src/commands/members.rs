@@ -9,7 +9,7 @@ use stead::core::resource::{
 use crate::{
     failure::{Failure, Flags, Outcome},
     target::{IfMissing, OpenTarget, Target},
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[("/email", "EMAIL", ""), ("/name", "--name", "")];
@@ -28,7 +28,7 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Invite a member, and print the link that sets the password. It serves once and for 24 hours; no mail is sent.
+    /// Invite a member, and print the link that sets the password. It works once and for 24 hours; no mail is sent.
     Invite {
         /// E-mail address.
         #[arg(value_name = "EMAIL")]
@@ -58,7 +58,7 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Remove a member's password, and print the link that sets another one. It serves once and for 24 hours.
+    /// Remove a member's password, and print the link that sets another one. It works once and for 24 hours.
     ResetPassword {
         /// E-mail address or id.
         #[arg(value_name = "EMAIL")]
@@ -174,8 +174,9 @@ fn show_link(issued: &IssuedMemberLink, terminal: &Terminal) {
     terminal.either(issued, || issued.link.expose_secret().to_owned());
     if let Some(end) = issued.member.link_expires_at {
         terminal.note(format_args!(
-            "Give this link to {}; it serves once, until {end:.0}.",
-            issued.member.email
+            "Give this link to {}; it works once, until {}.",
+            issued.member.email,
+            time(end)
         ));
     }
 }
@@ -203,7 +204,7 @@ fn list(all: &[Member], terminal: &Terminal) {
             member.role.name().to_owned(),
             member.status.name().to_owned(),
             signs_in_with(member),
-            last.map_or_else(|| String::from("never"), |at| format!("{at:.0}")),
+            last.map_or_else(|| String::from("never"), time),
             member.member_id.to_string(),
         ]
     });

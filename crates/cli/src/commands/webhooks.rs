@@ -14,7 +14,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[
@@ -208,15 +208,16 @@ fn list(all: &[Webhook], terminal: &Terminal) {
 /// How a webhook does, and since when.
 fn state(webhook: &Webhook) -> (String, String) {
     match (&webhook.disabled, webhook.failing_since) {
-        (Some(why), Some(since)) if why == "failing" => {
-            (String::from("disabled"), format!("failed since {since:.0}"))
-        }
+        (Some(why), Some(since)) if why == "failing" => (
+            String::from("disabled"),
+            format!("failed since {}", time(since)),
+        ),
         (Some(why), _) if why == "gone" => (
             String::from("disabled"),
             String::from("it responded with 410"),
         ),
         (Some(_), _) => (String::from("disabled"), String::new()),
-        (None, Some(since)) => (String::from("failing"), format!("since {since:.0}")),
+        (None, Some(since)) => (String::from("failing"), format!("since {}", time(since))),
         (None, None) => (String::from("ok"), String::new()),
     }
 }
@@ -234,7 +235,8 @@ fn show(webhook: &Webhook, terminal: &Terminal) {
         ));
         if let Some(until) = webhook.previous_secret_until {
             text.push_str(&format!(
-                "\n  secrets  the one before signs until {until:.0}"
+                "\n  secrets  the old one signs until {}",
+                time(until)
             ));
         }
         text.push_str("\n  events");
@@ -273,7 +275,7 @@ fn lines(delivery: &WebhookDelivery) -> Vec<String> {
         more => format!("{more} attempts"),
     };
     let next = delivery.next_attempt_at;
-    let next = next.map(|next| format!(", next at {next:.0}"));
+    let next = next.map(|next| format!(", next at {}", time(next)));
     let status = delivery.status.map(|status| status.to_string());
     let said: Vec<String> = [status, delivery.message.clone()]
         .into_iter()

@@ -8,15 +8,15 @@ use stead::core::environment::CallLimits;
 #[command(next_help_heading = "Calls")]
 pub(crate) struct CallLimitArgs {
     /// Most calls of products in flight at once; the next one gets 503 with the kind overloaded.
-    #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls)]
+    #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls, value_parser = at_least_one::<u32>)]
     max_calls: u32,
 
     /// Most of them to one product: one that does not respond takes no place from the others.
-    #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product)]
+    #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product, value_parser = at_least_one::<u32>)]
     max_calls_per_product: u32,
 
     /// Most of them by one connection.
-    #[arg(long, env = "STEAD_MAX_CALLS_PER_CONNECTION", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection)]
+    #[arg(long, env = "STEAD_MAX_CALLS_PER_CONNECTION", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection, value_parser = at_least_one::<u32>)]
     max_calls_per_connection: u32,
 
     /// Most requests of one account that wait for its rate limit; the next one gets 429.
@@ -26,6 +26,14 @@ pub(crate) struct CallLimitArgs {
     /// Most bytes of inputs and responses that calls hold in memory, besides 64 KiB each.
     #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
     max_call_bytes: u64,
+}
+
+/// A bound as an argument. With none allowed, every request would be refused.
+pub(crate) fn at_least_one<T: TryFrom<u32>>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| String::from("expected a whole number of at least 1"))
 }
 
 impl From<&CallLimitArgs> for CallLimits {

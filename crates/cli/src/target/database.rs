@@ -9,7 +9,7 @@ use std::{
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
-    Error, ErrorKind, Platform, PlatformBuilder,
+    ErrorKind, Platform,
     core::{
         environment::{CallLimits, McpIssuer, Retention, SignInProvider, Verification},
         ports::KeySource,
@@ -21,7 +21,7 @@ use crate::{
     failure::{Failure, Outcome},
     key_source::{KeyCommand, KeyFile},
     secrets,
-    target::settings::Settings,
+    target::{refused, settings::Settings},
 };
 
 /// The database, its key and its settings.
@@ -203,7 +203,11 @@ impl Database {
     /// The file, where one is given, is there, and may be one.
     pub(crate) fn file(&self) -> Outcome<&Path> {
         match self.place()? {
-            Some(Place::File(file)) => check(file, IfMissing::Refuse).map(|()| file),
+            Some(Place::File(file)) => {
+                check(file, IfMissing::Refuse)?;
+                refused::place_of(file)?;
+                Ok(file)
+            }
             Some(Place::Server(_)) => Err(Failure::usage(
                 "the database is not a file of this machine",
                 "Copy it with what belongs to PostgreSQL: pg_dump, or a base backup of its server.",
@@ -222,15 +226,19 @@ impl Database {
 
     /// Writes a copy of the database into a new file.
     pub(crate) async fn back_up(&self, to: &Path) -> Outcome {
-        stead::store::backup(self.file()?, to)
-            .await
-            .map_err(|error| match error.kind() {
-                ErrorKind::InvalidRequest => Failure::usage(
-                    error.message().to_owned(),
-                    "Give a name that no file has yet.",
-                ),
-                _ => error.into(),
-            })
+        let database = self.file()?;
+        if let Some((what, next)) = refused::missing_folder(to) {
+            return Err(Failure::usage(what, next));
+        }
+        let copied = stead::store::backup(database, to).await;
+        copied.map_err(|error| match error.kind() {
+            ErrorKind::InvalidRequest => Failure::usage(
+                error.message().to_owned(),
+                "Give a name that no file has yet.",
+            ),
+            ErrorKind::StorageUnavailable => refused::stored(error, database),
+            _ => error.into(),
+        })
     }
 
     async fn open_at(
@@ -240,10 +248,13 @@ impl Database {
         opening: Opening,
     ) -> Outcome<Platform> {
         let source = self.key_source()?;
-        let key = match &source {
-            Some(source) => Some(source.read().await?),
-            None => self.key.clone(),
+        let (key, origin) = match &source {
+            Some(source) => (Some(source.read().await?), self.key_origin()),
+            None => (self.key.clone(), String::from("STEAD_KEY")),
         };
+        if let Some(key) = &key {
+            refused::key(key, &origin)?;
+        }
         let (Some(key), Some(place), None) = (key, self.place()?, missing_url) else {
             let no_key = source.is_none() && self.key.is_none();
             let all = [
@@ -257,6 +268,7 @@ impl Database {
         builder = match place {
             Place::File(file) => {
                 check(file, opening.if_missing)?;
+                refused::place_of(file)?;
                 builder.sqlite(file)
             }
             Place::Server(url) => builder.postgres(url.expose_secret()),
@@ -302,7 +314,20 @@ impl Database {
             let open = async |runtime| place.open(runtime).await;
             builder = crate::failpoints::install(builder, open, spool, file).await?;
         }
-        build(builder).await
+        let file = match place {
+            Place::File(file) => Some(file),
+            Place::Server(_) => None,
+        };
+        let built = builder.build().await;
+        built.map_err(|error| refused::platform(error, file))
+    }
+
+    /// What the key is read from, in words.
+    fn key_origin(&self) -> String {
+        match &self.key_file {
+            Some(file) => file.display().to_string(),
+            None => String::from("the output of the key command"),
+        }
     }
 
     /// Where the key is read, and can be read again.
@@ -370,18 +395,4 @@ fn missing(settings: &[Missing]) -> Failure {
         format!("{} {verb} missing", names.join(", ")),
         ways.join("\n  "),
     )
-}
-
-/// Builds the platform; an invalid request is a configuration error here.
-async fn build(builder: PlatformBuilder) -> Outcome<Platform> {
-    builder
-        .build()
-        .await
-        .map_err(|error: Error| match error.kind() {
-            ErrorKind::InvalidRequest => Failure::configuration(
-                error.message().to_owned(),
-                "Check --public-url, --proxy-url, --verify-origin, --database-url and the settings file.",
-            ),
-            _ => error.into(),
-        })
 }

@@ -4,13 +4,15 @@
 mod call_limits;
 mod database;
 mod history;
+mod refused;
 mod settings;
 #[cfg(feature = "sandbox")]
 mod stack;
 
-pub(crate) use call_limits::CallLimitArgs;
+pub(crate) use call_limits::{CallLimitArgs, at_least_one};
 pub(crate) use database::{Database, IfMissing, Opening, Place};
 pub(crate) use history::History;
+pub(crate) use refused::{OTHER_KEY, RESTORE, is_not_ours, remedy};
 pub(crate) use settings::{EXAMPLE, Settings};
 #[cfg(feature = "sandbox")]
 pub(crate) use stack::{

@@ -48,8 +48,10 @@ impl Settings {
             return Ok(Self::default());
         };
         toml::from_str(&secrets::read_text(path, Exit::Configuration)?).map_err(|error| {
+            // Another name of `rate_limited`, which is read and not offered.
+            let why = error.message().replace("`paced`, ", "");
             Failure::configuration(
-                format!("the settings in {} are wrong: {}", path.display(), error.message()),
+                format!("the settings in {} are wrong: {why}", path.display()),
                 "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
             )
         })
@@ -72,6 +74,18 @@ mod tests {
             builder = builder.product(&name, options);
         }
         builder.build().await.unwrap();
+    }
+
+    #[test]
+    fn a_wrong_key_is_answered_with_the_keys_to_use() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        std::fs::write(&file, "[products.mail]\npace = 1\n").unwrap();
+        let failure = Settings::read(Some(&file)).unwrap_err();
+        let Failure::CommandLine { what, .. } = failure else {
+            panic!("another failure")
+        };
+        assert!(what.contains("`issuer`, `rate_limited`"), "{what}");
     }
 
     #[test]

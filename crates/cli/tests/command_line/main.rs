@@ -4,6 +4,7 @@ mod connections;
 mod credentials;
 mod import;
 mod keys;
+mod refusals;
 #[cfg(unix)]
 mod stopping;
 mod store;
@@ -433,12 +434,21 @@ fn connections_are_shown_with_what_to_do_at_the_product() {
         let shown: Value =
             serde_json::from_str(&connections(&["show", product, "--json"])).unwrap();
         let redirect_uri = shown["redirect_uri"].as_str().unwrap();
-        assert!(all.contains(redirect_uri), "{all}");
+        let named: Vec<&str> = all
+            .lines()
+            .find(|line| line.ends_with(redirect_uri))
+            .unwrap()
+            .split_whitespace()
+            .collect();
+        assert_eq!(named, [product, redirect_uri], "{all}");
         let shown = connections(&["show", product]);
         assert!(
             shown.contains(steps) && !shown.contains("<redirect URI>"),
             "{shown}"
         );
+        let (steps, scopes) = shown.split_once("\n\nScopes\n\n").unwrap();
+        assert!(steps.contains("\n\nSet-up\n\n"), "{shown}");
+        assert!(!scopes.trim().is_empty(), "{shown}");
         assert_eq!(shown.matches(redirect_uri).count(), 2, "{shown}");
     }
 }

@@ -189,7 +189,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     let rotated = done(&["rotate", id]);
     assert!(rotated.contains("STEAD_WEBHOOK_SECRET=whsec_") && !rotated.contains(secret));
     let text = done(&["show", id]);
-    assert!(text.contains("the one before signs until "), "{text}");
+    assert!(text.contains("the old one signs until "), "{text}");
 
     assert_eq!(done(&["disable", id]), format!("{id} is disabled.\n"));
     assert!(done(&["list"]).contains("disabled"));

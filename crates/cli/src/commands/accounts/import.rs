@@ -144,10 +144,13 @@ impl Import {
             0 => Ok(()),
             refused => Err(Failure::new(
                 Exit::Input,
-                format!("{refused} of {} lines were refused", summary.lines),
+                match refused {
+                    1 => format!("1 of {} lines was refused", summary.lines),
+                    _ => format!("{refused} of {} lines were refused", summary.lines),
+                },
                 match self.dry_run {
                     true => {
-                        "Correct them, or import the others: lines that are refused keep none out."
+                        "Correct them, or import the others: refused lines do not stop the others."
                     }
                     false => {
                         "Correct them and start this again: lines that are done stay as they are."

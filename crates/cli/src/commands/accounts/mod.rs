@@ -12,7 +12,7 @@ use stead::core::resource::{Account, AccountState, Disconnected, ErasureProgress
 use crate::{
     failure::{Flags, Outcome},
     target::{IfMissing, Target},
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[
@@ -187,9 +187,9 @@ fn show(account: &Account, terminal: &Terminal) {
             fact("is", user.clone());
         }
         if let Some(end) = account.token_expires_at {
-            fact("token until", format!("{end:.0}"));
+            fact("token until", time(end));
         }
-        fact("created", format!("{:.0}", account.created_at));
+        fact("created", time(account.created_at));
         for (name, scopes) in [
             ("granted", &account.granted_scopes),
             ("missing", &account.missing_scopes),

@@ -2,7 +2,7 @@
 
 use stead::core::{environment::Examination, state::AccountState};
 
-use super::{Finding, Level};
+use super::Finding;
 
 const CHECK: &str = "accounts";
 
@@ -36,9 +36,13 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
         let message = format!(
             "an older copy of the database was put back at {at}; refresh tokens that were used since may be refused"
         );
-        findings.push(Finding::ok(CHECK, message));
+        findings.push(Finding::warning(
+            CHECK,
+            message,
+            "Nothing, as long as calls succeed. A user whose token is refused has to authorize again: stead connect CONNECTION IDENTIFIER",
+        ));
     }
-    if findings.iter().all(|one| one.level == Level::Ok) {
+    if findings.is_empty() {
         findings.push(Finding::ok(
             CHECK,
             format!("{active} are active, and none waits for somebody"),

@@ -67,7 +67,10 @@ fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Findin
         findings.push(Finding::error(
             CHECK,
             format!("{name}: {url} cannot be reached: {why}"),
-            format!("Check the network of this machine with: curl -sI {url} and the settings of the product (--config)"),
+            format!(
+                "Check the network of this machine: curl -sI {url}\n{:22}Check the settings of the product in the file of --config.",
+                ""
+            ),
         ));
     }
     if findings.is_empty() {

@@ -4,7 +4,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::store::{Inspection, PostgresInspection, inspect, inspect_postgres};
 
 use super::{Finding, files};
-use crate::target::{Database, Place};
+use crate::target::{Database, Place, RESTORE, is_not_ours, remedy};
 
 pub(super) const CHECK: &str = "database";
 
@@ -16,14 +16,22 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
         Ok(file) => file,
         Err(failure) => return vec![Finding::of_failure(CHECK, failure, "")],
     };
-    let mut findings = files::look(file);
-    match inspect(file).await {
+    let looked = inspect(file).await;
+    // The files around one that is not Stead's are others' too.
+    let is_other = looked
+        .as_ref()
+        .is_err_and(|error| is_not_ours(error.message()));
+    let mut findings = if is_other {
+        Vec::new()
+    } else {
+        files::look(file)
+    };
+    match looked {
         Ok(inspection) => findings.extend(inspected(&inspection)),
-        Err(error) => findings.push(Finding::error(
-            CHECK,
-            error.message(),
-            remedy(error.message()),
-        )),
+        Err(error) => {
+            let remedy = remedy(error.message()).replace("FILE", &file.display().to_string());
+            findings.push(Finding::error(CHECK, error.message(), remedy));
+        }
     }
     findings
 }
@@ -125,19 +133,4 @@ fn other_schema(
             format!("Make a copy first: {copy}"),
         )
     })
-}
-
-const RESTORE: &str = "Stop the service and put a backup in its place: docs/guide/operations.md says how. Without a backup, try: sqlite3 FILE .recover";
-
-/// What to do about a database that cannot be opened or written.
-fn remedy(why: &str) -> &'static str {
-    if why.contains("read-only") {
-        "Let the user that runs Stead write to the file and its folder: chown and chmod u+w, or mount -o remount,rw"
-    } else if why.contains("damaged") || why.contains("not a SQLite database") {
-        RESTORE
-    } else if why.contains("locked") || why.contains("busy") {
-        "Another program holds it; find it with: lsof FILE"
-    } else {
-        "Check --database or STEAD_DATABASE, and who owns the file: ls -l FILE"
-    }
 }

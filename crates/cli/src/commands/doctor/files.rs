@@ -25,7 +25,7 @@ pub(super) fn look(database: &Path) -> Vec<Finding> {
     if length > LONG_LOG {
         findings.push(Finding::warning(
             "disk",
-            format!("the write-ahead log has {} MiB", length >> 20),
+            format!("the write-ahead log has {}", size(length)),
             format!(
                 "A program reads the database for long; find it with: lsof {}",
                 log.display()
@@ -33,6 +33,14 @@ pub(super) fn look(database: &Path) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// A number of bytes for people.
+fn size(bytes: u64) -> String {
+    match bytes >> 20 {
+        mebibytes @ ..10_240 => format!("{mebibytes} MiB"),
+        mebibytes => format!("{} GiB", mebibytes >> 10),
+    }
 }
 
 /// A file or folder next to the database.
@@ -70,7 +78,7 @@ fn space(database: &Path) -> Option<Finding> {
     let folder = std::path::absolute(database).ok()?;
     let disk = rustix::fs::statvfs(folder.parent()?).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let said = format!("{} MiB are free next to the database", free >> 20);
+    let said = format!("{} are free next to the database", size(free));
     let remedy = "Make room on its disk: without any, nothing is written, and tokens that are refreshed may be lost.";
     Some(match free {
         ..NONE => Finding::error("disk", said, remedy),

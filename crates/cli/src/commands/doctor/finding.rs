@@ -71,7 +71,9 @@ impl Finding {
     pub(super) fn of_failure(check: &'static str, failure: Failure, remedy: &str) -> Self {
         match failure {
             Failure::CommandLine { what, next, .. } => Self::error(check, what, next),
-            Failure::Stead { error, .. } => Self::error(check, error.message(), remedy),
+            Failure::Stead { error, next, .. } => {
+                Self::error(check, error.message(), next.unwrap_or(remedy))
+            }
             Failure::Reported => Self::error(check, "it failed", remedy),
         }
     }

@@ -15,7 +15,7 @@ use stead::{ErrorKind, core::environment::Examination};
 
 use crate::{
     failure::{Failure, Outcome},
-    target::Database,
+    target::{Database, OTHER_KEY},
     terminal::Terminal,
 };
 use finding::{Finding, Level};
@@ -44,7 +44,11 @@ impl Doctor {
         }
         let count = |level| findings.iter().filter(|one| one.level == level).count();
         let (errors, warnings) = (count(Level::Error), count(Level::Warning));
-        terminal.note(format_args!("{errors} errors, {warnings} warnings"));
+        terminal.note(format_args!(
+            "{}, {}",
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        ));
         match errors {
             0 => Ok(()),
             _ => Err(Failure::Reported),
@@ -95,17 +99,18 @@ impl Doctor {
     }
 }
 
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 fn failed(failure: Failure) -> Finding {
     let kind = match &failure {
         Failure::Stead { error, .. } => Some(error.kind()),
         _ => None,
     };
     match kind {
-        Some(ErrorKind::KeyUnavailable) => Finding::of_failure(
-            "key",
-            failure,
-            "Give the key that it was sealed with: --key-file, STEAD_KEY_FILE or STEAD_KEY. A copy of it should lie with the backups.",
-        ),
+        Some(ErrorKind::KeyUnavailable) => Finding::of_failure("key", failure, OTHER_KEY),
         Some(ErrorKind::StorageUnavailable) => Finding::of_failure(
             "database",
             failure,

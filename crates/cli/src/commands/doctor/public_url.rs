@@ -31,6 +31,7 @@ pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<Stri
         };
         Some((host, uri.port_u16().unwrap_or(port)))
     });
+    let host = address.as_ref().map(|(host, _)| host.clone());
     let resolves = tokio::task::spawn_blocking(move || {
         address.is_some_and(|address| address.to_socket_addrs().is_ok())
     });
@@ -42,7 +43,10 @@ pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<Stri
         _ => Finding::warning(
             CHECK,
             format!("the host of {url} does not resolve from this machine"),
-            "Check its DNS record, such as with: getent hosts HOST",
+            format!(
+                "Check its DNS record, such as with: getent hosts {}",
+                host.unwrap_or_default()
+            ),
         ),
     };
     (vec![finding], Some(health))

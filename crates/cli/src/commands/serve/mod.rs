@@ -18,7 +18,7 @@ use crate::{
     failure::{Failure, Outcome},
     listener, process,
     signals::Signals,
-    target::{CallLimitArgs, Database, History, IfMissing, Opening},
+    target::{CallLimitArgs, Database, History, IfMissing, Opening, at_least_one},
     terminal::Terminal,
 };
 
@@ -68,12 +68,13 @@ pub(crate) struct Serve {
         long,
         env = "STEAD_MAX_REQUESTS",
         value_name = "NUMBER",
-        default_value_t = ServerOptions::default().max_requests
+        default_value_t = ServerOptions::default().max_requests,
+        value_parser = at_least_one::<usize>
     )]
     max_requests: usize,
 
     /// Most connections at once; half of the file descriptors unless given, and at most 20000.
-    #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER")]
+    #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
     /// Networks of the reverse proxies in front of the service, such as 10.0.0.0/8: the caller's address, against which
@@ -189,7 +190,16 @@ impl Serve {
         if verification == Verification::LinkPossession {
             terminal.note(TRUSTING);
         }
+        // All of them first: what is said to listen does.
         let listener = listener::bind(self.listen, "--listen").await?;
+        let proxy_listener = match self.proxy_listen {
+            Some(address) => Some(listener::bind(address, "--proxy-listen").await?),
+            None => None,
+        };
+        let metrics_listener = match self.metrics_listen {
+            Some(address) => Some(listener::bind(address, "--metrics-listen").await?),
+            None => None,
+        };
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -219,22 +229,20 @@ impl Serve {
         let mut server = Server::new(routers.server)
             .on(Arc::clone(&workers))
             .max_connections(connections);
-        if let Some(address) = self.proxy_listen {
+        if let Some(listener) = proxy_listener {
             let Some(proxy) = routers.proxy else {
                 return Err(Failure::configuration(
                     "--proxy-listen needs the address of the proxy host",
                     "Give --proxy-url, or the environment variable STEAD_PROXY_URL.",
                 ));
             };
-            let listener = listener::bind(address, "--proxy-listen").await?;
             terminal.note(format_args!(
                 "The proxy host listens on {}",
                 listener::url(&listener)?
             ));
             server = server.also(listener, proxy);
         }
-        if let Some(address) = self.metrics_listen {
-            let listener = listener::bind(address, "--metrics-listen").await?;
+        if let Some(listener) = metrics_listener {
             terminal.note(format_args!(
                 "Metrics are at {}/metrics",
                 listener::url(&listener)?

@@ -1,0 +1,135 @@
+//! What to do where the database, its key or a setting keeps the platform from being opened.
+
+use std::path::Path;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use stead::{Error, ErrorKind, core::seal::KeyRing};
+
+use crate::failure::{Failure, Outcome};
+
+pub(crate) const OTHER_KEY: &str = "Give the key that it was sealed with: --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. A copy of it should lie with the backups.";
+pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/guide/operations.md says how. Without a backup, try: sqlite3 FILE .recover";
+const OTHER_FILE: &str =
+    "Check --database or STEAD_DATABASE: it must name a file of Stead, or a name that no file has.";
+
+/// An option by what its messages begin with.
+const OPTIONS: &[(&str, &str)] = &[
+    (
+        "the public URL",
+        "Check --public-url or the environment variable STEAD_PUBLIC_URL.",
+    ),
+    (
+        "the proxy URL",
+        "Check --proxy-url or the environment variable STEAD_PROXY_URL.",
+    ),
+    (
+        "an origin of verify_url",
+        "Check --verify-origin or the environment variable STEAD_VERIFY_ORIGINS.",
+    ),
+    (
+        "the database URL",
+        "Check --database-url or the environment variable STEAD_DATABASE_URL.",
+    ),
+];
+
+/// Why the platform does not open. An invalid request is a configuration error here, and so is a file with which waiting
+/// does not help.
+pub(super) fn platform(error: Error, database: Option<&Path>) -> Failure {
+    let message = error.message();
+    match error.kind() {
+        ErrorKind::InvalidRequest => {
+            let option = OPTIONS.iter().find(|(start, _)| message.starts_with(start));
+            let next = option.map_or(
+                "Check --public-url, --proxy-url, --verify-origin, --database-url and the settings file.",
+                |(_, next)| next,
+            );
+            Failure::configuration(message, next)
+        }
+        ErrorKind::KeyUnavailable => Failure::from(error).with_next(OTHER_KEY),
+        ErrorKind::StorageUnavailable => match database {
+            Some(file) => stored(error, file),
+            None => error.into(),
+        },
+        _ => error.into(),
+    }
+}
+
+/// Why a file is not opened.
+pub(super) fn stored(error: Error, file: &Path) -> Failure {
+    // It may be over soon.
+    let passes = ["locked", "busy", "disk"];
+    if passes.iter().any(|word| error.message().contains(word)) {
+        return error.into();
+    }
+    let message = error
+        .message()
+        .replace("the store does not answer: ", "")
+        .replace("the store was", "it was");
+    let next = remedy(&message).replace("FILE", &file.display().to_string());
+    Failure::configuration(message, next)
+}
+
+/// Whether the file is another program's.
+pub(crate) fn is_not_ours(why: &str) -> bool {
+    let words = [
+        "not a SQLite database",
+        "of another program",
+        "not a database of Stead",
+    ];
+    words.iter().any(|word| why.contains(word))
+}
+
+/// What to do about a file that cannot be opened or written.
+pub(crate) fn remedy(why: &str) -> &'static str {
+    let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
+    if says(&["read-only"]) {
+        "Let the user that runs Stead write to the file and its folder: chown and chmod u+w, or mount -o remount,rw"
+    } else if says(&["damaged"]) {
+        RESTORE
+    } else if is_not_ours(why) {
+        OTHER_FILE
+    } else if says(&["newer Stead"]) {
+        "Run the newer Stead; `stead --version` says which one this is."
+    } else if says(&["locked", "busy"]) {
+        "Another program holds it; find it with: lsof FILE"
+    } else {
+        "Check --database or STEAD_DATABASE, and who owns the file: ls -l FILE"
+    }
+}
+
+/// Refuses a folder, and a file in a folder that does not exist.
+pub(super) fn place_of(file: &Path) -> Outcome {
+    if file.is_dir() {
+        return Err(Failure::configuration(
+            format!("{} is a folder", file.display()),
+            "--database or STEAD_DATABASE must name a file.",
+        ));
+    }
+    match missing_folder(file) {
+        Some((what, next)) => Err(Failure::configuration(what, next)),
+        None => Ok(()),
+    }
+}
+
+/// The folder of a file, where it does not exist: what is wrong, and what to do.
+pub(super) fn missing_folder(file: &Path) -> Option<(String, &'static str)> {
+    let folder = file.parent().filter(|folder| *folder != Path::new(""))?;
+    let is_missing = folder.try_exists().is_ok_and(|exists| !exists);
+    is_missing.then(|| {
+        (
+            format!("the folder {} does not exist", folder.display()),
+            "Make it, or choose another name.",
+        )
+    })
+}
+
+/// Refuses a text that is not a key ring, in words that begin with where it came from.
+pub(super) fn key(key: &SecretString, origin: &str) -> Outcome {
+    let Err(error) = KeyRing::from_text(key.expose_secret()) else {
+        return Ok(());
+    };
+    let message = format!("{origin}: {}", error.message());
+    let error = Error::new(error.kind(), message);
+    Err(Failure::from(error)
+        .with_next("Check that it is whole, as `stead keys generate` printed it."))
+}

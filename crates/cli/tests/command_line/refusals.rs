@@ -1,0 +1,220 @@
+//! What is refused, in which words, and that nothing else is changed by it.
+
+use std::fs;
+
+use super::{new_key, run, stead};
+
+/// What the command says of a refusal that ends with this code.
+#[track_caller]
+fn refused(code: i32, command: &mut std::process::Command) -> String {
+    let (exit, _, said) = run(command);
+    assert_eq!(exit, code, "{said}");
+    said
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_secret_that_cannot_be_printed_ends_the_command_with_an_error() {
+    use std::process::Stdio;
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    for args in [
+        &["keys", "generate"] as &[&str],
+        &["credentials", "create", "--name", "x"],
+        &["credentials", "create", "--name", "y", "--json"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let said = refused(
+            1,
+            stead(directory.path())
+                .env("STEAD_KEY", &key)
+                .args(args)
+                .stdout(Stdio::from(full.unwrap())),
+        );
+        assert!(
+            said.contains("the output cannot be written: No space left on device"),
+            "{args:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = new_key(folder);
+    fs::write(
+        folder.join("notes.txt"),
+        "a letter to somebody. ".repeat(100),
+    )
+    .unwrap();
+    for (database, what, next) in [
+        ("none/stead.db", "the folder none does not exist", "Make it"),
+        (".", ". is a folder", "must name a file"),
+        (
+            "notes.txt",
+            "its file is not a SQLite database",
+            "STEAD_DATABASE",
+        ),
+    ] {
+        let said = refused(
+            78,
+            stead(folder)
+                .env("STEAD_KEY", &key)
+                .env("STEAD_DATABASE", database)
+                .args(["serve", "--create", "--listen", "127.0.0.1:0"]),
+        );
+        assert!(said.contains(what) && said.contains(next), "{said}");
+        assert!(!said.contains("try again"), "{said}");
+    }
+    let create = ["connections", "create", "mail", "--product", "mail"];
+    assert_eq!(run(stead(folder).env("STEAD_KEY", &key).args(create)).0, 0);
+    let said = refused(2, stead(folder).args(["backup", "none/copy.db"]));
+    assert!(said.contains("the folder none does not exist"), "{said}");
+}
+
+#[test]
+fn a_wrong_key_comes_with_what_to_do_and_a_malformed_one_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = new_key(folder);
+    let create = ["connections", "create", "mail", "--product", "mail"];
+    assert_eq!(run(stead(folder).env("STEAD_KEY", &key).args(create)).0, 0);
+    let other = new_key(folder);
+    let list = || {
+        let mut command = stead(folder);
+        command.args(["connections", "list"]);
+        command
+    };
+    let said = refused(78, list().env("STEAD_KEY", &other));
+    assert!(
+        said.contains("Give the key that it was sealed with"),
+        "{said}"
+    );
+    let id = other.split(':').next().unwrap();
+    assert!(said.contains(&format!("given: {id}\n")), "{said}");
+
+    let said = refused(78, list().env("STEAD_KEY", "hush"));
+    assert!(
+        said.starts_with("stead: STEAD_KEY: a key is written"),
+        "{said}"
+    );
+    let said = refused(78, list().env("STEAD_KEY_COMMAND", "echo hush"));
+    assert!(
+        said.starts_with("stead: the output of the key command: "),
+        "{said}"
+    );
+    let said = refused(78, list().env("STEAD_KEY_COMMAND", "/none/kms"));
+    assert!(said.contains("there is no such program"), "{said}");
+}
+
+#[test]
+fn a_wrong_address_names_its_own_option() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    for (option, variable, url) in [
+        (
+            "--public-url",
+            "STEAD_PUBLIC_URL",
+            "http://stead.example.com",
+        ),
+        ("--proxy-url", "STEAD_PROXY_URL", "nonsense"),
+        ("--verify-origin", "STEAD_VERIFY_ORIGINS", "nonsense"),
+    ] {
+        let said = refused(
+            78,
+            stead(directory.path())
+                .env("STEAD_KEY", &key)
+                .args(["serve", "--create", option, url]),
+        );
+        let next = said.lines().last().unwrap();
+        assert_eq!(
+            next,
+            format!("  Check {option} or the environment variable {variable}."),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn an_item_of_a_list_is_told_by_its_flag() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let create = ["credentials", "create", "--name", "x", "--scope", "nothing"];
+    let said = refused(
+        4,
+        stead(directory.path()).env("STEAD_KEY", &key).args(create),
+    );
+    assert!(said.starts_with("stead: --scope: "), "{said}");
+    let verify = ["audit", "verify", "--expect", "3:abc"];
+    let said = refused(2, stead(directory.path()).args(verify));
+    assert!(
+        said.contains("expected NUMBER:HASH") && !said.contains("/expect"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_bound_of_nothing_and_an_unknown_level_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    for option in [
+        "--max-requests",
+        "--max-connections",
+        "--max-calls",
+        "--max-calls-per-product",
+        "--max-calls-per-connection",
+    ] {
+        let said = refused(2, stead(directory.path()).args(["serve", option, "0"]));
+        assert!(
+            said.contains("expected a whole number of at least 1"),
+            "{said}"
+        );
+    }
+    let said = refused(
+        2,
+        stead(directory.path()).args(["tools", "--log", "verbose"]),
+    );
+    assert!(said.contains("\"verbose\" is not a level"), "{said}");
+}
+
+#[test]
+fn what_is_not_there_is_named_and_not_called_malformed() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = new_key(folder);
+    let create = ["connections", "create", "mail", "--product", "mail"];
+    assert_eq!(run(stead(folder).env("STEAD_KEY", &key).args(create)).0, 0);
+    let with_key = |args: &[&str]| {
+        let mut command = stead(folder);
+        command.env("STEAD_KEY", &key).args(args);
+        command
+    };
+    let said = refused(4, &mut with_key(&["keys", "retire", "key_x", "--json"]));
+    assert!(said.contains("\"kind\":\"not_found\""), "{said}");
+    let said = refused(4, &mut with_key(&["keys", "retire", "key_x"]));
+    assert!(said.contains("  who acts         you\n"), "{said}");
+
+    let said = refused(4, &mut with_key(&["executions", "--connection", "nope"]));
+    assert!(said.contains("unknown_connection"), "{said}");
+    let (code, out, said) = run(&mut with_key(&["executions", "--connection", "mail"]));
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(out, "There are no such calls.\n");
+}
+
+#[test]
+fn a_service_says_that_it_listens_once_all_its_addresses_are_free() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let used = listener.local_addr().unwrap().to_string();
+    let (code, out, said) = run(stead(directory.path()).env("STEAD_KEY", &key).args([
+        "serve",
+        "--create",
+        "--listen",
+        "127.0.0.1:0",
+        "--metrics-listen",
+        &used,
+    ]));
+    assert_eq!((code, out.as_str()), (78, ""), "{said}");
+    assert!(said.contains("--metrics-listen"), "{said}");
+}
