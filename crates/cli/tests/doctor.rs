@@ -289,6 +289,14 @@ fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
 }
 
 #[test]
+fn a_copy_that_was_put_back_is_found() {
+    let place = Place::new("");
+    place.succeeds(&["backup", "copy.db"]);
+    fs::rename(place.file("copy.db"), place.file("stead.db")).unwrap();
+    place.finds("accounts", "warning", "put back", "authorize again");
+}
+
+#[test]
 fn a_public_url_without_tls_is_found() {
     let mut place = Place::new("");
     place.public_url = "http://stead.example.com";

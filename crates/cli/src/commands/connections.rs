@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use stead::core::resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection};
+use stead::core::{
+    resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection},
+    state::ConnectionState,
+};
 
 use crate::{
     failure::{Flags, Outcome},
@@ -165,10 +168,16 @@ impl ConnectionsCommand {
                 new.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
                 new.client_id = client.client_id;
                 new.settings = client.settings.unwrap_or_default();
-                show(&connections.create(new).await?, terminal);
+                let made = connections.create(new).await?;
+                show(&made, terminal);
+                set_up(&made, terminal);
             }
             Self::List { .. } => list(&connections.list().page_size(100).all().await?, terminal),
-            Self::Show { name, .. } => show(&connections.read(&name).await?, terminal),
+            Self::Show { name, .. } => {
+                let found = connections.read(&name).await?;
+                show(&found, terminal);
+                set_up(&found, terminal);
+            }
             Self::Change {
                 name,
                 client,
@@ -182,7 +191,11 @@ impl ConnectionsCommand {
                 change.permissions = (!client.permissions.is_empty()).then_some(client.permissions);
                 change.settings = client.settings;
                 change.disabled = (disable || enable).then_some(disable);
-                show(&connections.change(&name, change).await?, terminal);
+                let changed = connections.change(&name, change).await?;
+                show(&changed, terminal);
+                if changed.state == ConnectionState::Draft {
+                    set_up(&changed, terminal);
+                }
             }
             Self::Delete { name, .. } => {
                 connections.delete(&name).await?;
@@ -261,6 +274,10 @@ fn show(connection: &Connection, terminal: &Terminal) {
             connection.redirect_uri,
         )
     });
+}
+
+/// What to do at the product.
+fn set_up(connection: &Connection, terminal: &Terminal) {
     let catalogue = stead::products::catalogue();
     let Some(product) = catalogue.product(&connection.product) else {
         return;

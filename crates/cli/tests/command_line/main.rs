@@ -109,7 +109,9 @@ fn connections_are_kept_with_their_redirect_uri() {
         "--client-secret-file",
         "secret",
     ];
-    assert_eq!(connections(&change).0, 0);
+    let (code, out, _) = connections(&change);
+    assert_eq!(code, 0);
+    assert!(!out.contains("Set-up"), "nothing is left to do: {out}");
     let (_, out, _) = connections(&["show", "mail", "--json"]);
     let shown: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(

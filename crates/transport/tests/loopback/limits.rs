@@ -268,7 +268,7 @@ async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
     let address = listener.local_addr().unwrap();
     let server = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        stream.read(&mut [0; 1024]).await.unwrap();
+        assert!(stream.read(&mut [0; 1024]).await.unwrap() > 0);
         let response = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 2\r\n\r\nno";
         stream.write_all(response).await.unwrap();
         while stream.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
@@ -302,7 +302,7 @@ async fn an_address_that_does_not_respond_leaves_the_next_one_time() {
     }
     tokio::spawn(async move {
         let (mut stream, _) = good.accept().await.unwrap();
-        stream.read(&mut [0; 1024]).await.unwrap();
+        assert!(stream.read(&mut [0; 1024]).await.unwrap() > 0);
         let response = b"HTTP/1.1 204 No Content\r\n\r\n";
         stream.write_all(response).await.unwrap();
     });

@@ -30,7 +30,8 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
         Ok(inspection) => findings.extend(inspected(&inspection)),
         Err(error) => {
             let remedy = remedy(error.message()).replace("FILE", &file.display().to_string());
-            findings.push(Finding::error(CHECK, error.message(), remedy));
+            let message = error.message().replace("the store does not answer: ", "");
+            findings.push(Finding::error(CHECK, message, remedy));
         }
     }
     findings
