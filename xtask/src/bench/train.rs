@@ -75,5 +75,6 @@ fn run(stage: &Stage, load: &Load, connections: u32) -> Result<()> {
         connections,
         stage.options.seconds,
     )?;
-    sample.check(0)
+    // Training goes on where the machine is busy.
+    sample.whatever_it_took().check(0)
 }
