@@ -51,13 +51,13 @@ impl Shared {
             now: AtomicUsize::new(0),
             most: AtomicUsize::new(REQUESTS),
         });
-        let most = Arc::clone(&requests);
+        let counted = Arc::clone(&requests);
         tokio::spawn(async move {
             let mut connection = pin!(connection);
             poll_fn(|context| {
                 let polled = connection.as_mut().poll(context);
                 let taken = connection.current_max_send_streams().min(REQUESTS);
-                most.most.store(taken, Ordering::Relaxed);
+                counted.most.store(taken, Ordering::Relaxed);
                 polled
             })
             .await
