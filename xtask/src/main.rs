@@ -22,6 +22,7 @@ mod postgres;
 mod release;
 mod shell;
 mod shells;
+mod size;
 mod test;
 mod tidy;
 mod upgrade;
@@ -34,6 +35,7 @@ const USAGE: &str = "\
 cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; --all adds the matrices, the
                                 longest searches and journeys, and what is missing is a failure
 cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
+cargo xtask size [COMMIT]       lines of code, tests and comments, and files, by crate; with a commit, their growth since then
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask new-tool PRODUCT NAME
                                 makes the three files of a tool
@@ -106,6 +108,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["tidy"] => tidy::run(),
         ["tidy", "--floors"] => tidy::run_in("crates/core", 2),
         ["tidy", folder] => tidy::run_in(folder, usize::MAX),
+        ["size"] => size::run(None),
+        ["size", commit] => size::run(Some(commit)),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
         ["new-tool", product, name] => new_tool::run(product, name),

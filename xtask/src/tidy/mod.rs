@@ -20,7 +20,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
 use metadata::Metadata;
-use text::File;
+pub(crate) use text::{File, files};
 
 /// Runs every rule and prints what it says.
 ///
@@ -28,7 +28,7 @@ use text::File;
 /// Where a rule is broken, or the workspace cannot be read.
 pub(crate) fn run() -> Result<()> {
     let metadata = Metadata::read()?;
-    let files = text::files()?;
+    let files = files()?;
     let manifest = read("Cargo.toml")?;
     let deny = read("deny.toml")?;
     let ours = &metadata.ours;
@@ -96,7 +96,7 @@ pub(crate) fn run() -> Result<()> {
 /// Where something is found, or the sources cannot be read.
 pub(crate) fn run_in(folder: &str, rules: usize) -> Result<()> {
     let mut report = Report::default();
-    let all = of_sources(&Metadata::read()?, &text::files()?)?;
+    let all = of_sources(&Metadata::read()?, &files()?)?;
     for mut rule in all.into_iter().take(rules) {
         rule.faults.retain(|fault| fault.starts_with(folder));
         report.rule(rule.name, rule.faults);
