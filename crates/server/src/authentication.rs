@@ -149,7 +149,7 @@ pub(crate) fn acting(
     Ok(in_request(acting, extensions))
 }
 
-/// Responds while there is room. The request counts until its response's body has ended.
+/// Responds while there is room. The request counts until all of its response is at hand.
 pub(crate) async fn admit<F>(
     state: &ServerState,
     acting: Environment,
@@ -158,9 +158,9 @@ pub(crate) async fn admit<F>(
 where
     F: Future<Output = Result<Response>>,
 {
-    let permit = state.in_flight.enter(Some(acting.caller()))?;
+    let permit = state.in_flight.enter(acting.caller(), || None)?;
     let response = run(acting).await?;
-    Ok(response.map(|body| holding::body(body, permit)))
+    Ok(response.map(|body| holding::unfinished(body, permit)))
 }
 
 /// The one bearer token of a request.

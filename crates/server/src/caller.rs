@@ -19,7 +19,7 @@ pub(crate) struct Connection(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Whether it has carried a request of an application. Such a connection is kept when there are too many.
+    /// Whether it has carried a request of an application or a member. Such a connection is kept when there are too many.
     is_known: Arc<AtomicBool>,
     stopping: Stopping,
 }

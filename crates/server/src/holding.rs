@@ -7,17 +7,45 @@ use std::{
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt as _;
 
 /// The body, with whose end `held` is dropped.
 pub(crate) fn body(body: Body, held: impl Send + Unpin + 'static) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    Body::new(Holding { body, _held: held })
+    Body::new(Holding {
+        first: None,
+        body,
+        _held: held,
+    })
+}
+
+/// The same, but a body whose bytes are all at hand holds nothing. No one works on it any more, so its reader can't keep
+/// `held` by reading slowly.
+pub(crate) fn unfinished(mut body: Body, held: impl Send + Unpin + 'static) -> Body {
+    let first = match body.frame().now_or_never() {
+        None => None,
+        Some(None) => return Body::empty(),
+        Some(Some(first)) => Some(first),
+    };
+    match first {
+        Some(Ok(frame)) if body.is_end_stream() && frame.is_data() => {
+            frame.into_data().map_or_else(|_| Body::empty(), Body::from)
+        }
+        first => Body::new(Holding {
+            first,
+            body,
+            _held: held,
+        }),
+    }
 }
 
 struct Holding<T> {
+    /// What was taken to see whether more comes.
+    first: Option<Result<Frame<Bytes>, axum::Error>>,
     body: Body,
     _held: T,
 }
@@ -30,14 +58,25 @@ impl<T: Unpin> http_body::Body for Holding<T> {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(first));
+        }
         Pin::new(&mut self.body).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.first.is_none() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let rest = self.body.size_hint();
+        let first = self.first.as_ref().and_then(|first| first.as_ref().ok());
+        let first = first.and_then(Frame::data_ref).map_or(0, Bytes::len) as u64;
+        let mut whole = SizeHint::new();
+        whole.set_lower(rest.lower() + first);
+        if let Some(upper) = rest.upper() {
+            whole.set_upper(upper + first);
+        }
+        whole
     }
 }

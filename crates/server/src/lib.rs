@@ -43,6 +43,7 @@ mod oauth;
 mod openapi;
 mod options;
 mod pages;
+mod patience;
 #[cfg(test)]
 mod policy_door_tests;
 mod problem;
@@ -159,7 +160,8 @@ fn service(
     };
     let mut router = Router::new();
     for (access, routes) in table() {
-        let counted = || from_fn_with_state(Arc::clone(&state.in_flight), admission::admit);
+        let places = || (Arc::clone(&state.in_flight), Arc::clone(&state.rates));
+        let counted = || from_fn_with_state(places(), admission::admit);
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
         let entered = |entrance| layer(entrance, authentication::pass);

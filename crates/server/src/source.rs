@@ -13,15 +13,18 @@ use ipnet::IpNet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Source(IpAddr);
 
+/// What a stranger can make up sources in: an address, or of IPv6 the network of 48 bits, which providers give to whoever
+/// asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Network(IpAddr);
+
 impl Source {
     pub(crate) fn of(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let network = address.to_bits() & !u128::from(u64::MAX);
-                IpAddr::V6(Ipv6Addr::from_bits(network))
-            }
-            v4 @ IpAddr::V4(_) => v4,
-        })
+        Self(of_prefix(address.to_canonical(), 64))
+    }
+
+    pub(crate) fn network(self) -> Network {
+        Network(of_prefix(self.0, 48))
     }
 
     /// The source of a request; none where it is not known: behind a proxy that does not say for whom it asks.
@@ -45,6 +48,17 @@ impl Source {
             .map_while(|address| address)
             .find(|address| !is_proxy(*address))
             .map(Self::of)
+    }
+}
+
+/// The network of an address of IPv6.
+fn of_prefix(address: IpAddr, bits: u32) -> IpAddr {
+    match address {
+        IpAddr::V6(address) => {
+            let network = address.to_bits() & !(u128::MAX >> bits);
+            IpAddr::V6(Ipv6Addr::from_bits(network))
+        }
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

@@ -81,7 +81,7 @@ pub const KINDS: &[(ErrorKind, Elsewhere)] = {
         ),
         (
             ErrorKind::Overloaded,
-            Test("beyond_the_bound_a_request_is_refused_at_once_and_health_still_answers"),
+            Test("beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so"),
         ),
         (
             ErrorKind::InsufficientScope,

@@ -1,4 +1,4 @@
-//! A bound on the requests that are under way at once, in all and of each application.
+//! A bound on the requests that are under way at once: in all, of each application, and of all strangers together.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,27 +11,43 @@ use stead::{
     Error, ErrorKind,
     core::{
         caller::Caller,
+        environment::Environment,
         shares::{Share, Shares},
     },
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::{holding, problem::Result};
+use super::rates::Rates;
+use crate::{holding, problem::Result, source::Network};
 
 /// When a caller that was refused may come again.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// Strangers together get one place of so many, so that they never keep applications and members out.
+const OF_STRANGERS: usize = 4;
+/// Most places of strangers of one network: one that sends bodies slowly keeps the others' places free.
+const OF_NETWORK: usize = 63;
 
 /// The requests that may be under way.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     free: Arc<Semaphore>,
     most: usize,
+    /// Of applications, members, account tokens and MCP sessions.
     shares: Shares,
+    /// How many of the places strangers may still take.
+    free_to_strangers: Arc<Semaphore>,
+    of_networks: Shares,
 }
 
 /// A request that is under way, until this is dropped.
 pub(crate) struct Admitted(
-    #[expect(dead_code, reason = "held for its end")] (Option<Share>, OwnedSemaphorePermit),
+    #[expect(dead_code, reason = "held for its end")]
+    (
+        Option<Share>,
+        OwnedSemaphorePermit,
+        Option<OwnedSemaphorePermit>,
+    ),
 );
 
 impl InFlight {
@@ -41,6 +57,8 @@ impl InFlight {
             free: Arc::new(Semaphore::new(most)),
             most,
             shares: Shares::default(),
+            free_to_strangers: Arc::new(Semaphore::new(most.div_ceil(OF_STRANGERS))),
+            of_networks: Shares::default(),
         }
     }
 
@@ -50,23 +68,66 @@ impl InFlight {
         (self.most.saturating_sub(free), self.most)
     }
 
-    /// Takes a request. An application leaves room for the others.
-    pub(crate) fn enter(&self, caller: Option<&Caller>) -> Result<Admitted, Error> {
-        let holder = caller.and_then(Caller::holder);
-        let holder = holder.map(|holder| self.shares.of(holder));
-        let share = holder.map(|holder| holder.take(self.free.available_permits()));
-        let share = share.transpose().map_err(|held| {
-            overloaded(format!(
-                "you have {held} requests under way, and the places that are left are for other applications"
+    /// Fails if the next request would be refused, whoever sent it.
+    pub(crate) fn has_room(&self) -> Result<(), Error> {
+        match self.free.available_permits() {
+            0 => Err(self.full()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a request. An application leaves room for the others, and so do strangers, whose network `network` looks up.
+    pub(crate) fn enter(
+        &self,
+        caller: &Caller,
+        network: impl FnOnce() -> Option<Network>,
+    ) -> Result<Admitted, Error> {
+        let (share, of_strangers) = match caller.holder() {
+            Some(holder) => {
+                let share = self.shares.of(holder).take(self.free.available_permits());
+                let share = share.map_err(|held| {
+                    overloaded(format!(
+                        "you have {held} requests under way, and the places that are left are for other applications"
+                    ))
+                })?;
+                (Some(share), None)
+            }
+            None => {
+                let (share, permit) = self.enter_stranger(network())?;
+                (share, Some(permit))
+            }
+        };
+        let permit = Arc::clone(&self.free).try_acquire_owned();
+        let permit = permit.map_err(|_| self.full())?;
+        Ok(Admitted((share, permit, of_strangers)))
+    }
+
+    fn enter_stranger(
+        &self,
+        network: Option<Network>,
+    ) -> Result<(Option<Share>, OwnedSemaphorePermit), Error> {
+        let free = &self.free_to_strangers;
+        let share = network.map(|network| {
+            // A holder gets three times as many places as are free.
+            let free = free.available_permits().min(OF_NETWORK / 3);
+            self.of_networks.of(network).take(free)
+        });
+        let share = share
+            .transpose()
+            .map_err(|held| overloaded(format!("{held} requests of your network are under way")))?;
+        let permit = Arc::clone(free).try_acquire_owned().map_err(|_| {
+            overloaded(String::from(
+                "too many requests without a token or a session are under way",
             ))
         })?;
-        let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            let most = self.most;
-            overloaded(format!(
-                "{most} requests are under way, which is the most that this environment takes at once"
-            ))
-        })?;
-        Ok(Admitted((share, permit)))
+        Ok((share, permit))
+    }
+
+    fn full(&self) -> Error {
+        let most = self.most;
+        overloaded(format!(
+            "{most} requests are under way, which is the most that this environment takes at once"
+        ))
     }
 }
 
@@ -74,13 +135,18 @@ fn overloaded(message: String) -> Error {
     Error::new(ErrorKind::Overloaded, message).with_retry_after(AGAIN)
 }
 
-/// Lets a request pass while there is room. It counts until its response's body has ended.
+/// Lets a request pass while there is room. It counts until all of its response is at hand.
 pub(crate) async fn admit(
-    State(in_flight): State<Arc<InFlight>>,
+    State((in_flight, rates)): State<(Arc<InFlight>, Arc<Rates>)>,
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    let permit = in_flight.enter(None)?;
+    let extensions = request.extensions();
+    // A member of the dashboard acts in an environment of their own.
+    let stranger = Caller::User;
+    let caller = extensions.get().map_or(&stranger, Environment::caller);
+    let network = || rates.network(extensions, request.headers());
+    let permit = in_flight.enter(caller, network)?;
     let response = next.run(request).await;
-    Ok(response.map(|body| holding::body(body, permit)))
+    Ok(response.map(|body| holding::unfinished(body, permit)))
 }

@@ -2,12 +2,16 @@
 
 use std::{
     hash::{BuildHasher as _, RandomState},
-    sync::Arc,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use axum::{
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     middleware::Next,
     response::Response,
 };
@@ -15,19 +19,29 @@ use http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 use stead::{
     Error, ErrorKind,
-    core::{caller::Caller, environment::Environment},
+    core::{caller::Caller, environment::Environment, ports::is_loopback},
 };
 
 use super::buckets::Buckets;
-use crate::{problem::Result, source::Source};
+use crate::{
+    problem::Result,
+    source::{Network, Source},
+};
 
-/// The rates of an environment. A source that is not known has no bucket of its own.
+/// Requests of one network: a burst, and one more in each interval.
+const NETWORK_BURST: u32 = 500;
+const NETWORK_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The rates of an environment.
 #[derive(Debug)]
 pub(crate) struct Rates {
     environment: Environment,
     trusted: Vec<IpNet>,
     of_source: Buckets<Source>,
-    of_all: Buckets<()>,
+    /// Those that strangers share with users: of a network, and of all whose source isn't known.
+    shared: Buckets<Option<Network>>,
+    /// Whether it was said that sources aren't known.
+    said_unknown: AtomicBool,
     /// Tokens issued to a client: each is a write to the store, which refreshes need as well.
     issued: Buckets<u64>,
     /// Requests of applications whose credential has a rate.
@@ -46,7 +60,8 @@ impl Rates {
             environment: environment.clone(),
             trusted: trusted.to_vec(),
             of_source: Buckets::new(20, 100),
-            of_all: Buckets::new(500, 2000),
+            shared: Buckets::new(500, 2000),
+            said_unknown: AtomicBool::new(false),
             issued: Buckets::new(10, 100),
             of_client: Buckets::new(1, 1),
             refused: Buckets::new(1, 10),
@@ -56,22 +71,59 @@ impl Rates {
     }
 
     /// Counts a request of a stranger.
-    pub(crate) fn check(&self, extensions: &Extensions, headers: &HeaderMap) -> Result<(), Error> {
-        let now = self.now();
-        if let Some(source) = Source::of_request(extensions, headers, &self.trusted) {
-            self.of_source
-                .take(source, now)
-                .map_err(|wait| too_many("this address", wait))?;
+    pub(crate) fn check(&self, source: Option<Source>) -> Result<(), Error> {
+        let Some(source) = source else {
+            return Ok(());
+        };
+        let taken = self.of_source.take(source, self.now());
+        taken.map_err(|wait| too_many("this address", wait))
+    }
+
+    /// Counts it against the rate that it shares with others.
+    pub(crate) fn check_shared(&self, source: Option<Source>) -> Result<(), Error> {
+        let (network, now) = (source.map(Source::network), self.now());
+        let taken = match network {
+            // One network has a part of what all have whose source isn't known.
+            Some(_) => self
+                .shared
+                .take_at(network, now, NETWORK_INTERVAL, NETWORK_BURST),
+            None => self.shared.take(network, now),
+        };
+        let whose = network.map_or("everyone whose address isn't known", |_| "this network");
+        taken.map_err(|wait| too_many(whose, wait))
+    }
+
+    /// Says once that a proxy doesn't name its callers.
+    fn warn_of_proxy(&self, extensions: &Extensions) {
+        let came_over_a_socket = extensions.get::<ConnectInfo<SocketAddr>>().is_some();
+        if came_over_a_socket
+            && !self
+                .environment
+                .public_url()
+                .host_str()
+                .is_some_and(is_loopback)
+            && !self.said_unknown.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(
+                "the proxy in front of Stead sends no X-Forwarded-For: all of its callers share one limit, and Set the header at the proxy"
+            );
         }
-        self.of_all
-            .take((), now)
-            .map_err(|wait| too_many("everyone together", wait))
+    }
+
+    /// The source of a request, as far as it is known.
+    pub(crate) fn source_of(&self, extensions: &Extensions, headers: &HeaderMap) -> Option<Source> {
+        Source::of_request(extensions, headers, &self.trusted)
+    }
+
+    /// The network of that source.
+    pub(crate) fn network(&self, extensions: &Extensions, headers: &HeaderMap) -> Option<Network> {
+        self.source_of(extensions, headers).map(Source::network)
     }
 
     /// Where a request comes from; empty where that is not known.
     #[cfg(feature = "dashboard")]
     pub(crate) fn source(&self, extensions: &Extensions, headers: &HeaderMap) -> String {
-        let source = Source::of_request(extensions, headers, &self.trusted);
+        let source = self.source_of(extensions, headers);
         source.map_or_else(String::new, |source| source.to_string())
     }
 
@@ -132,12 +184,22 @@ fn too_many(whose: &str, wait: Duration) -> Error {
     Error::new(ErrorKind::RateLimited, message).with_retry_after(wait)
 }
 
-/// Lets a request of a stranger pass while there are not too many.
+/// Lets a request of a stranger pass while there are not too many. A rate that strangers share with users refuses only what
+/// would fail anyway: a link that exists and a member's session pass, and a guess gets 429.
 pub(crate) async fn check_rate(
     State(rates): State<Arc<Rates>>,
     request: Request,
     next: Next,
 ) -> Result<Response> {
-    rates.check(request.extensions(), request.headers())?;
-    Ok(next.run(request).await)
+    let source = rates.source_of(request.extensions(), request.headers());
+    if source.is_none() {
+        rates.warn_of_proxy(request.extensions());
+    }
+    rates.check(source)?;
+    let shared = rates.check_shared(source);
+    let response = next.run(request).await;
+    match shared {
+        Err(error) if response.status().is_client_error() => Err(error.into()),
+        _ => Ok(response),
+    }
 }

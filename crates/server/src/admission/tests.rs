@@ -1,13 +1,16 @@
 //! What is refused before a handler sees it, through the router.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Mutex};
 
-use axum::{body::Body, extract::ConnectInfo};
+use axum::{body::Body, extract::ConnectInfo, response::Response};
 use bytes::Bytes;
-use futures_util::{FutureExt as _, stream};
+use futures_util::{FutureExt as _, future::BoxFuture, stream};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
-use stead::{ErrorKind, core::environment::Verification};
+use stead::{
+    ErrorKind,
+    core::{environment::Verification, ports},
+};
 use tower::ServiceExt as _;
 
 use crate::{
@@ -21,65 +24,104 @@ fn with_options(service: TestService, options: &ServerOptions) -> TestService {
     service.within(|_| router)
 }
 
-#[tokio::test]
-async fn beyond_the_bound_a_request_is_refused_at_once_and_health_still_answers() {
-    let options = ServerOptions {
-        max_requests: 1,
+/// A request that is under way until it is dropped: of the application, or of a stranger at this address.
+struct Waiting(BoxFuture<'static, Result<Response, Infallible>>);
+
+impl Waiting {
+    fn of(service: &TestService, path: &str, media_type: &str, address: &str) -> Self {
+        let never = stream::pending::<Result<Bytes, Infallible>>();
+        let request = service
+            .request("POST", path)
+            .header(header::CONTENT_TYPE, media_type);
+        let mut request = request.body(Body::from_stream(never)).unwrap();
+        let peer: SocketAddr = address.parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        Self(service.router.clone().oneshot(request).boxed())
+    }
+
+    fn application(service: &TestService) -> Self {
+        Self::of(service, "/v1/proxy", "application/json", "127.0.0.1:1")
+    }
+
+    fn stranger(service: &TestService, address: &str) -> Self {
+        let form = "application/x-www-form-urlencoded";
+        Self::of(service, "/oauth/token", form, address)
+    }
+
+    /// Begins it; whether it is under way.
+    fn begins(mut self) -> Option<Self> {
+        self.0.as_mut().now_or_never().is_none().then_some(self)
+    }
+}
+
+fn places(most: usize) -> ServerOptions {
+    ServerOptions {
+        max_requests: most,
         ..ServerOptions::default()
-    };
-    let service = with_options(TestService::new().await, &options);
-    let never = stream::pending::<Result<Bytes, Infallible>>();
-    let waiting = service
-        .request("POST", "/v1/proxy")
-        .header(header::CONTENT_TYPE, "application/json")
-        .body(Body::from_stream(never))
-        .unwrap();
-    let mut waiting = Box::pin(service.router.clone().oneshot(waiting));
-    assert!(waiting.as_mut().now_or_never().is_none());
+    }
+}
+
+#[tokio::test]
+async fn beyond_the_bound_a_request_is_refused_at_once_and_readiness_says_so() {
+    let service = with_options(TestService::new().await, &places(1));
+    let waiting = Waiting::application(&service).begins();
+    assert!(waiting.is_some());
 
     let refused = service.get("/v1/tools").await;
     refused.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "overloaded");
     assert_eq!(refused.header("retry-after"), "1");
-    for path in ["/healthz", "/readyz"] {
-        assert_eq!(service.visit(path).await.status, StatusCode::OK, "{path}");
+    assert_eq!(service.visit("/healthz").await.status, StatusCode::OK);
+    for path in ["/readyz", "/readyz?exclude=store"] {
+        let full = service.visit(path).await;
+        full.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "overloaded");
     }
     drop(waiting);
+    for path in ["/readyz", "/readyz?exclude=store"] {
+        assert_eq!(service.visit(path).await.status, StatusCode::OK, "{path}");
+    }
     assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+    let unknown = service.visit("/readyz?exclude=everything").await;
+    unknown.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
 }
 
 #[tokio::test]
-async fn a_request_counts_until_its_response_has_been_read() {
-    let options = ServerOptions {
-        max_requests: 1,
-        ..ServerOptions::default()
+async fn a_response_that_is_at_hand_counts_until_its_head_and_one_that_is_streamed_until_its_end() {
+    let pieces = stream::repeat_with(|| Ok::<_, io::Error>(Bytes::from_static(b"piece")));
+    let pieces = Mutex::new(Some(pieces));
+    let service = TestService::with_products(move |received| {
+        if received.uri.ends_with("/streamed") {
+            let pieces = pieces.lock().unwrap().take().unwrap();
+            return http::Response::new(ports::Body::stream(Body::from_stream(pieces)));
+        }
+        json_response(&serde_json::json!({}))
+    });
+    let service = with_options(service.await.with_account("u1").await, &places(1));
+    let begin = async |path: &str| {
+        let request = service.request("GET", path).body(Body::empty());
+        let response = service.router.clone().oneshot(request.unwrap()).await;
+        response.unwrap()
     };
-    let service = with_options(TestService::new().await, &options);
-    let request = service.request("GET", "/v1/tools").body(Body::empty());
-    let unread = pin!(service.router.clone().oneshot(request.unwrap())).await;
+    let unread = begin("/v1/tools").await;
+    let streamed = begin("/proxy/mail/u1/gmail/v1/streamed").await;
+    assert_eq!(
+        (unread.status(), streamed.status()),
+        (StatusCode::OK, StatusCode::OK)
+    );
     assert_eq!(
         service.get("/v1/tools").await.status,
         StatusCode::SERVICE_UNAVAILABLE
     );
-    drop(unread);
+    drop(streamed);
     assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn an_application_that_floods_leaves_room_for_others() {
-    let options = ServerOptions {
-        max_requests: 8,
-        ..ServerOptions::default()
-    };
-    let service = with_options(TestService::new().await, &options);
+    let service = with_options(TestService::new().await, &places(8));
     let other = service.with_credential(everything("other")).await;
-    let begin = async |service: &TestService| {
-        let request = service.request("GET", "/v1/tools").body(Body::empty());
-        let response = service.router.clone().oneshot(request.unwrap()).await;
-        response.unwrap()
-    };
-    let mut unread = Vec::new();
+    let mut waiting = Vec::new();
     for _ in 0..6 {
-        unread.push(begin(&service).await);
+        waiting.push(Waiting::application(&service).begins().unwrap());
     }
     let refused = service.get("/v1/tools").await;
     refused.assert_problem(StatusCode::SERVICE_UNAVAILABLE, "overloaded");
@@ -89,10 +131,44 @@ async fn an_application_that_floods_leaves_room_for_others() {
             .unwrap()
             .contains("6 requests")
     );
-    unread.push(begin(&other).await);
+    waiting.push(Waiting::application(&other).begins().unwrap());
     assert_eq!(other.get("/v1/tools").await.status, StatusCode::OK);
-    drop(unread);
+    drop(waiting);
     assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn strangers_have_a_quarter_of_the_places_and_one_network_some_dozens() {
+    let service = with_options(TestService::new().await, &places(1000));
+    // As many as it gets, from made-up networks of one provider's customer.
+    let mut waiting = Vec::new();
+    let mut flood = |network: &str| {
+        let before = waiting.len();
+        for host in 1..=300 {
+            let address = format!("[{network}:{host:x}::1]:1");
+            waiting.extend(Waiting::stranger(&service, &address).begins());
+        }
+        waiting.len() - before
+    };
+    assert_eq!(flood("2001:db8:1"), 63);
+    let all: usize = (2..30)
+        .map(|network| flood(&format!("2001:db8:{network:x}")))
+        .sum();
+    assert!((180..=250).contains(&(63 + all)), "{all}");
+
+    // Applications, members and probes notice nothing.
+    assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
+    assert_eq!(service.visit("/readyz").await.status, StatusCode::OK);
+    let of_application: Vec<_> = (0..500)
+        .map(|_| Waiting::application(&service).begins())
+        .collect();
+    assert!(of_application.iter().all(Option::is_some));
+    drop(waiting);
+    assert!(
+        Waiting::stranger(&service, "192.0.2.1:1")
+            .begins()
+            .is_some()
+    );
 }
 
 #[tokio::test]
@@ -181,6 +257,30 @@ async fn a_stranger_who_guesses_links_is_slowed_down_and_no_one_else() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
+    let service = TestService::new().await;
+    service.connect_mail().await;
+    let path = service.link("u1", None).await;
+    let open = async |host: u32, path: &str| {
+        let address = format!("[2001:db8:1:{host:x}::1]:1");
+        from(&service, &address, Request::get(path), "").await
+    };
+    let guess = format!("/connect/{}", "x".repeat(43));
+    let mut passed = 0;
+    while open(passed, &guess).await.status == StatusCode::NOT_FOUND {
+        passed += 1;
+    }
+    assert!((500..5000).contains(&passed), "{passed}");
+    let slowed = open(passed + 1, &guess).await;
+    assert_eq!(slowed.status, StatusCode::TOO_MANY_REQUESTS);
+    // A user whose provider gives them an address of the same network.
+    let user = open(60_000, &path).await;
+    assert!(!user.status.is_client_error(), "{user:?}");
+    let other = from(&service, "192.0.2.7:1", Request::get(&*guess), "").await;
+    assert_eq!(other.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ use super::{
 use crate::{
     admission::Rates,
     brand::Brand,
+    caller::Connection,
     openapi::signature::Argument,
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
@@ -161,6 +162,9 @@ async fn enter(
         Ok(Entry::SignInFirst(to)) => return dashboard.renderer.redirect(&to),
         Err(error) => return dashboard.problem(&error, id, &frame),
     };
+    if let Some(connection) = request.extensions().get::<Connection>() {
+        connection.is_known();
+    }
     frame.member = Some(member.clone());
     let environment = dashboard.environment.acting_as(member.caller.clone());
     let environment = in_request(environment, request.extensions());

@@ -29,7 +29,8 @@ pub(super) async fn issue(
     request: Request,
 ) -> Response {
     let (head, body) = request.into_parts();
-    if let Err(error) = rates.check(&head.extensions, &head.headers) {
+    let source = rates.source_of(&head.extensions, &head.headers);
+    if let Err(error) = rates.check(source) {
         return refuse(&error);
     }
     let form = if is_form(&head.headers) {
@@ -68,7 +69,8 @@ pub(super) async fn issue(
         )
         .into_response(),
         Err(error) if error.kind() == ErrorKind::Unauthenticated => {
-            refuse(&rates.refuse(client_id).err().unwrap_or(error))
+            let slowed = rates.check_shared(source).and(rates.refuse(client_id));
+            refuse(&slowed.err().unwrap_or(error))
         }
         Err(error) => refuse(&error),
     }

@@ -27,8 +27,9 @@ use stead::{
     ErrorKind::{
         self, AccountNotFound, AccountSuspended, AlreadyExists, AuthorizationConsumed,
         AuthorizationExpired, AuthorizationNotFound, ConnectionNotReady, DeadlineExceeded,
-        IdentifierMismatch, InvalidTransition, NotFound, ProductAccountMismatch,
-        StorageUnavailable, UnknownConnection, UnknownTool, UnsupportedVersion,
+        IdentifierMismatch, InvalidRequest, InvalidTransition, NotFound, Overloaded,
+        ProductAccountMismatch, StorageUnavailable, UnknownConnection, UnknownTool,
+        UnsupportedVersion,
     },
     core::scope::ScopeName,
 };
@@ -403,7 +404,8 @@ pub(crate) fn health_routes() -> Vec<Route> {
         get("/healthz", healthz::show).summary("Says that the process responds."),
         get("/readyz", readyz::show)
             .summary("Says whether the process can serve calls.")
-            .errors(&[StorageUnavailable]),
+            .query(&[readyz::QUERY])
+            .errors(&[InvalidRequest, StorageUnavailable, Overloaded]),
     ]
 }
 

@@ -1,12 +1,40 @@
-//! `GET /readyz`: this process can serve calls, which needs its store.
+//! `GET /readyz?exclude=`: this process can serve calls, for which it needs a free place and its store.
 
 use axum::extract::State;
 
 use super::healthz::Health;
-use crate::{extract::Json, problem::Result, state::ServerState};
+use crate::{
+    extract::{Json, Query},
+    openapi::{Parameter, one_of},
+    problem::Result,
+    state::ServerState,
+};
+
+/// What a probe may leave out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Store,
+}
+
+const PARTS: &[(&str, Part)] = &[("store", Part::Store)];
+
+pub(super) const QUERY: &[Parameter] = &[one_of(
+    "exclude",
+    "`store`: says only whether there is room for another request. For load balancers: while the store is away, calls whose tokens are in memory still work.",
+    || PARTS.iter().map(|(name, _)| *name).collect(),
+)];
 
 /// Anyone may ask, and always gets a response; asked too often, it is the last one again.
-pub(super) async fn show(State(state): State<ServerState>) -> Result<Json<Health>> {
+pub(super) async fn show(
+    State(state): State<ServerState>,
+    mut query: Query,
+) -> Result<Json<Health>> {
+    let excluded = query.one_of("exclude", PARTS)?;
+    query.end()?;
+    state.in_flight.has_room()?;
+    if excluded == Some(Part::Store) {
+        return Ok(Json(Health { status: "ready" }));
+    }
     // One at a time asks the store; the others wait for what it says.
     let mut last = state.readiness.lock().await;
     let ready = match &*last {

@@ -20,7 +20,7 @@ use stead::core::boxed::boxed;
 
 use super::{
     activity::{Activity, Answering},
-    unread::Unread,
+    unread::{Responses, Unread},
 };
 use crate::{
     caller::{Connection, Stopping},
@@ -66,6 +66,7 @@ pub(super) struct Noted {
     activity: Activity,
     peer: Option<SocketAddr>,
     connection: Connection,
+    responses: Responses,
 }
 
 impl Noted {
@@ -80,6 +81,7 @@ impl Noted {
             connection: Connection::new(activity.known(), stopping),
             activity,
             peer,
+            responses: Responses::default(),
         }
     }
 
@@ -106,19 +108,17 @@ impl Service<Request<Incoming>> for Noted {
         if let Some(peer) = self.peer {
             extensions.insert(ConnectInfo(peer));
         }
-        let is_http2 = request.version() == Version::HTTP_2;
         let served = self.served.clone();
+        let is_http2 = request.version() == Version::HTTP_2;
+        let responses = is_http2.then(|| self.responses.clone());
         boxed(move || async move {
             let response = served.respond(request.map(received)).await;
-            Ok(response.map(|body| {
-                if is_http2 {
-                    NotedBody::Http2(Unread::new(body, noted))
-                } else {
-                    NotedBody::Http1 {
-                        body,
-                        _request: Some(noted),
-                    }
-                }
+            Ok(response.map(|body| match responses {
+                Some(responses) => NotedBody::Http2(responses.body(body, noted)),
+                None => NotedBody::Http1 {
+                    body,
+                    _request: Some(noted),
+                },
             }))
         })
     }

@@ -54,9 +54,12 @@ pub(super) async fn closed_after(caller: &mut DuplexStream) -> u64 {
     start.elapsed().as_secs()
 }
 
-/// The same over HTTP/2, where the caller answers pings.
-async fn closed_http2_after(caller: &mut DuplexStream) -> u64 {
+/// The same over HTTP/2, where the caller answers pings, and a second after each piece gives the first response room for so
+/// many bytes more.
+async fn closed_http2_after(caller: &mut DuplexStream, room: u8) -> u64 {
+    const DATA: u8 = 0;
     const PING: u8 = 6;
+    const WINDOW_UPDATE: &[u8] = b"\0\0\x04\x08\0\0\0\0\x01\0\0\0";
     let start = Instant::now();
     let mut head = [0; 9];
     while caller.read_exact(&mut head).await.is_ok() {
@@ -68,6 +71,10 @@ async fn closed_http2_after(caller: &mut DuplexStream) -> u64 {
             head[4] = 1;
             // It may be closing.
             let _ = caller.write_all(&[&head[..], &payload].concat()).await;
+        }
+        if kind == DATA && room > 0 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            let _ = caller.write_all(&[WINDOW_UPDATE, &[room]].concat()).await;
         }
     }
     start.elapsed().as_secs()
@@ -142,14 +149,14 @@ async fn a_part_of_the_preface_of_http2_turns_off_no_limit() {
 async fn a_connection_over_http2_without_requests_is_closed() {
     let mut caller = connected();
     caller.write_all(HTTP2).await.unwrap();
-    assert_eq!(closed_http2_after(&mut caller).await, 90);
+    assert_eq!(closed_http2_after(&mut caller, 0).await, 90);
 
     let mut caller = connected();
     caller.write_all(HTTP2).await.unwrap();
     tokio::time::sleep(Duration::from_secs(20)).await;
     caller.write_all(HTTP2_GET).await.unwrap();
     assert_eq!(
-        closed_http2_after(&mut caller).await,
+        closed_http2_after(&mut caller, 0).await,
         90,
         "after the response"
     );
@@ -189,9 +196,46 @@ async fn a_large_response_that_is_read_steadily_goes_on() {
     caller.write_all(REQUEST.as_bytes()).await.unwrap();
     for _ in 0..20 {
         tokio::time::sleep(Duration::from_secs(50)).await;
-        assert!(caller.read(&mut [0; 4096]).await.unwrap() > 0);
+        caller.read_exact(&mut [0; 64 * 1024]).await.unwrap();
     }
     assert!(gone.upgrade().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_of_a_few_bytes_a_second_is_cut_off() {
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(REQUEST.as_bytes()).await.unwrap();
+    let start = Instant::now();
+    while caller.read_exact(&mut [0; 64]).await.is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(600), "still there");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    assert!(gone.upgrade().is_none());
+
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(HTTP2).await.unwrap();
+    caller.write_all(HTTP2_GET).await.unwrap();
+    assert!(closed_http2_after(&mut caller, 64).await < 600);
+    assert!(gone.upgrade().is_none());
+}
+
+/// What a caller sends who gives no response any room: SETTINGS with an initial window of 0.
+const NO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
+
+#[tokio::test(start_paused = true)]
+async fn over_http2_a_response_that_never_had_room_is_let_go() {
+    let (router, gone) = download();
+    let mut caller = connect(router);
+    caller.write_all(NO_WINDOW).await.unwrap();
+    caller.write_all(HTTP2_GET).await.unwrap();
+    let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert!(gone.upgrade().is_some());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(gone.upgrade().is_none());
+    assert_eq!(reading.await.unwrap(), 60 + 90);
 }
 
 #[tokio::test(start_paused = true)]
@@ -201,7 +245,7 @@ async fn over_http2_a_response_without_room_is_let_go() {
     caller.write_all(HTTP2).await.unwrap();
     caller.write_all(HTTP2_GET).await.unwrap();
     // All that comes is read; no WINDOW_UPDATE follows.
-    let reading = tokio::spawn(async move { closed_http2_after(&mut caller).await });
+    let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
     tokio::time::sleep(Duration::from_secs(59)).await;
     assert!(gone.upgrade().is_some());
     tokio::time::sleep(Duration::from_secs(2)).await;

@@ -1,94 +1,170 @@
-//! The body of a response over HTTP/2. There a caller stops one response by giving it no room, while its connection goes
-//! on: what lies behind a body that no one takes is let go.
+//! The bodies of responses over HTTP/2. There a caller stops one response by giving it no room, while its connection goes
+//! on: a body is let go if its caller doesn't take it, from the moment at which the response is handed out.
 
 use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
+    collections::HashMap,
+    io, mem,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll},
 };
 
 use axum::body::Body;
 use bytes::Bytes;
+use foldhash::fast::RandomState;
 use http_body::{Body as _, Frame};
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, sleep_until},
-};
+use tokio::time::{Instant, sleep_until};
 
-use super::{activity::Answering, watched::UNREAD};
+use super::activity::Answering;
+use crate::patience::{LONGEST, Patience};
 
-/// A body that is dropped where the caller has taken nothing of it for [`UNREAD`].
+/// Bytes of a body that are handed out at a time. What is handed out is out of sight, and waits in the connection.
+const PIECE: usize = 32 * 1024;
+
+/// The bodies of one connection's responses.
+#[derive(Clone, Default)]
+pub(super) struct Responses(Arc<Mutex<Open>>);
+
+#[derive(Default)]
+struct Open {
+    bodies: HashMap<u64, Waiting, RandomState>,
+    next: u64,
+    is_watched: bool,
+}
+
+/// A body that its caller has not taken to its end.
+struct Waiting {
+    body: Body,
+    _request: Answering,
+    /// What the body has given and was not handed out yet.
+    rest: Bytes,
+    patience: Patience,
+    /// Since when it is the caller's turn; none while the body is waited for.
+    since: Option<Instant>,
+    /// Bytes that were handed out last.
+    handed: usize,
+}
+
+/// A body of a response: gone if its caller takes nothing of it, or less than it should.
 pub(super) struct Unread {
-    shared: Arc<Mutex<Shared>>,
-    /// Runs once a piece has been taken and more is to come.
-    watch: Option<JoinHandle<()>>,
+    id: u64,
+    responses: Responses,
 }
 
-struct Shared {
-    body: Option<(Body, Answering)>,
-    /// Since when the last piece has been all that the caller took; none while it waits for the next one.
-    taken: Option<Instant>,
-}
-
-impl Unread {
-    pub(super) fn new(body: Body, request: Answering) -> Self {
-        Self {
-            shared: Arc::new(Mutex::new(Shared {
-                body: Some((body, request)),
-                taken: None,
-            })),
-            watch: None,
+impl Responses {
+    pub(super) fn body(&self, body: Body, request: Answering) -> Unread {
+        let mut open = self.open();
+        let id = open.next;
+        open.next += 1;
+        let is_at_its_end = body.is_end_stream();
+        open.bodies.insert(
+            id,
+            Waiting {
+                body,
+                _request: request,
+                rest: Bytes::new(),
+                patience: Patience::default(),
+                since: Some(Instant::now()),
+                handed: 0,
+            },
+        );
+        if !is_at_its_end && !mem::replace(&mut open.is_watched, true) {
+            tokio::spawn(watch(self.clone()));
+        }
+        drop(open);
+        Unread {
+            id,
+            responses: self.clone(),
         }
     }
 
+    /// Those that have waited too long, and when to look again; none where there are no bodies.
+    fn late(&self, now: Instant) -> Option<(Vec<Waiting>, Instant)> {
+        let mut open = self.open();
+        if open.bodies.is_empty() {
+            open.is_watched = false;
+            return None;
+        }
+        // A turn that begins later ends later, too.
+        let until = |waiting: &Waiting| waiting.since.unwrap_or(now) + waiting.patience.left();
+        let is_late =
+            |_: &u64, waiting: &mut Waiting| waiting.since.is_some() && until(waiting) <= now;
+        let late = open.bodies.extract_if(is_late);
+        let late = late.map(|(_, waiting)| waiting).collect();
+        let next = open.bodies.values().map(until).min();
+        Some((late, next.unwrap_or(now + LONGEST).min(now + LONGEST)))
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn poll_frame(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let now = Instant::now();
+        if let Some(since) = self.since.take() {
+            self.patience
+                .after(now - since, mem::take(&mut self.handed));
+        }
+        let frame = if self.rest.is_empty() {
+            match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                other => return other,
+            }
+        } else {
+            Frame::data(mem::take(&mut self.rest))
+        };
+        let frame = frame.map_data(|mut data| {
+            self.rest = data.split_off(PIECE.min(data.len()));
+            self.handed = data.len();
+            data
+        });
+        self.since = Some(now);
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_over(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+}
+
+impl Unread {
     pub(super) fn poll_frame(
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let mut shared = lock(&self.shared);
-        let Some((body, _)) = &mut shared.body else {
-            let error = "the caller does not read its response";
-            let error = io::Error::new(io::ErrorKind::TimedOut, error);
-            return Poll::Ready(Some(Err(axum::Error::new(error))));
-        };
-        let polled = std::pin::Pin::new(&mut *body).poll_frame(context);
-        let has_more = matches!(polled, Poll::Ready(Some(Ok(_)))) && !body.is_end_stream();
-        shared.taken = has_more.then(Instant::now);
-        drop(shared);
-        if has_more && self.watch.is_none() {
-            self.watch = Some(tokio::spawn(watch(Arc::clone(&self.shared))));
+        match self.responses.open().bodies.get_mut(&self.id) {
+            Some(waiting) => waiting.poll_frame(context),
+            None => {
+                let error = "the caller does not read its response";
+                let error = io::Error::new(io::ErrorKind::TimedOut, error);
+                Poll::Ready(Some(Err(axum::Error::new(error))))
+            }
         }
-        polled
     }
 
     pub(super) fn is_end_stream(&self) -> bool {
-        let shared = lock(&self.shared);
-        let body = shared.body.as_ref();
-        body.is_some_and(|(body, _)| body.is_end_stream())
+        let open = self.responses.open();
+        open.bodies.get(&self.id).is_some_and(Waiting::is_over)
     }
 }
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        if let Some(watch) = &self.watch {
-            watch.abort();
-        }
+        // It ends outside of the lock.
+        let waiting = self.responses.open().bodies.remove(&self.id);
+        drop(waiting);
     }
 }
 
-async fn watch(shared: Arc<Mutex<Shared>>) {
-    loop {
-        let taken = lock(&shared).taken;
-        let now = Instant::now();
-        let until = taken.unwrap_or(now) + UNREAD;
-        if until <= now {
-            lock(&shared).body = None;
-            return;
-        }
-        sleep_until(until).await;
+/// Lets go of bodies that wait too long for their callers, while there are any.
+async fn watch(responses: Responses) {
+    while let Some((late, next)) = responses.late(Instant::now()) {
+        drop(late);
+        sleep_until(next).await;
     }
-}
-
-fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

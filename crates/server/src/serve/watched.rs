@@ -14,10 +14,7 @@ use tokio::{
 };
 
 use super::activity::Activity;
-
-/// Longest time in which a caller reads nothing of what is there for it. Behind a response wait the connection to the
-/// product and what it has sent.
-pub(super) const UNREAD: Duration = Duration::from_secs(60);
+use crate::patience::Patience;
 
 /// The bytes of a connection. One that is given up reads as ended.
 pub(super) struct Watched<S> {
@@ -27,7 +24,9 @@ pub(super) struct Watched<S> {
     held: Vec<u8>,
     waits: Option<Pin<Box<Sleep>>>,
     unread: Option<Pin<Box<Sleep>>>,
-    is_unread: bool,
+    /// Since when the caller has not read what is there for it.
+    unread_since: Option<Instant>,
+    patience: Patience,
 }
 
 impl<S> Watched<S> {
@@ -38,7 +37,8 @@ impl<S> Watched<S> {
             held: Vec::new(),
             waits: None,
             unread: None,
-            is_unread: false,
+            unread_since: None,
+            patience: Patience::default(),
         }
     }
 
@@ -54,25 +54,33 @@ impl<S> Watched<S> {
         taken
     }
 
-    /// The outcome of writing, or the end of the time in which the caller read nothing.
+    /// The outcome of writing, which `count` bytes are the measure of, or the end of the caller's time to read.
     fn written<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
+        count: impl FnOnce(&T) -> usize,
     ) -> Poll<io::Result<T>> {
         if self.activity.is_cut(context.waker()) {
             return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
         }
-        if written.is_ready() {
-            self.is_unread = false;
-            return written;
+        let now = Instant::now();
+        if let Poll::Ready(written) = written {
+            let waited = self
+                .unread_since
+                .take()
+                .map_or(Duration::ZERO, |since| now - since);
+            self.patience
+                .after(waited, written.as_ref().map_or(0, count));
+            return Poll::Ready(written);
         }
-        let until = || Instant::now() + UNREAD;
+        let is_new = self.unread_since.is_none();
+        let until = *self.unread_since.get_or_insert(now) + self.patience.left();
         let timer = self
             .unread
-            .get_or_insert_with(|| Box::pin(sleep_until(until())));
-        if !std::mem::replace(&mut self.is_unread, true) {
-            timer.as_mut().reset(until());
+            .get_or_insert_with(|| Box::pin(sleep_until(until)));
+        if is_new {
+            timer.as_mut().reset(until);
         }
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(
@@ -80,6 +88,11 @@ impl<S> Watched<S> {
             "the caller does not read its response",
         )))
     }
+}
+
+/// Everything was written, so the caller is behind with nothing.
+fn all<T>(_: &T) -> usize {
+    usize::MAX
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
@@ -136,17 +149,17 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.written(context, written)
+        self.written(context, written, |count| *count)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.written(context, flushed)
+        self.written(context, flushed, all)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.written(context, shut)
+        self.written(context, shut, all)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -159,6 +172,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.written(context, written)
+        self.written(context, written, |count| *count)
     }
 }

@@ -1,0 +1,67 @@
+//! How long a caller may keep the service waiting, in both directions.
+
+use std::time::Duration;
+
+/// Longest time in which a caller sends nothing of what it has begun, or takes nothing of what is there for it. Behind a
+/// body wait a place among requests and the connection to the product.
+pub(crate) const LONGEST: Duration = Duration::from_secs(60);
+/// Least bytes a second: a caller who moves one byte now and then gains no time.
+const RATE: u32 = 1024;
+
+/// The time that a caller has left. It runs while the caller is waited for, and grows with each byte that moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience(Duration);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(LONGEST)
+    }
+}
+
+impl Patience {
+    pub(crate) fn left(self) -> Duration {
+        self.0
+    }
+
+    /// The caller was waited for so long, and has moved so many bytes.
+    pub(crate) fn after(&mut self, waited: Duration, bytes: usize) {
+        let gained =
+            u32::try_from(bytes).map_or(LONGEST, |bytes| Duration::from_secs(bytes.into()) / RATE);
+        self.0 = self.0.saturating_sub(waited) + gained;
+        self.0 = self.0.min(LONGEST);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In which second the time is over.
+    fn seconds(bytes_a_second: usize) -> Option<u64> {
+        let (mut patience, second) = (Patience::default(), Duration::from_secs(1));
+        (1..10_000).find(|_| {
+            let is_over = patience.left() <= second;
+            patience.after(second, bytes_a_second);
+            is_over
+        })
+    }
+
+    #[test]
+    fn only_whoever_keeps_to_the_least_rate_has_time_for_ever() {
+        assert_eq!(seconds(0), Some(60));
+        assert_eq!(seconds(64), Some(64));
+        assert_eq!(seconds(512), Some(119));
+        assert_eq!(seconds(1024), None);
+    }
+
+    #[test]
+    fn a_long_pause_is_made_good_by_what_follows_and_no_time_is_saved_up() {
+        let mut patience = Patience::default();
+        patience.after(Duration::ZERO, usize::MAX);
+        assert_eq!(patience.left(), LONGEST);
+        patience.after(Duration::from_secs(59), 10 * 1024);
+        assert_eq!(patience.left(), Duration::from_secs(11));
+        patience.after(Duration::from_secs(1), 1024 * 1024);
+        assert_eq!(patience.left(), LONGEST);
+    }
+}
