@@ -26,7 +26,7 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
             ),
         ));
     }
-    let filter = EnvFilter::try_new(filter).map_err(|error| {
+    let filter = EnvFilter::try_new(without_driver(filter)).map_err(|error| {
         Failure::usage(
             format!("this is not a log filter: {error}"),
             "Write a level such as --log info, or targets such as --log stead_core=debug,warn",
@@ -49,6 +49,19 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     let all: Vec<More> = [logs].into_iter().chain(more).collect();
     registry.with(all).init();
     Ok(())
+}
+
+/// The filter without the warnings of the database driver: the store reports the same in its own words. Whoever names the
+/// driver gets what they ask for.
+fn without_driver(filter: &str) -> String {
+    let is_quiet = filter.trim().is_empty()
+        || filter
+            .parse::<LevelFilter>()
+            .is_ok_and(|level| level < LevelFilter::WARN);
+    match is_quiet || filter.contains("sqlx") {
+        true => filter.to_owned(),
+        false => format!("sqlx=error,{filter}"),
+    }
 }
 
 /// A word of a filter that stands alone and is neither a level nor a crate of Stead. It would be read as the name of a
@@ -79,6 +92,20 @@ pub(crate) fn keep_panics_quiet() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_of_the_database_driver_are_left_to_who_names_it() {
+        for (filter, expected) in [
+            ("warn", "sqlx=error,warn"),
+            ("stead_core=debug,warn", "sqlx=error,stead_core=debug,warn"),
+            ("sqlx=debug,warn", "sqlx=debug,warn"),
+            ("error", "error"),
+            ("off", "off"),
+            ("", ""),
+        ] {
+            assert_eq!(without_driver(filter), expected);
+        }
+    }
 
     #[test]
     fn a_word_that_is_neither_a_level_nor_a_crate_of_stead_is_found() {

@@ -8,6 +8,8 @@ pub(crate) struct Fault {
     pub(crate) why: String,
     /// Whether this may be the consequence of an earlier fault, which then says more.
     pub(crate) may_follow: bool,
+    /// Whether what is stored is damaged: some of it can still be read and written.
+    pub(crate) is_damage: bool,
     pub(crate) source: Option<sqlx::Error>,
 }
 
@@ -16,6 +18,7 @@ impl Fault {
         Self {
             why: why.into(),
             may_follow: false,
+            is_damage: false,
             source: None,
         }
     }

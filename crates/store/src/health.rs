@@ -18,6 +18,8 @@ struct Known {
     trouble: Option<String>,
     /// Whether that was reported.
     is_told: bool,
+    /// What is damaged, where that has been seen. It stays so until this process ends.
+    damage: Option<String>,
     /// When a write last succeeded or failed, on the monotonic clock.
     heard: Option<Duration>,
 }
@@ -36,6 +38,9 @@ impl Health {
     /// Notes what kept something from being written, and reports it where that is news. A consequence of an earlier fault
     /// is told as that.
     pub(crate) fn failed(&self, now: Duration, fault: Fault) -> Fault {
+        if fault.is_damage {
+            return self.not_read(fault);
+        }
         let is_news = self.known().trouble.as_ref() != Some(&fault.why);
         let is_news = is_news && !(fault.may_follow && self.known().trouble.is_some());
         let fault = self.unreachable(now, fault);
@@ -55,6 +60,20 @@ impl Health {
         known.heard = Some(now);
         known.trouble.get_or_insert_with(|| fault.why.clone());
         fault
+    }
+
+    /// Notes what kept something from being read, and reports damage the first time.
+    pub(crate) fn not_read(&self, fault: Fault) -> Fault {
+        if fault.is_damage && self.known().damage.replace(fault.why.clone()).is_none() {
+            tracing::error!(why = %fault.why, "the database is damaged: stop the service and put a backup in its place; `stead doctor` says where the damage is");
+        }
+        self.explained(fault)
+    }
+
+    /// The damage that was seen.
+    pub(crate) fn whole(&self) -> Result<(), Fault> {
+        let damage = self.known().damage.clone();
+        damage.map_or(Ok(()), |why| Err(Fault::new(why)))
     }
 
     /// A consequence of an earlier fault, told as that.

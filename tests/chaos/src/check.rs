@@ -126,6 +126,11 @@ pub(crate) async fn decided(stage: &Stage, user: &User, limit: Duration) -> Resu
     }
 }
 
+/// Whether an account serves; if not, its user has to authorize.
+pub(crate) async fn serves(stage: &Stage, user: &User) -> bool {
+    outcome(stage, user, DECIDED).await == End::Serves
+}
+
 /// Calls a user until the account serves or needs its user.
 async fn outcome(stage: &Stage, user: &User, limit: Duration) -> End {
     let began = now();

@@ -26,6 +26,7 @@ mod sign_in;
 mod sign_in_provider;
 pub(crate) mod single_flight;
 pub(crate) mod snapshots;
+mod store_waits;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
 mod verify_url;
@@ -122,6 +123,7 @@ pub(crate) struct Shared {
     pub(crate) bulkheads: bulkheads::Bulkheads,
     /// By account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
+    pub(crate) store_waits: store_waits::StoreWaits,
     pub(crate) keyed_calls: keyed_calls::KeyedCalls,
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
@@ -270,6 +272,7 @@ impl Context {
             known_connections: remembered::Remembered::default(),
             bulkheads,
             refreshes: single_flight::SingleFlight::default(),
+            store_waits: store_waits::StoreWaits::default(),
             keyed_calls: keyed_calls::KeyedCalls::default(),
             outbox: outbox::OutboxQueue::default(),
             rate_limiters: rate_limit::RateLimiters::new(

@@ -85,21 +85,14 @@ impl Account {
         let Claimant {
             read_at, reason, ..
         } = *claimant;
-        if let Some(until) = self.backs_off(reason, claimant.client, read_at) {
-            return Claim::BackOff(until);
-        }
-        if reason == RefreshReason::Refused
-            && let Some(until) = self.is_young(read_at)
-        {
-            let noted = self.with_refused_token(read_at).map(Box::new);
-            return Claim::Young { until, noted };
-        }
         let latest = read_at.checked_add(LEASE).unwrap_or(Timestamp::MAX);
         let held = self
             .lease
             .as_ref()
             .filter(|lease| lease.generation == self.generation && lease.owner != claimant.owner);
-        if let Some(lease) = held.filter(|_| !claimant.holder_ended) {
+        let unfinished = held.filter(|_| !claimant.holder_ended);
+        // A refresh that is under way says more than what is known of those before it.
+        if let Some(lease) = unfinished {
             if lease.until > latest {
                 let lease = Lease {
                     until: latest,
@@ -113,12 +106,21 @@ impl Account {
             if lease.until > read_at {
                 return Claim::Taken;
             }
-            let rotates = self.rotation(claimant.rotation) != Rotation::Stable;
-            if let Some(until) = self.holds_back(lease.until, reason, read_at)
-                && rotates
-            {
-                return Claim::HoldBack(until);
-            }
+        }
+        if let Some(until) = self.backs_off(reason, claimant.client, read_at) {
+            return Claim::BackOff(until);
+        }
+        if reason == RefreshReason::Refused
+            && let Some(until) = self.is_young(read_at)
+        {
+            let noted = self.with_refused_token(read_at).map(Box::new);
+            return Claim::Young { until, noted };
+        }
+        if let Some(lease) = unfinished
+            && self.rotation(claimant.rotation) != Rotation::Stable
+            && let Some(until) = self.holds_back(lease.until, reason, read_at)
+        {
+            return Claim::HoldBack(until);
         }
         let recovering = held.is_some() || self.refresh.refresh_unanswered;
         let lease = Lease {

@@ -219,6 +219,12 @@ impl Account {
         reason != RefreshReason::Refused && self.token_expires_at.is_none_or(|end| end > now)
     }
 
+    /// Whether the present access token is enough for one who refreshes for this reason. Whoever asks for a new one wants
+    /// to know if none came.
+    pub(crate) fn is_enough(&self, reason: RefreshReason, now: Timestamp) -> bool {
+        reason != RefreshReason::Asked && self.still_serves(reason, now)
+    }
+
     /// Until when a refresh for this reason has to wait after failures; with this client.
     pub(crate) fn backs_off(
         &self,

@@ -28,7 +28,7 @@ use crate::{
     context::Context,
     domain::AccountRef,
     events,
-    identifier::AuthorizationId,
+    identifier::{AccountId, AuthorizationId},
     maintenance,
     metrics::Family,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
@@ -148,10 +148,15 @@ impl Environment {
     /// Whether the store reads and writes. It costs little, however often it is asked.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] where it does not, [`ErrorKind::ShuttingDown`] after [`Environment::shut_down`].
+    /// [`ErrorKind::StorageUnavailable`] if it doesn't or some tokens are in memory only; [`ErrorKind::ShuttingDown`] after the end.
     pub async fn ready(&self) -> Result<()> {
         self.0.tasks.open()?;
-        self.0.store.ready().await
+        self.0.store_waits.check(self.0.store.ready().await)
+    }
+
+    /// The accounts whose new tokens neither the store nor the spool has taken: they are lost if this process ends.
+    pub fn tokens_in_memory(&self) -> Vec<AccountId> {
+        self.0.store_waits.in_memory()
     }
 
     /// What this process has counted since its start, and how much waits in the store: for a page that a monitoring system
@@ -164,19 +169,20 @@ impl Environment {
     /// Calls that are still under way then are cut off, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
         self.0.tasks.close();
+        self.0.store_waits.tell_accounts("tokens of these accounts are in memory only; make room for the store or the spool, or they are lost");
         self.0.tasks.drained(self.runtime(), DRAIN).await;
         self.shut_down_now().await;
     }
 
     /// Takes no more calls and cuts off those under way, which are recorded as `cancelled`, or as `outcome_unknown` where a
-    /// request that writes was sent. Tokens that were received are kept all the same: that may take up to 5 s, and another
-    /// 2 s where the store does not take the records.
+    /// request that writes was sent. Keeps received tokens (up to 5 s) and records (2 s), and logs what could not be kept.
     pub async fn shut_down_now(&self) {
         self.0.tasks.close();
         self.0.tasks.cut();
         self.0.tasks.drained(self.runtime(), KEEP).await;
         events::webhooks::give_back(&self.0).await;
         self.0.recorder.flush_at_last(&self.0).await;
+        self.0.store_waits.tell_accounts("tokens of these accounts could not be stored and are lost; their users have to authorize again");
         self.0.leave_store();
     }
 

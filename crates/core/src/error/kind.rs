@@ -157,7 +157,7 @@ kinds! {
     ConnectionCredentialsRejected = "connection_credentials_rejected", 502, false, AppDeveloper;
     /// Another process is refreshing this account's credential.
     RefreshInProgress = "refresh_in_progress", 503, true, Product;
-    /// The credential has expired and the product's token endpoint does not respond.
+    /// The product's token endpoint gives no new access token.
     RefreshUnavailable = "refresh_unavailable", 503, true, Product;
     /// The product refuses a token that it has just issued.
     ProductRejectedToken = "product_rejected_token", 502, true, EndUser;

@@ -73,6 +73,7 @@ pub(crate) fn start(context: &Context) {
                 return;
             }
             context.sweep();
+            context.store_waits.tell();
             // All of it needs the store.
             if !context.store_is_away()
                 && let Err(error) = run(&context).await

@@ -8,6 +8,15 @@ use crate::{
     store::Versioned,
 };
 
+/// Notes how the product took the client, where it is news. What was learned besides does not wait for a store that fails.
+pub(super) async fn note_client(context: &Context, used: &Connection, health: ConnectionHealth) {
+    if used.health != health
+        && let Err(error) = client_used(context, used, health).await
+    {
+        tracing::warn!(connection = %used.name, kind = %error.kind(), "whether the product accepts the client could not be noted");
+    }
+}
+
 /// Notes how the product took the client, unless its credentials were changed since they were sent.
 pub(super) async fn client_used(
     context: &Context,

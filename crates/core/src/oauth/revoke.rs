@@ -4,7 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-use super::token_endpoint::{error_of, exchange, request};
+use super::{
+    client_health::note_client,
+    token_endpoint::{error_of, exchange, request},
+};
 use crate::{
     ErrorKind, Result,
     caller::Caller,
@@ -14,7 +17,7 @@ use crate::{
     product::Product,
     seal::place,
     sealed::Sealed,
-    state::AccountReason,
+    state::{AccountReason, ConnectionHealth},
     store::{Batch, Commit, Versioned},
 };
 
@@ -407,7 +410,13 @@ async fn revoke(
     let product = endpoints.product;
     let request = request(context, product, connection, url, &[("token", &token)]).await?;
     Ok(match exchange(context, request).await {
-        Ok((status, body)) => outcome_of(status.as_u16(), &body, product),
+        Ok((status, body)) => {
+            let error = error_of(&body, product);
+            if error.is_some_and(|error| is_of_client(&error.code)) {
+                note_client(context, connection, ConnectionHealth::ClientRejected).await;
+            }
+            outcome_of(status.as_u16(), &body, product)
+        }
         Err(error) => Outcome::Later(error.to_string()),
     })
 }
@@ -430,15 +439,15 @@ fn outcome_of(status: u16, body: &[u8], product: &Product) -> Outcome {
     }
 }
 
+/// Whether an error is about the client's id or secret.
+fn is_of_client(code: &str) -> bool {
+    matches!(code, "invalid_client" | "unauthorized_client")
+}
+
 /// Whether an error of the endpoint can end without a change of the request (RFC 6749, 5.2 and 4.1.2.1).
 fn is_passing(code: &str, product: &Product) -> bool {
-    [
-        "invalid_client",
-        "unauthorized_client",
-        "temporarily_unavailable",
-        "server_error",
-    ]
-    .contains(&code)
+    is_of_client(code)
+        || ["temporarily_unavailable", "server_error"].contains(&code)
         || product.oauth.temporary_errors.contains(&code)
 }
 

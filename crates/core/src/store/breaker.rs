@@ -151,7 +151,7 @@ impl Inner {
             Either::Left(_) => return Ok(()),
             Either::Right(_) => Error::new(
                 ErrorKind::StorageUnavailable,
-                "the store does not answer: nothing came of a reading within 1 s",
+                "the store does not answer: a small reading took longer than 1 s",
             ),
         };
         // One that has much to do may respond to others first.

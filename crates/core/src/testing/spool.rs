@@ -3,11 +3,14 @@
 use std::{
     collections::BTreeMap,
     future::ready,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     ports::{BoxFuture, Spool, Spooled},
 };
 
@@ -17,6 +20,8 @@ pub(crate) struct Machine {
     records: Mutex<BTreeMap<String, Vec<u8>>>,
     /// Processes that run, under the ids that they gave themselves.
     running: Mutex<BTreeMap<String, u32>>,
+    /// Its disk is full.
+    full: AtomicBool,
 }
 
 impl Machine {
@@ -31,6 +36,10 @@ impl Machine {
             process,
             kept: Box::new(kept),
         })
+    }
+
+    pub(crate) fn set_full(&self, full: bool) {
+        self.full.store(full, Ordering::SeqCst);
     }
 
     pub(crate) fn end(&self, process: u32) {
@@ -56,6 +65,10 @@ impl Spool for SpoolOf {
     }
 
     fn put<'a>(&'a self, name: &'a str, record: &'a [u8]) -> BoxFuture<'a, Result<()>> {
+        if self.machine.full.load(Ordering::SeqCst) {
+            let full = Error::new(ErrorKind::StorageUnavailable, "the disk is full");
+            return Box::pin(ready(Err(full)));
+        }
         lock(&self.machine.records).insert(name.to_owned(), record.to_vec());
         (self.kept)();
         Box::pin(ready(Ok(())))

@@ -124,6 +124,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             accounts::refresh,
         )
         .summary("Renews an access token now.")
+        .errors(&[InvalidTransition])
         .calls()
         .needs(AccountsManage),
         post("/v1/account-imports", account_imports::create)

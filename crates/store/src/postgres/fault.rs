@@ -10,6 +10,7 @@ use crate::fault::Fault;
 /// they may hold values, and only the code is told (PostgreSQL, Appendix A).
 pub(super) fn fault(error: sqlx::Error) -> Fault {
     let mut may_follow = false;
+    let mut is_damage = false;
     let why = match &error {
         sqlx::Error::PoolTimedOut => {
             may_follow = true;
@@ -28,6 +29,10 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
             let code = error.code().unwrap_or_default();
             may_follow = code.starts_with("57P") || code.starts_with("08");
             match &*code {
+                "XX001" | "XX002" => {
+                    is_damage = true;
+                    format!("its data is damaged ({code})")
+                }
                 "25006" => "its server takes no writes: it is a standby".to_owned(),
                 "53100" => "the disk of its server is full".to_owned(),
                 "55P03" => "a row is locked by another program".to_owned(),
@@ -55,6 +60,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
     Fault {
         why,
         may_follow,
+        is_damage,
         source: is_plain.then_some(error),
     }
 }

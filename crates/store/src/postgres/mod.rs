@@ -104,7 +104,7 @@ impl Engine for Postgres {
         // In the same statement as the rows.
         query.sql.insert_str("SELECT ".len(), &format!("{CLOCK}, "));
         let rows = self.in_time(self.rows(query)).await;
-        let rows = rows.map_err(|fault| self.0.health.explained(fault))?;
+        let rows = rows.map_err(|fault| self.0.health.not_read(fault))?;
         rows.iter()
             .map(|row| read(row).map_err(|error| fault(error).into()))
             .collect()
@@ -139,6 +139,7 @@ impl Engine for Postgres {
     async fn ready(&self) -> Result<()> {
         let parts = &self.0;
         let _turn = parts.probe.lock().await;
+        parts.health.whole()?;
         if let Some(heard) = parts.health.heard(parts.runtime.monotonic(), ONCE) {
             return Ok(heard?);
         }

@@ -226,6 +226,8 @@ fn pool(target: &PgConnectOptions, options: &PostgresOptions) -> PgPool {
         .acquire_timeout(options.wait)
         // A statement asks by itself whether its connection lives.
         .test_before_acquire(false)
+        // The store says by itself that it waits.
+        .acquire_slow_threshold(Duration::MAX)
         .connect_lazy_with(target.clone())
 }
 

@@ -32,6 +32,7 @@ impl From<sqlx::Error> for Fault {
         Self {
             why: why.to_owned(),
             may_follow,
+            is_damage: matches!(primary_code(&error), Some(CORRUPT | NOT_A_DATABASE)),
             source: Some(error),
         }
     }

@@ -23,7 +23,7 @@ use sqlx::{
     sqlite::{SqliteArguments, SqliteRow},
 };
 use stead_core::{
-    Result,
+    Error, Result,
     ports::Runtime,
     store::{Commit, Value},
 };
@@ -108,7 +108,7 @@ impl Engine for Sqlite {
         let rows = bind(query)
             .fetch_all(&self.0.readers)
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| self.not_read(error))?;
         let read_at = self.0.runtime.now();
         rows.iter()
             .map(|row| {
@@ -124,7 +124,7 @@ impl Engine for Sqlite {
         sqlx::query("SELECT 1 FROM \"stead_schema\"")
             .fetch_all(&self.0.readers)
             .await
-            .map_err(unavailable)?;
+            .map_err(|error| self.not_read(error))?;
         Ok(self.0.runtime.now())
     }
 
@@ -147,6 +147,7 @@ impl Engine for Sqlite {
         let parts = &self.0;
         let _turn = parts.probe.lock().await;
         parts.file.check()?;
+        parts.writer.whole()?;
         match parts.writer.heard(parts.runtime.monotonic(), ONCE) {
             Some(heard) => Ok(heard?),
             // Raising the counter is a write that means little.
@@ -236,6 +237,10 @@ impl Sqlite {
     fn noted<T>(&self, outcome: Result<T, Fault>) -> Result<T> {
         let now = self.0.runtime.monotonic();
         outcome.map_err(|fault| self.0.writer.failed(now, fault).into())
+    }
+
+    fn not_read(&self, error: sqlx::Error) -> Error {
+        self.0.writer.not_read(error.into()).into()
     }
 
     /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.

@@ -145,6 +145,7 @@ async fn prepare(
             .acquire_timeout(options.busy_wait)
             .idle_timeout(None)
             .max_lifetime(None)
+            .acquire_slow_threshold(Duration::MAX)
             .test_before_acquire(false)
     };
     let writer: SqlitePool = pool()

@@ -39,6 +39,16 @@ impl Writer {
         self.health.failed(now, fault)
     }
 
+    /// Notes what kept something from being read.
+    pub(super) fn not_read(&self, fault: Fault) -> Fault {
+        self.health.not_read(fault)
+    }
+
+    /// The damage that was seen.
+    pub(super) fn whole(&self) -> Result<(), Fault> {
+        self.health.whole()
+    }
+
     /// What a write of the last `recent` has shown; `None` where there was none.
     pub(super) fn heard(&self, now: Duration, recent: Duration) -> Option<Result<(), Fault>> {
         self.health.heard(now, recent)

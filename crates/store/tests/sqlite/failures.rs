@@ -1,16 +1,20 @@
 //! Writes that fail, and that everything writes again once their cause is gone.
 
-use std::{fs, time::Duration};
+use std::{
+    fs,
+    io::{Seek as _, SeekFrom, Write as _},
+    time::Duration,
+};
 
 use crate::scratch::{Scratch, all, clock, event, insert, run};
 use futures_util::{FutureExt as _, future::join_all};
-use sqlx::Row as _;
+use sqlx::{Connection as _, Row as _};
 use stead_core::{
     ErrorKind,
     store::{Batch, Commit, List, Store as _},
 };
 use stead_store::{SqliteOptions, SqliteStore};
-use stead_testkit::runtime::ManualClock;
+use stead_testkit::{runtime::ManualClock, store::sample};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -202,4 +206,40 @@ async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing()
         );
     }
     assert_eq!(all(&store, "event").await, [event(1)], "reading goes on");
+}
+
+/// What only readers meet is damage too. What lies on other pages can still be read and written.
+#[tokio::test]
+async fn a_page_that_is_damaged_is_told_by_readiness() {
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    let account = sample::row(sample::table("account"), 1);
+    let rows = insert([event(1), account.clone()]);
+    assert_eq!(store.commit(rows).await.unwrap(), Commit::Committed);
+    store.close().await;
+    let mut tamper = scratch.tamper().await;
+    let place = "SELECT \"rootpage\", (SELECT \"page_size\" FROM pragma_page_size) FROM \"sqlite_master\" WHERE \"name\" = 'account'";
+    let row = sqlx::query(place).fetch_one(&mut tamper).await.unwrap();
+    let (page, size): (i64, i64) = (row.get(0), row.get(1));
+    tamper.close().await.unwrap();
+    let mut file = fs::File::options()
+        .write(true)
+        .open(scratch.file())
+        .unwrap();
+    let start = u64::try_from((page - 1) * size).unwrap();
+    file.seek(SeekFrom::Start(start)).unwrap();
+    file.write_all(&vec![0xff; usize::try_from(size).unwrap()])
+        .unwrap();
+
+    let clock = ManualClock::default();
+    let store = scratch.open_at(&clock).await;
+    store.ready().await.unwrap();
+    assert_eq!(why(store.get(&account.key())).await, "its file is damaged");
+    for number in 2..4 {
+        assert_eq!(why(store.ready()).await, "its file is damaged");
+        clock.advance(SECOND);
+        let written = store.commit(insert([event(number)])).await.unwrap();
+        assert_eq!(written, Commit::Committed);
+    }
+    assert_eq!(all(&store, "event").await.len(), 3);
 }

@@ -1,6 +1,6 @@
 //! The spool in a folder: what it keeps, what it leaves alone, and which processes it knows to have ended.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use crate::scratch::Scratch;
 use stead_core::{ErrorKind, ports::Spool as _};
@@ -40,10 +40,11 @@ async fn only_its_owner_reads_a_spool() {
     let spool = FileSpool::new(&folder);
     spool.enter("one").await.unwrap();
     spool.put(NAME, b"sealed").await.unwrap();
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     let files: Vec<_> = fs::read_dir(&folder).unwrap().map(Result::unwrap).collect();
-    assert_eq!(files.len(), 2);
+    // A mark, a record and the room that is reserved.
+    assert_eq!(files.len(), 2 + 16);
     for file in files {
         assert_eq!(mode(&file.path()), 0o600);
     }
@@ -122,7 +123,7 @@ async fn old_marks_of_ended_processes_are_removed() {
     let names = || {
         let entries = fs::read_dir(&folder).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<_> = names.collect();
+        let mut names: Vec<_> = names.filter(|name| !name.ends_with(".reserve")).collect();
         names.sort();
         names
     };
@@ -152,4 +153,108 @@ async fn a_folder_that_cannot_be_written_is_reported_with_its_name() {
     let error = spool.put(NAME, b"sealed").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert!(error.message().contains("stead.db/spool"), "{error}");
+}
+
+/// Files that hold room, and their bytes.
+fn reserved(folder: &Path) -> (usize, u64) {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let sizes: Vec<u64> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().ends_with(".reserve"))
+        .map(|entry| entry.metadata().unwrap().len())
+        .collect();
+    (sizes.len(), sizes.iter().sum())
+}
+
+#[tokio::test]
+async fn room_is_reserved_for_each_process_and_taken_over_from_those_that_ended() {
+    let scratch = Scratch::new();
+    let folder = scratch.path().join("stead.db.spool");
+    let one = FileSpool::new(&folder);
+    one.enter("one").await.unwrap();
+    assert_eq!(reserved(&folder), (16, 65_536));
+    let other = FileSpool::new(&folder);
+    other.enter("other").await.unwrap();
+    assert_eq!(reserved(&folder), (32, 131_072));
+    drop(one);
+    for restart in 0..3 {
+        let next = FileSpool::new(&folder);
+        next.enter(&format!("next-{restart}")).await.unwrap();
+        assert_eq!(reserved(&folder), (32, 131_072));
+    }
+    other.put(NAME, b"sealed").await.unwrap();
+    assert_eq!(reserved(&folder), (32, 131_072), "there is space");
+}
+
+/// A small disk of its own; nothing where this user may not mount one.
+#[cfg(target_os = "linux")]
+struct SmallDisk(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    fn mount(folder: &Path) -> Option<Self> {
+        fs::create_dir(folder).unwrap();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+            .arg(folder)
+            .status();
+        let is_mounted = mounted.is_ok_and(|status| status.success());
+        is_mounted.then(|| Self(folder.to_owned()))
+    }
+
+    fn fill(&self) {
+        use std::io::Write as _;
+        let mut file = fs::File::create(self.0.join("filling")).unwrap();
+        for size in [1 << 12, 1] {
+            while file.write_all(&vec![0; size]).is_ok() {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount")
+            .arg("-l")
+            .arg(&self.0)
+            .status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_still_takes_records() {
+    let scratch = Scratch::new();
+    let Some(disk) = SmallDisk::mount(&scratch.path().join("disk")) else {
+        println!("left out: this user may not mount a small disk");
+        return;
+    };
+    let folder = disk.0.join("spool");
+    let spool = FileSpool::new(&folder);
+    spool.enter("one").await.unwrap();
+    disk.fill();
+    assert!(fs::write(disk.0.join("more"), [0; 4096]).is_err());
+    // Of three blocks, of one, and so on until the room is used up.
+    let large = vec![b'x'; 10_000];
+    spool.put("large", &large).await.unwrap();
+    let mut expected = vec![(String::from("large"), large.clone())];
+    for number in 0..13 {
+        let record = vec![b'0' + number; 4096];
+        let name = format!("record-{number:02}");
+        spool.put(&name, &record).await.unwrap();
+        expected.push((name, record));
+    }
+    let error = spool.put("one-too-many", &large).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
+    assert_eq!(spool.list().await.unwrap(), expected);
+    // The next process finds them, and with space again there is room again.
+    drop(spool);
+    let next = FileSpool::new(&folder);
+    next.enter("next").await.unwrap();
+    assert_eq!(next.list().await.unwrap(), expected);
+    for (name, _) in &expected {
+        next.remove(name).await.unwrap();
+    }
+    fs::remove_file(disk.0.join("filling")).unwrap();
+    assert_eq!(next.list().await.unwrap(), []);
+    assert_eq!(reserved(&folder), (16, 65_536));
 }

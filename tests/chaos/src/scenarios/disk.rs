@@ -16,10 +16,11 @@ use crate::{
     books::Behaviour,
     check::{self, Allowed},
     connections::CONNECTIONS,
+    http_client::Parts,
     report::Report,
     service,
     stage::Stage,
-    time::until,
+    time::{now, until},
 };
 
 /// Everything has to write again so soon after the space has come back.
@@ -137,7 +138,132 @@ pub(crate) async fn full(options: &Options, report: &mut Report) -> Result<()> {
     during_the_request(&stage, &shortage, held, report).await?;
     check::accounts(&stage, Allowed::Nothing, report).await?;
     stage.restart_killed().await?;
-    check::accounts(&stage, Allowed::Nothing, report).await
+    check::accounts(&stage, Allowed::Nothing, report).await?;
+    if let Shortage::Disk(_) = shortage {
+        stop_while_full(&mut stage, &shortage, report).await?;
+        check::accounts(&stage, Allowed::Nothing, report).await?;
+    }
+    Ok(())
+}
+
+/// More tokens arrive on the full disk than the spool has room for, and the service is stopped there: it names those that
+/// it loses, and loses no others.
+///
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn more_than_room(options: &Options, report: &mut Report) -> Result<()> {
+    let mut disk = None;
+    let mut stage = Stage::open(&options.binary, |setup| {
+        disk = SmallDisk::mount(&setup.folder.join("data"), 24).ok();
+        Ok(())
+    })
+    .await?;
+    let Some(disk) = disk else {
+        report.left_out = Some(String::from("this user may not mount"));
+        return Ok(());
+    };
+    // The disk goes when it is dropped.
+    let shortage = Shortage::Disk(disk);
+    stage.populate(&["strict"], 40).await?;
+    let lost = stop_while_full(&mut stage, &shortage, report).await?;
+    report.holds(!lost.is_empty(), "the spool has room for all of them");
+    for user in &stage.users {
+        let id = stage.call(Method::GET, &user.account(), None).await?;
+        let id = id.json()["id"].as_str().unwrap_or_default().to_owned();
+        let named = lost.contains(&id);
+        let serves = check::serves(&stage, user).await;
+        report.holds(
+            serves != named,
+            format!("{id} is named: {named}, serves: {serves}"),
+        );
+    }
+    Ok(())
+}
+
+/// Tokens of all users arrive on the full disk. Then the service is stopped, and started again when there is space. Returns the
+/// accounts that the service names as lost.
+async fn stop_while_full(
+    stage: &mut Stage,
+    shortage: &Shortage,
+    report: &mut Report,
+) -> Result<Vec<String>> {
+    stage.books.behave(Behaviour {
+        token_delay: Duration::from_millis(1500),
+        ..Behaviour::default()
+    });
+    let before = requests(stage);
+    let expected = before + stage.users.len();
+    let begun = fs::read_to_string(stage.service.setup.log())?.len();
+    let refreshes = futures_util::future::join_all(stage.users.iter().map(|user| async {
+        let path = format!("{}/refresh", user.account());
+        stage.call(Method::POST, &path, None).await
+    }));
+    let filling = async {
+        let arrived = until("the token requests", Duration::from_secs(30), async || {
+            (requests(stage) >= expected).then_some(())
+        });
+        arrived.await?;
+        shortage.begin(stage)?;
+        // The log's own space would take the tokens.
+        until("a write fails", Duration::from_secs(60), async || {
+            let reply = stage.link(&CONNECTIONS[0], "someone").await.ok()?;
+            (reply.status != 201).then_some(())
+        })
+        .await
+    };
+    let (replies, filled) = futures_util::future::join(refreshes, filling).await;
+    filled?;
+    for reply in replies.into_iter().flatten() {
+        let kind = reply.kind();
+        report.holds(
+            reply.status == 200 || kind == "storage_unavailable",
+            format!("a caller is told {}", reply.says()),
+        );
+    }
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let url = format!("{}/readyz", stage.service.setup.url());
+    let unready = stage.http.send(Method::GET, &url, Parts::default()).await?;
+    let said = unready.json()["detail"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    report.fact("readyz says", &said);
+
+    let began = now();
+    for _ in 0..2 {
+        stage.service.signal("TERM")?;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let ended = stage.service.ended(Duration::from_secs(40)).await?;
+    report.fact("the stop takes", check::seconds(began.elapsed()));
+    let log = fs::read_to_string(stage.service.setup.log())?;
+    let log = &log[begun..];
+    let last = log.lines().rfind(|line| line.contains("could store: "));
+    let lost: Vec<String> = last
+        .and_then(|line| line.split("could store: ").nth(1))
+        .map(|ids| ids.split_whitespace().map(str::to_owned).collect())
+        .unwrap_or_default();
+    report.fact("tokens that the stop names as lost", lost.len());
+    report.holds(
+        ended.code() == Some(i32::from(!lost.is_empty())),
+        format!("it ends with {ended}"),
+    );
+    report.holds(
+        said.contains("in memory only") != lost.is_empty(),
+        format!("readyz says {said:?}"),
+    );
+    let errors = log.lines().filter(|line| line.contains("ERROR")).count();
+    report.holds(
+        errors <= 8,
+        format!(
+            "{errors} lines for one cause: {}",
+            service::tail(&stage.service.setup.log())
+        ),
+    );
+    shortage.end(stage)?;
+    stage.books.behave(Behaviour::default());
+    stage.restart().await?;
+    Ok(lost)
 }
 
 /// The disk is full before a token is asked for: none is. Whether everything writes again without a restart.

@@ -45,6 +45,8 @@ scenarios! {
     "idempotency" true idempotency::run: "killed around keyed writes, which are then sent again";
     "commit-unknown" true unknown::run: "every change is committed and its commit reported as failed";
     "disk-full" true disk::full: "the disk is full, also while a token response is under way";
+    "disk-full-stop" true disk::more_than_room: "stopped on a full disk with more new tokens than the spool has room for";
+    "damaged-page" true store::damaged: "a page of the database is damaged that only readers meet";
     "write-lock" true store::write_lock: "another program holds the write lock while token responses arrive";
     "store-away" true store::away: "the store takes and gives nothing while token responses arrive";
     "read-only" true store::read_only: "a start on a read-only disk";
@@ -55,6 +57,7 @@ scenarios! {
     "sighup" true stop::sighup: "SIGHUP with 50 calls in flight";
     "sigterm" true stop::sigterm: "SIGTERM with 50 calls in flight";
     "sigterm-twice" true stop::sigterm_twice: "SIGTERM twice with 50 calls in flight";
+    "restarts" true cluster::restarts: "PostgreSQL is started again while three services refresh every account";
     "storm" false cluster::storm: "1,000 callers of one expired account at five services on one PostgreSQL";
     "deny" false cluster::deny: "five services on one PostgreSQL, and what one of them denies";
     "kills" false cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";

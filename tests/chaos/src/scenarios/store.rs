@@ -1,6 +1,6 @@
 //! The store: locked by another program, away, read-only, gone.
 
-use std::{fs, process::Command, time::Duration};
+use std::{fs, os::unix::fs::FileExt as _, process::Command, time::Duration};
 
 use anyhow::{Result, ensure};
 use futures_util::future::{join, join_all};
@@ -12,6 +12,7 @@ use crate::{
     books::Behaviour,
     check::{self, Allowed},
     connections::CONNECTIONS,
+    http_client::Parts,
     report::Report,
     service::{self, Service, Setup},
     stage::Stage,
@@ -239,6 +240,56 @@ fn remount(stage: &Stage, mode: &str) -> Result<()> {
         .arg(stage.service.setup.folder.join("data"))
         .status()?;
     ensure!(status.success(), "remount: {status}");
+    Ok(())
+}
+
+/// A page of a table that only calls read is overwritten.
+///
+/// # Errors
+/// Where the stage cannot be set.
+pub(crate) async fn damaged(options: &Options, report: &mut Report) -> Result<()> {
+    let mut stage = Stage::open(&options.binary, |_| Ok(())).await?;
+    stage.populate(&NAMES, 1).await?;
+    stage.service.signal("TERM")?;
+    stage.service.ended(Duration::from_secs(40)).await?;
+    let path = stage.service.setup.database();
+    let database = rusqlite::Connection::open(&path)?;
+    let page: u32 = database.query_row(
+        "SELECT rootpage FROM sqlite_master WHERE name = 'credential'",
+        [],
+        |row| row.get(0),
+    )?;
+    let size: u32 = database.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    drop(database);
+    let file = fs::File::options().write(true).open(path)?;
+    let start = u64::from(page - 1) * u64::from(size);
+    file.write_all_at(&vec![0xff; usize::try_from(size)?], start)?;
+    stage.restart().await?;
+    for user in &stage.users {
+        let reply = stage.read(user).await?;
+        report.holds(
+            reply.kind() == "storage_unavailable",
+            format!("a call says {}", reply.says()),
+        );
+    }
+    let url = format!("{}/readyz", stage.service.setup.url());
+    let reply = stage.http.send(Method::GET, &url, Parts::default()).await?;
+    let said = reply.json()["detail"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    report.holds(
+        reply.status == 503 && said.contains("damaged"),
+        format!("readyz says {} {said}", reply.status),
+    );
+    report.fact("readyz says", said);
+    let log = fs::read_to_string(stage.service.setup.log())?;
+    let lines = log.lines().filter(|line| line.contains("is damaged:"));
+    report.holds(lines.count() == 1, "the log doesn't say so once");
+    report.holds(
+        !log.contains("takes no writes"),
+        "the log says that it takes no writes",
+    );
     Ok(())
 }
 

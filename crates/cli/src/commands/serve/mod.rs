@@ -9,7 +9,7 @@ use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
 
 use clap::Args;
 use ipnet::IpNet;
-use stead::core::environment::Verification;
+use stead::core::{environment::Verification, identifier::AccountId};
 use stead_server::{Server, ServerOptions, UnderWay};
 
 use self::{brand::BrandArgs, mcp::McpArgs};
@@ -35,7 +35,7 @@ const SAY: Duration = Duration::from_secs(5);
 ///
 /// SIGTERM, SIGINT and SIGHUP stop it in order: no more connections, at most 25 s for requests under way, then at most
 /// 45 s for writes and token requests. A second signal cuts requests off; tokens that were received and the records of
-/// calls are still kept, within 5 s. The exit code is 0 where every request was answered, and 1 where some were cut off.
+/// calls are still kept, within 5 s. The exit code is 0 if every request was answered and every token was stored, and 1 if not.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on.
@@ -261,15 +261,31 @@ impl Serve {
             () = platform.shut_down() => {}
             () = signals.received(2) => platform.shut_down_now().await,
         }
-        if cut_off == 0 {
-            return Ok(());
-        }
-        Err(Failure::new(
-            Exit::Failed,
-            format!("requests were cut off: {cut_off}"),
-            "The records of their calls say how each ended.",
-        ))
+        stopped(cut_off, &platform.environment().tokens_in_memory())
     }
+}
+
+/// How a stop went.
+fn stopped(cut_off: usize, lost: &[AccountId]) -> Outcome {
+    if !lost.is_empty() {
+        let accounts: Vec<String> = lost.iter().map(ToString::to_string).collect();
+        return Err(Failure::new(
+            Exit::Failed,
+            format!(
+                "tokens were lost that neither the database nor the spool could store: {}",
+                accounts.join(" ")
+            ),
+            "The next call of each of these accounts shows whether its user has to authorize again.",
+        ));
+    }
+    if cut_off == 0 {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Failed,
+        format!("requests were cut off: {cut_off}"),
+        "The records of their calls say how each ended.",
+    ))
 }
 
 /// Says what a stop waits for, as long as it is polled.

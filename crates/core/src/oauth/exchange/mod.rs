@@ -6,6 +6,7 @@ use url::Url;
 
 use super::{
     activate::activate,
+    client_health::note_client,
     end::end,
     revoke::discard,
     subject::subject_of,
@@ -23,7 +24,7 @@ use crate::{
     product::Product,
     seal::place,
     sealed::Sealed,
-    state::AccountState,
+    state::{AccountState, ConnectionHealth},
     store::Versioned,
 };
 
@@ -78,7 +79,12 @@ pub(super) async fn exchange(
         Ok(granted) => granted,
         Err(none) => {
             let (error, reason) = match none {
-                NoTokens::Failure(failure, said, _) => failed(failure, said),
+                NoTokens::Failure(failure, said, _) => {
+                    if failure == TokenFailure::Client {
+                        note_client(context, &connection, ConnectionHealth::ClientRejected).await;
+                    }
+                    failed(failure, said)
+                }
                 NoTokens::Error(error) => (error, "exchange_not_possible"),
             };
             let _ = end(
@@ -92,6 +98,7 @@ pub(super) async fn exchange(
             return Err(error);
         }
     };
+    note_client(context, &connection, ConnectionHealth::ClientOk).await;
     let user = user_of(
         context,
         product,
@@ -179,7 +186,10 @@ async fn keep_pending(
         .await;
     let error = match kept {
         Ok(account) => return Ok(account.state),
-        Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
+        Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
+            tracing::error!(authorization = %id, account = %authorization.account_id, %error, "the tokens of a new authorization could not be stored and are lost; the user has to open a new link");
+            return Err(error);
+        }
         Err(error) => error,
     };
     // The state was spent by this callback, so what has moved on was moved by it, though its commit looked lost.

@@ -90,6 +90,34 @@ fn product(exchanges: &Arc<AtomicU32>, revocations: &Arc<AtomicU32>) -> Arc<dyn 
     })
 }
 
+#[test]
+fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
+    let world = World::new();
+    let refuses = Arc::new(AtomicBool::new(true));
+    let product = Arc::clone(&refuses);
+    let transport = Responses::by(move |_| {
+        let (status, body) = match product.load(Ordering::SeqCst) {
+            true => (401, r#"{"error":"invalid_client"}"#),
+            false => (200, r#"{"access_token":"access"}"#),
+        };
+        std::future::ready(Ok(response(status, body)))
+    });
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    let context = world.run(open(world.process(0), &STABLE, transport, store));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    world.run(connections::create(&context, new)).unwrap();
+    let connect = || {
+        let visitor = world.run(allowed(&context, "ada"));
+        let connected = world.run(come_back(&context, &visitor)).is_ok();
+        let connection = world.run(connections::read(&context, "demo")).unwrap();
+        (connected, connection.health)
+    };
+    assert_eq!(connect(), (false, ConnectionHealth::ClientRejected));
+    assert_eq!(connect(), (false, ConnectionHealth::ClientRejected));
+    refuses.store(false, Ordering::SeqCst);
+    assert_eq!(connect(), (true, ConnectionHealth::ClientOk));
+}
+
 /// A store that applies one commit of an exchange and reports it as failed; another writer changes the account at once.
 struct Lossy {
     rows: Arc<MemoryStore>,

@@ -11,19 +11,46 @@ use crate::{
     testing::{STABLE, STRICT},
 };
 
-fn ask(stage: &Stage) {
+fn ask(stage: &Stage) -> Result<(), ErrorKind> {
     let ada = AccountRef::new("demo", "ada").unwrap();
-    stage
-        .world
-        .run(accounts::refresh(&stage.context, &ada))
-        .unwrap();
+    let asked = accounts::refresh(&stage.context, &ada);
+    let asked = stage.world.run(asked);
+    asked.map(drop).map_err(|error| error.kind())
+}
+
+#[test]
+fn who_asks_for_a_refresh_is_told_if_nothing_was_refreshed() {
+    let unavailable = Err(ErrorKind::RefreshUnavailable);
+    let stage = Stage::new(&STRICT, 3000);
+    stage.script([(503, "", None), REFUSED]);
+    assert_eq!(ask(&stage), unavailable, "it is down");
+    assert_eq!(ask(&stage), unavailable, "it refuses the refresh token");
+    stage.read().unwrap();
+    assert_eq!(ask(&stage), Ok(()));
+    stage.store.set_down(true);
+    assert_eq!(ask(&stage), Err(ErrorKind::StorageUnavailable));
+    stage.read().unwrap();
+}
+
+#[test]
+fn who_asks_for_a_refresh_waits_for_one_that_is_under_way() {
+    let stage = Stage::new(&STRICT, 3000);
+    stage.leased(20, None);
+    assert_eq!(ask(&stage), Err(ErrorKind::RefreshInProgress));
+    let stage = Stage::new(&STRICT, 3000);
+    let other = stage.another(1);
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    let both = [&stage.context, &other].map(|context| accounts::refresh(context, &ada));
+    let both = stage.world.run(futures_util::future::join_all(both));
+    assert!(both.iter().all(Result::is_ok), "{both:?}");
+    assert_eq!(stage.presented().len(), 1);
 }
 
 #[test]
 fn a_request_to_refresh_ends_no_account_whose_token_serves() {
     let stage = Stage::new(&STRICT, 3000);
     stage.script([REFUSED]);
-    ask(&stage);
+    assert_eq!(ask(&stage), Err(ErrorKind::RefreshUnavailable));
     assert_eq!(stage.account().state, AccountState::Active);
     assert_eq!(stage.presented().len(), 1);
 }
@@ -33,7 +60,7 @@ fn however_often_it_was_asked_the_user_is_told_when_the_access_token_ends() {
     let stage = Stage::new(&STABLE, 100);
     stage.script([REFUSED; 20]);
     for _ in 0..12 {
-        ask(&stage);
+        assert_eq!(ask(&stage), Err(ErrorKind::RefreshUnavailable));
         stage.seconds(6);
     }
     stage.read().unwrap();

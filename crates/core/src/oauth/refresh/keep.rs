@@ -1,6 +1,6 @@
 //! Keeps what a refresh brought.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 
@@ -26,9 +26,6 @@ use crate::{
     state::ConnectionHealth,
     store::Versioned,
 };
-
-/// The longest pause between two offers: what a store did not take is in it so soon after it has come back.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// Keeps new tokens, and returns the account with them.
 pub(super) async fn keep(
@@ -56,15 +53,16 @@ pub(super) async fn keep(
 }
 
 /// Offers the tokens to the store until it takes them: they will not come again. After the first offer that fails they
-/// are in the spool too, and a process that shuts down leaves them there.
+/// are in the spool too, and a process that shuts down leaves them there. If the product has not replaced the refresh token,
+/// nothing is lost with them.
 async fn offer_until_kept(
     context: &Context,
     attempt: &Attempt,
     tokens: &TokenSet,
     refreshed: &Refreshed,
 ) -> Result<()> {
-    let mut spooled: Option<String> = None;
-    let mut pause = Duration::from_millis(50);
+    let offers = context.offers(attempt.account.id, attempt.owner);
+    let (mut spooled, mut failures) = (None, 0);
     loop {
         let error = match offer(context, attempt.account.id, tokens, refreshed).await {
             Ok(()) => break,
@@ -75,14 +73,18 @@ async fn offer_until_kept(
             Err(error) => error,
         };
         if spooled.is_none() {
-            tracing::error!(account = %attempt.account.id, %error, "a refreshed credential could not be stored; it is offered again until it is");
-            spooled = SpooledTokens::put(context, &attempt.account, tokens, refreshed).await;
+            offers.not_stored(&error, false);
+            match SpooledTokens::put(context, &attempt.account, tokens, refreshed).await {
+                Ok(name) => spooled = Some(name),
+                Err(error) => offers.not_stored(&error, refreshed.rotated),
+            }
         }
-        if spooled.is_some() && context.tasks.open().is_err() {
+        let is_safe = spooled.is_some() || !refreshed.rotated;
+        if is_safe && context.tasks.open().is_err() {
             return Err(error);
         }
-        context.runtime.sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        failures += 1;
+        offers.pause(failures).await;
     }
     if let Some(name) = spooled {
         spooled::remove(context, &name).await;

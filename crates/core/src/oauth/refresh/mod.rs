@@ -39,6 +39,7 @@ const EARLY_PART: i32 = 4;
 const JUST_ISSUED: SignedDuration = SignedDuration::from_secs(5);
 
 /// A refresh that holds the lease.
+#[derive(Clone)]
 struct Attempt {
     of: AccountRef,
     connection: Connection,
@@ -130,6 +131,8 @@ mod keep_alive_tests;
 mod margins_tests;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod outage_tests;
 #[cfg(test)]
 mod restored_tests;
 #[cfg(test)]

@@ -30,8 +30,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
         let token = match context.tokens(&attempt.account, generation).await {
             Ok(tokens) => tokens.as_ref().and_then(TokenSet::refresh_token).cloned(),
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
-                failure::give_back(context, attempt).await?;
-                return Err(error);
+                return failure::give_back_later(context, attempt, Err(error));
             }
             Err(error) => {
                 tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "a credential that cannot be opened was passed over");
@@ -57,9 +56,10 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
             }
             presented.push(token);
         }
-        let live = live(context, attempt).await?;
+        let live = failure::give_back_later(context, attempt, live(context, attempt).await)?;
         // Read after them: as long as it points at what was claimed, they are of the same grant.
-        let account = context.existing_account(attempt.account.id).await?.row;
+        let account = context.existing_account(attempt.account.id).await;
+        let account = failure::give_back_later(context, attempt, account)?.row;
         if account.is_overtaken(&attempt.account, attempt.owner) {
             return Ok(None);
         }

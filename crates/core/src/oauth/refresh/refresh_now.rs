@@ -9,7 +9,10 @@ use super::{
     Attempt, RefreshReason,
     adopt::{Adoption, adopt},
     current,
-    failure::{refresh_in_progress, refresh_unavailable, token_refused_again},
+    failure::{
+        give_back_later, refresh_in_progress, refresh_unavailable, token_refused_again,
+        waits_for_store,
+    },
     present::present,
     replay_spool::replay_account,
 };
@@ -81,21 +84,25 @@ async fn in_time(
 ) -> Result<Arc<Snapshot>> {
     // New tokens serve once they are stored.
     let away = pin!(context.store_goes_away());
-    let too_long = future::select(context.runtime.sleep(PATIENCE), away);
-    match future::select(running, too_long).await {
-        Either::Left((result, _)) => result,
-        Either::Right(_) => serving(context, seen, reason).ok_or_else(|| refresh_in_progress(None)),
-    }
+    let waits = pin!(context.store_waits.is_long(seen.account.id));
+    let too_long = context.runtime.sleep(PATIENCE);
+    let over = future::select(future::select(away, waits), too_long);
+    let error = match future::select(running, over).await {
+        Either::Left((result, _)) => return result,
+        Either::Right((Either::Left(_), _)) => waits_for_store(),
+        Either::Right((Either::Right(_), _)) => refresh_in_progress(None),
+    };
+    serving(context, seen, reason).ok_or(error)
 }
 
-/// The tokens at hand, where they still serve.
+/// The tokens at hand, where they are enough.
 fn serving(
     context: &Context,
     seen: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> Option<Arc<Snapshot>> {
-    let serves = seen.account.still_serves(reason, context.now());
-    serves.then(|| Arc::clone(seen))
+    let is_enough = seen.account.is_enough(reason, context.now());
+    is_enough.then(|| Arc::clone(seen))
 }
 
 /// A store that is away takes no one's tokens away.
@@ -139,7 +146,9 @@ async fn claim_and_present(
             read_at: Timestamp::UNIX_EPOCH,
             read_when: context.monotonic(),
         };
-        let Some((claim, read_at)) = claim(context, &attempt, generation).await? else {
+        let claimed = claim(context, &attempt, generation).await;
+        let claimed = give_back_later(context, &attempt, claimed)?;
+        let Some((claim, read_at)) = claimed else {
             return current(context, &seen.of).await;
         };
         attempt.read_at = read_at;
@@ -153,7 +162,8 @@ async fn claim_and_present(
                 if recovering && replay_account(context, attempt.account.id).await {
                     continue;
                 }
-                match adopt(context, &attempt).await? {
+                let adoption = adopt(context, &attempt).await;
+                match give_back_later(context, &attempt, adoption)? {
                     Adoption::NothingNewer => {}
                     Adoption::LeaseLost => continue,
                     Adoption::Adopted(adopted) => {
@@ -180,7 +190,7 @@ async fn claim_and_present(
             Claim::HoldBack(until) => Some(until),
             Claim::Taken | Claim::Shortened(_) => None,
         };
-        if seen.account.still_serves(reason, context.now()) {
+        if seen.account.is_enough(reason, context.now()) {
             return current(context, &seen.of).await;
         }
         if context.monotonic().saturating_sub(began) > PATIENCE {

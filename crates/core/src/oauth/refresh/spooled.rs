@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Error, ErrorKind,
+    Error, ErrorKind, Result,
     context::{Context, TokenSet},
     domain::{Account, refresh::Refreshed},
     identifier::AccountId,
@@ -27,38 +27,35 @@ pub(super) struct SpooledTokens {
 }
 
 impl SpooledTokens {
-    /// Puts tokens into the spool; the name of the record, where there is a spool and it took it.
+    /// Puts tokens into the spool; returns the name of the record.
     pub(super) async fn put(
         context: &Context,
         account: &Account,
         tokens: &TokenSet,
         refreshed: &Refreshed,
-    ) -> Option<String> {
-        let spool = context.spool.as_ref()?;
+    ) -> Result<String> {
+        let spool = context.spool.as_ref().ok_or_else(|| {
+            Error::new(
+                ErrorKind::StorageUnavailable,
+                "this process has no spool for it",
+            )
+        })?;
         let name = name(account.id, refreshed.owner);
-        let put = async {
-            let record = Self {
-                account_id: account.id,
-                owner: refreshed.owner,
-                grant: refreshed.grant,
-                claimed: refreshed.claimed,
-                sent_at: refreshed.sent_at,
-                scopes: refreshed.scopes.clone(),
-                rotated: refreshed.rotated,
-                client_epoch: tokens.client_epoch(),
-                sealed: tokens.seal_for_spool(&context.vault, account, refreshed.owner)?,
-            };
-            let record = serde_json::to_vec(&record)
-                .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-            spool.put(&name, &record).await
+        let record = Self {
+            account_id: account.id,
+            owner: refreshed.owner,
+            grant: refreshed.grant,
+            claimed: refreshed.claimed,
+            sent_at: refreshed.sent_at,
+            scopes: refreshed.scopes.clone(),
+            rotated: refreshed.rotated,
+            client_epoch: tokens.client_epoch(),
+            sealed: tokens.seal_for_spool(&context.vault, account, refreshed.owner)?,
         };
-        match put.await {
-            Ok(()) => Some(name),
-            Err(error) => {
-                tracing::error!(account = %account.id, %error, "a refreshed credential is in memory only");
-                None
-            }
-        }
+        let record = serde_json::to_vec(&record)
+            .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+        spool.put(&name, &record).await?;
+        Ok(name)
     }
 }
 

@@ -3,6 +3,7 @@
 mod accounts;
 mod deny;
 mod kills;
+mod restarts;
 mod storm;
 mod throughput;
 mod upgrade;
@@ -10,6 +11,7 @@ mod upgrade;
 pub(crate) use accounts::run as accounts;
 pub(crate) use deny::run as deny;
 pub(crate) use kills::run as kills;
+pub(crate) use restarts::run as restarts;
 pub(crate) use storm::run as storm;
 pub(crate) use throughput::run as throughput;
 pub(crate) use upgrade::run as upgrade;

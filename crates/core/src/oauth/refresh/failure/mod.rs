@@ -24,6 +24,11 @@ use crate::{
     store::Versioned,
 };
 
+/// How long a failure is offered to a store that does not take it once this process shuts down.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// A commit whose answer was cut may still be applied by a database that was frozen meanwhile.
+const STILL_APPLIED: Duration = Duration::from_secs(2);
+
 /// Notes the failure, and serves the present tokens while they last.
 pub(super) async fn failed(
     context: &Context,
@@ -90,9 +95,16 @@ pub(super) async fn no_refresh_token(
     attempt: &Attempt,
 ) -> Result<Arc<Snapshot>> {
     match attempt.reason {
-        RefreshReason::Early | RefreshReason::Asked => {
+        RefreshReason::Early => {
             give_back(context, attempt).await?;
             current(context, &attempt.of).await
+        }
+        RefreshReason::Asked => {
+            give_back(context, attempt).await?;
+            Err(Error::new(
+                ErrorKind::InvalidTransition,
+                "the product gave this account no refresh token, so there is nothing to refresh; its access token serves until it expires",
+            ))
         }
         RefreshReason::Due | RefreshReason::Refused => {
             credential_died(context, attempt, AccountReason::RefreshTokenMissing).await
@@ -103,7 +115,7 @@ pub(super) async fn no_refresh_token(
 /// The account with its present tokens where they still serve, or else this error.
 async fn serving_or(context: &Context, attempt: &Attempt, error: Error) -> Result<Arc<Snapshot>> {
     let now = attempt.now(context);
-    if attempt.account.still_serves(attempt.reason, now) {
+    if attempt.account.is_enough(attempt.reason, now) {
         current(context, &attempt.of).await
     } else {
         Err(error)
@@ -117,7 +129,7 @@ async fn credential_died(
     reason: AccountReason,
 ) -> Result<Arc<Snapshot>> {
     let reason = restored::reason(context, &attempt.account, reason).await;
-    change_leased("refresh.died", context, attempt, |account| {
+    change_leased("refresh.died", context, attempt, PATIENCE, |account| {
         if account.row.generation != attempt.account.generation {
             return Ok(None);
         }
@@ -129,19 +141,30 @@ async fn credential_died(
     current(context, &attempt.of).await
 }
 
-/// Changes the account while this refresh holds its lease. Tried again for a while: a lease that stays keeps others out.
+/// Changes the account while this refresh holds its lease. Tried until the store takes it, since a lease that stays keeps
+/// others out; a process that shuts down stops after `patience`.
 async fn change_leased(
     name: &'static str,
     context: &Context,
     attempt: &Attempt,
+    patience: Duration,
     decide: impl Fn(&Versioned<Account>) -> account::Transition,
 ) -> Result<()> {
+    let (account, owner) = (attempt.account.id, attempt.owner);
+    let offers = &context.offers(account, owner);
+    let retry = |failures: u32| async move {
+        let goes_on = context.tasks.open().is_ok() || offers.lasts() < patience;
+        if goes_on {
+            offers.pause(failures).await;
+        }
+        goes_on
+    };
     context
-        .change_patiently(
+        .change_with_retries(
             name,
-            || context.existing_account(attempt.account.id),
+            || context.existing_account(account),
             |account: Versioned<Account>| {
-                let changed = match account.row.is_leased_to(attempt.owner) {
+                let changed = match account.row.is_leased_to(owner) {
                     true => decide(&account)?,
                     false => None,
                 };
@@ -154,16 +177,38 @@ async fn change_leased(
                 let change = change.account(changed, account.row.state, account.version);
                 Ok((change, ()))
             },
+            retry,
         )
         .await
 }
 
-/// Gives the lease back: no request was sent.
+/// Gives the lease back: no request was sent, or each was answered.
 pub(super) async fn give_back(context: &Context, attempt: &Attempt) -> Result<()> {
-    change_leased("refresh.release", context, attempt, |account| {
-        account.row.on(Trigger::LeaseReleased, context.now())
-    })
-    .await
+    let release =
+        |account: &Versioned<Account>| account.row.on(Trigger::LeaseReleased, context.now());
+    change_leased("refresh.release", context, attempt, Duration::ZERO, release).await
+}
+
+/// What a refresh has that was not sent yet, or was answered. If the store failed, the refresh may hold a lease that no one
+/// knows of: as soon as the store responds, it is looked for and given back.
+pub(super) fn give_back_later<T>(
+    context: &Context,
+    attempt: &Attempt,
+    outcome: Result<T>,
+) -> Result<T> {
+    if let Err(error) = &outcome
+        && error.kind() == ErrorKind::StorageUnavailable
+    {
+        let attempt = attempt.clone();
+        context.detach(|context| async move {
+            let looked = give_back(&context, &attempt).await;
+            if looked.is_ok() && context.tasks.open().is_ok() {
+                context.runtime.sleep(STILL_APPLIED).await;
+                drop(give_back(&context, &attempt).await);
+            }
+        });
+    }
+    outcome
 }
 
 /// What is noted of a failure.
@@ -184,7 +229,7 @@ async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Dura
         Some((_, pause)) => pause,
         None => back_off(failures.saturating_add(1), jitter, noted.retry_after),
     };
-    change_leased("refresh.failed", context, attempt, |account| {
+    change_leased("refresh.failed", context, attempt, PATIENCE, |account| {
         let failed_at = account.read_at;
         let until = failed_at.checked_add(pause(account.row.refresh_failures));
         let failure = RefreshFailure {
@@ -207,7 +252,7 @@ pub(super) fn refresh_unavailable(said: &str, after: Option<Duration>) -> Error 
     let after = after.unwrap_or(Duration::from_secs(2));
     Error::new(
         ErrorKind::RefreshUnavailable,
-        "the access token has ended and the product's token endpoint does not give a new one",
+        "the product's token endpoint gives no new access token",
     )
     .with_context("product_message", said)
     .with_retry_after(after.max(Duration::from_secs(1)))
@@ -220,6 +265,14 @@ pub(super) fn refresh_in_progress(after: Option<Duration>) -> Error {
         "another refresh of this account has not ended yet; try again",
     )
     .with_retry_after(after.max(Duration::from_secs(1)))
+}
+
+pub(super) fn waits_for_store() -> Error {
+    Error::new(
+        ErrorKind::StorageUnavailable,
+        "a refresh of this account waits for the store, which takes nothing; it is asked again every second",
+    )
+    .with_retry_after(Duration::from_secs(1))
 }
 
 pub(super) fn token_refused_again() -> Error {

@@ -249,13 +249,15 @@ pub(super) enum Phase {
     Refused(Attempt),
     /// No response came.
     Failed(Attempt),
+    /// The store failed, and may have the lease of this refresh all the same.
+    Doubtful,
     Brought(Brought),
 }
 
 impl Phase {
     pub(super) fn attempt(&mut self) -> Option<&mut Attempt> {
         match self {
-            Self::Idle | Self::Brought(_) => None,
+            Self::Idle | Self::Doubtful | Self::Brought(_) => None,
             Self::Claimed(attempt)
             | Self::Presenting(attempt, _)
             | Self::InFlight(attempt, ..)
@@ -299,7 +301,7 @@ impl State {
         sents.extend(shredding.map(|replaced| &mut replaced.sent));
         for phase in &mut self.phases {
             match phase {
-                Phase::Idle => {}
+                Phase::Idle | Phase::Doubtful => {}
                 Phase::Brought(brought) => sents.push(&mut brought.sent),
                 Phase::InFlight(attempt, _, sent) => {
                     sents.extend(attempt.row.sent.as_mut());

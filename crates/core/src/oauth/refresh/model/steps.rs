@@ -137,6 +137,11 @@ impl Model {
                 let (after, broken) = Self::note(state, process, &noted);
                 add("notes that no tokens came", after, broken);
             }
+            Phase::Doubtful => add(
+                "gives back the lease that it may have",
+                Self::give_back(state, process),
+                None,
+            ),
             Phase::Brought(brought) => self.keep(state, process, &brought, &mut add),
         }
     }
@@ -171,7 +176,7 @@ impl Model {
             ..state.clone()
         };
         let mut doubtful = claimed.clone();
-        doubtful.finish(process);
+        doubtful.phases[usize::from(process)] = Phase::Doubtful;
         add(CLAIM_DOUBTED, doubtful, broken);
         let mut after = claimed;
         after.phases[usize::from(process)] = Phase::Claimed(Attempt {
@@ -223,13 +228,15 @@ impl Model {
         };
         let (after, broken) = commit(state, account.on(adopted, at(0)));
         for (what, mut after) in [
-            ("adopts newer tokens", after.clone()),
-            (ADOPTION_DOUBTED, after),
+            (ADOPTION_DOUBTED, after.clone()),
             (ADOPTION_FAILED, state.clone()),
         ] {
-            after.finish(process);
+            after.phases[usize::from(process)] = Phase::Doubtful;
             add(what, after, broken);
         }
+        let mut adopted = after;
+        adopted.finish(process);
+        add("adopts newer tokens", adopted, broken);
     }
 
     /// Presents a refresh token, where there is time for it.
@@ -246,14 +253,9 @@ impl Model {
         };
         let elapsed = Duration::try_from(TICK * i32::from(attempt.age)).unwrap();
         if !may_send(elapsed) && self.planted != Some(Planted::M2) {
-            let account = state.row.account();
-            if account.is_leased_to(id(process)) {
-                (after, _) = commit(state, account.on(Trigger::LeaseReleased, at(0)));
-            }
-            after.finish(process);
             return add(
                 "gives the lease back, for there is no time left",
-                after,
+                Self::give_back(state, process),
                 None,
             );
         }
@@ -268,6 +270,17 @@ impl Model {
         let sent = after.next_sent();
         after.phases[usize::from(process)] = Phase::InFlight(attempt, token, sent);
         add("presents a refresh token", after, broken);
+    }
+
+    /// Gives the lease back, if this refresh has it.
+    fn give_back(state: &State, process: u8) -> State {
+        let account = state.row.account();
+        let mut after = match account.is_leased_to(id(process)) {
+            true => commit(state, account.on(Trigger::LeaseReleased, at(0))).0,
+            false => state.clone(),
+        };
+        after.finish(process);
+        after
     }
 
     fn refused(&self, state: &State, process: u8, attempt: Attempt, add: Add<'_>) {

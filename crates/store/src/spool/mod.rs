@@ -1,11 +1,13 @@
 //! Records in a folder, for what must not be lost while a database takes nothing.
 
+mod reserve;
+
 use std::{
     fmt,
     fs::{self, File, TryLockError},
     io::{self, Write as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
 };
@@ -16,6 +18,7 @@ use stead_core::{
     ports::{BoxFuture, Spool, Spooled},
 };
 
+use self::reserve::Reserve;
 use crate::files::{for_owner_only, unusable, with_suffix};
 
 const RECORD: &str = ".record";
@@ -33,6 +36,9 @@ const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The folder is made when it is first needed, for its owner only. A record is on the disk, under its name or not at
 /// all, when [`put`](Spool::put) returns. A file that cannot be read is reported and left where it is. A folder on a
 /// network share does not serve.
+///
+/// Each process that enters holds 64 KiB of the disk. When the disk is full, records overwrite that room. A file system that
+/// copies on write, such as Btrfs or ZFS, may still refuse them.
 #[derive(Clone)]
 pub struct FileSpool(Arc<Folder>);
 
@@ -40,6 +46,8 @@ struct Folder {
     path: PathBuf,
     /// The marks of processes that this spool has entered; their locks are held until it is dropped.
     entered: Mutex<Vec<File>>,
+    /// The room of the process that entered first; nothing before that.
+    reserve: Mutex<Option<Reserve>>,
 }
 
 impl FileSpool {
@@ -48,6 +56,7 @@ impl FileSpool {
         Self(Arc::new(Folder {
             path: folder.into(),
             entered: Mutex::default(),
+            reserve: Mutex::default(),
         }))
     }
 
@@ -117,20 +126,22 @@ impl fmt::Debug for FileSpool {
 
 impl Spool for FileSpool {
     fn enter<'a>(&'a self, process: &'a str) -> BoxFuture<'a, Result<()>> {
-        let file = match named(process) {
-            Ok(name) => format!("{PROCESS}{name}{LOCK}"),
+        let name = match named(process) {
+            Ok(name) => name.to_owned(),
             Err(error) => return Box::pin(async { Err(error) }),
         };
         self.on_disk("the process could not enter the spool", move |folder| {
             folder.make()?;
-            let mark = create(&folder.path.join(file))?;
+            let mark = create(&folder.path.join(format!("{PROCESS}{name}{LOCK}")))?;
             mark.try_lock()?;
-            folder
-                .entered
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(mark);
-            folder.tidy()
+            lock(&folder.entered).push(mark);
+            lock(&folder.reserve).get_or_insert_with(|| Reserve::new(name));
+            folder.tidy()?;
+            if let Err(error) = folder.reserve_room() {
+                let folder = folder.path.display();
+                tracing::warn!(%folder, %error, "the spool could not reserve its room; tokens that arrive on a full disk are in memory only");
+            }
+            Ok(())
         })
     }
 
@@ -157,20 +168,26 @@ impl Spool for FileSpool {
         let record = record.to_vec();
         self.on_disk("a record could not be kept", move |folder| {
             folder.make()?;
-            let unfinished = folder
+            let mut written = folder
                 .path
                 .join(format!("{name}.{}{UNFINISHED}", std::process::id()));
-            let mut file = create(&unfinished)?;
-            file.set_len(0)?;
-            file.write_all(&record)?;
-            file.sync_all()?;
-            fs::rename(&unfinished, folder.path.join(format!("{name}{RECORD}")))?;
+            if let Err(error) = write(&written, &record) {
+                let _ = fs::remove_file(&written);
+                let room = lock(&folder.reserve)
+                    .as_mut()
+                    .and_then(|reserve| reserve.take(record.len()));
+                written = room.ok_or(error)?;
+                write(&written, &record)?;
+            }
+            fs::rename(&written, folder.path.join(format!("{name}{RECORD}")))?;
             sync_folder(&folder.path)
         })
     }
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>> {
         self.on_disk("the records could not be listed", |folder| {
+            // The records that used the room may be gone by now. If there is no space yet, the next look tries again.
+            let _ = folder.reserve_room();
             let mut records = Vec::new();
             for entry in entries(&folder.path)? {
                 let file = entry?.path();
@@ -225,6 +242,14 @@ impl Folder {
         Ok(())
     }
 
+    /// Holds the room of the process that entered, where some of it was used.
+    fn reserve_room(&self) -> io::Result<()> {
+        match lock(&self.reserve).as_mut() {
+            Some(reserve) => reserve.fill(&self.path),
+            None => Ok(()),
+        }
+    }
+
     /// Removes what ended processes have left and no one asks for any more.
     fn tidy(&self) -> io::Result<()> {
         for entry in entries(&self.path)? {
@@ -267,6 +292,18 @@ fn create(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false);
     for_owner_only(&mut options);
     options.open(path)
+}
+
+/// Writes a file durably. Over the blocks of a longer one this needs no space.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = create(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn read(file: &Path) -> io::Result<Vec<u8>> {

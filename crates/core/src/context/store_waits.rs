@@ -1,0 +1,195 @@
+//! Refreshes that wait for a store which takes nothing: their callers are told so, and tokens that only this process has are
+//! counted.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::watch;
+use uuid::Uuid;
+
+use super::Context;
+use crate::{Error, ErrorKind, Result, identifier::AccountId};
+
+/// A store that takes the next offer within this time keeps no caller waiting for long.
+const UNNOTICED: Duration = Duration::from_millis(500);
+/// The longest pause between two offers, so that a store has what it did not take soon after it is back.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Who waits. A refresh is known by its account and the owner of its lease.
+pub(crate) struct StoreWaits {
+    waits: watch::Sender<BTreeMap<(AccountId, Uuid), Wait>>,
+    /// Why the store took no tokens, as the log has it. Empty while all are stored.
+    causes: Mutex<BTreeSet<String>>,
+    /// How many tokens were in memory only when the log last said so.
+    told: AtomicUsize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Wait {
+    /// It has lasted too long for those who wait for its result.
+    is_long: bool,
+    /// It holds tokens that are nowhere else, and that the product will not issue again.
+    in_memory: bool,
+}
+
+impl Default for StoreWaits {
+    fn default() -> Self {
+        Self {
+            waits: watch::Sender::new(BTreeMap::new()),
+            causes: Mutex::default(),
+            told: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl StoreWaits {
+    /// Ends when a refresh of this account waits for the store.
+    pub(crate) async fn is_long(&self, account: AccountId) {
+        let waits = |waits: &BTreeMap<(AccountId, Uuid), Wait>| {
+            let of_account = waits.range((account, Uuid::nil())..=(account, Uuid::max()));
+            of_account.into_iter().any(|(_, wait)| wait.is_long)
+        };
+        // The sender is this one's own.
+        let _ = self.waits.subscribe().wait_for(waits).await;
+    }
+
+    /// The accounts whose new tokens this process has in memory only.
+    pub(crate) fn in_memory(&self) -> Vec<AccountId> {
+        let waits = self.waits.borrow();
+        let in_memory = waits.iter().filter(|(_, wait)| wait.in_memory);
+        in_memory.map(|((account, _), _)| *account).collect()
+    }
+
+    /// Says in the log how many tokens are in memory only, if that has changed.
+    pub(crate) fn tell(&self) {
+        let count = self.in_memory().len();
+        if self.told.swap(count, Ordering::Relaxed) == count {
+            return;
+        }
+        match count {
+            0 => tracing::info!("all refreshed tokens are stored"),
+            _ => tracing::error!("{}", are_in_memory(count)),
+        }
+    }
+
+    /// Whether the store is ready, with a word on tokens that it has not taken yet.
+    pub(crate) fn check(&self, ready: Result<()>) -> Result<()> {
+        let count = self.in_memory().len();
+        if count == 0 {
+            return ready;
+        }
+        let said = ready.err().map(|error| format!("{}; ", error.message()));
+        let message = said.unwrap_or_default() + &are_in_memory(count);
+        Err(Error::new(ErrorKind::StorageUnavailable, message))
+    }
+
+    /// Says something in the log of the accounts whose tokens are in memory only, if there are any.
+    pub(crate) fn tell_accounts(&self, what: &str) {
+        let accounts = self.in_memory();
+        if !accounts.is_empty() {
+            let accounts: Vec<String> = accounts.iter().map(ToString::to_string).collect();
+            tracing::error!(accounts = accounts.join(" "), "{what}");
+        }
+    }
+
+    /// Says in the log that the store took no tokens: once for each cause, since it affects many accounts alike.
+    fn tell_cause(&self, account: AccountId, error: &Error) {
+        let is_new = self
+            .causes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(error.message().to_owned());
+        if is_new {
+            tracing::error!(%account, %error, "a refreshed credential could not be stored; it is offered again until it is");
+        } else {
+            tracing::debug!(%account, %error, "a refreshed credential could not be stored");
+        }
+    }
+
+    fn set(&self, key: (AccountId, Uuid), change: impl FnOnce(&mut Wait)) {
+        self.waits
+            .send_modify(|waits| change(waits.entry(key).or_default()));
+    }
+
+    fn end(&self, key: (AccountId, Uuid)) {
+        let mut is_empty = false;
+        self.waits.send_if_modified(|waits| {
+            let was_there = waits.remove(&key).is_some();
+            is_empty = waits.is_empty();
+            was_there
+        });
+        if is_empty {
+            let mut causes = self.causes.lock().unwrap_or_else(PoisonError::into_inner);
+            causes.clear();
+        }
+    }
+}
+
+fn are_in_memory(count: usize) -> String {
+    let tokens = match count {
+        1 => String::from("1 token is"),
+        _ => format!("{count} tokens are"),
+    };
+    format!(
+        "{tokens} in memory only: if this process ends before they are stored, their users have to authorize again"
+    )
+}
+
+/// What one refresh offers to the store again and again. It ends when it is dropped.
+pub(crate) struct Offers<'a> {
+    context: &'a Context,
+    key: (AccountId, Uuid),
+    began: Duration,
+}
+
+impl Context {
+    /// Begins to offer something to the store for a refresh.
+    pub(crate) fn offers(&self, account: AccountId, owner: Uuid) -> Offers<'_> {
+        Offers {
+            context: self,
+            key: (account, owner),
+            began: self.monotonic(),
+        }
+    }
+}
+
+impl Offers<'_> {
+    /// Pauses before the next offer, of which so many have failed.
+    pub(crate) async fn pause(&self, failures: u32) {
+        if self.lasts() >= UNNOTICED {
+            self.context
+                .store_waits
+                .set(self.key, |wait| wait.is_long = true);
+        }
+        let pause = Duration::from_millis(50) * 2_u32.pow(failures.clamp(1, 7) - 1);
+        self.context.runtime.sleep(pause.min(LONGEST_PAUSE)).await;
+    }
+
+    /// How long it has been offered.
+    pub(crate) fn lasts(&self) -> Duration {
+        self.context.monotonic().saturating_sub(self.began)
+    }
+
+    /// Notes that the store took no tokens, and whether they are in memory only.
+    pub(crate) fn not_stored(&self, error: &Error, in_memory: bool) {
+        let waits = &self.context.store_waits;
+        waits.tell_cause(self.key.0, error);
+        waits.set(self.key, |wait| wait.in_memory = in_memory);
+        // A count of each token would be a line for each; maintenance tells how it goes on.
+        if in_memory && waits.told.load(Ordering::Relaxed) == 0 {
+            waits.tell();
+        }
+    }
+}
+
+impl Drop for Offers<'_> {
+    fn drop(&mut self) {
+        self.context.store_waits.end(self.key);
+    }
+}
