@@ -112,10 +112,13 @@ fn bomb(stream: u32) -> Vec<u8> {
     frame(HEADERS, END_HEADERS | END_STREAM, stream, &block)
 }
 
+/// The frames of one attack, by the number of the try.
+type Frames<'a> = &'a dyn Fn(u32) -> Vec<u8>;
+
 #[tokio::test]
 async fn whoever_floods_is_sent_away() {
     let continuation = headers("GET", "/", &[("a", &"b".repeat(60))]);
-    let floods: [(&str, &dyn Fn(u32) -> Vec<u8>); 5] = [
+    let floods: [(&str, Frames<'_>); 5] = [
         ("requests that are reset at once", &|number| {
             let reset = frame(RST_STREAM, 0, stream(number), &[0, 0, 0, 8]);
             [get(stream(number), "/"), reset].concat()
