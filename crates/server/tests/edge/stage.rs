@@ -20,7 +20,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Nobody who behaves waits longer. It takes milliseconds; a machine that is busy with other tests may need more.
+/// No one who behaves waits longer. It takes milliseconds; a machine that is busy with other tests may need more.
 const ANSWERED: Duration = Duration::from_secs(20);
 
 /// The network, which nothing here reaches.
