@@ -6,7 +6,7 @@ use stead::{Client, ExportFormat, Stead};
 
 use crate::{
     browser::Browser,
-    six_products::connect,
+    products::connect,
     stage::{ADA, Stage},
 };
 

@@ -17,7 +17,7 @@ use stead::{
     transport::{ReqwestTransport, TransportOptions},
 };
 
-use crate::{six_products::connect, stage::Stage};
+use crate::{products::connect, stage::Stage};
 
 const KEY: &str = "order-4711";
 

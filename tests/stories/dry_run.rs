@@ -16,7 +16,7 @@ use stead::{
 };
 
 use crate::{
-    six_products::connect,
+    products::connect,
     stage::{Setting, Stage},
 };
 

@@ -14,6 +14,7 @@ mod http_client;
 mod mirror;
 mod notes;
 mod place;
+mod products;
 mod stage;
 
 mod accounts;
@@ -47,6 +48,7 @@ mod revocation;
 mod several_servers;
 mod six_products;
 mod tampering;
+mod unreachable;
 mod verification;
 mod versions;
 mod webhooks;

@@ -9,7 +9,7 @@ use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 use crate::{
     browser::Browser,
     http_client::request,
-    six_products::connect,
+    products::connect,
     stage::{ADA, Stage},
 };
 

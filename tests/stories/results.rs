@@ -10,7 +10,7 @@ use stead::{
     mail::FetchMails,
 };
 
-use crate::{six_products::connect, stage::Stage};
+use crate::{products::connect, stage::Stage};
 
 /// A call with options of its result.
 async fn call(

@@ -14,12 +14,14 @@ mod browser;
 mod clock;
 mod http_client;
 mod place;
+mod products;
+mod repeating;
 mod stage;
 
 use std::{
     io::Write,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use serde_json::json;
@@ -28,6 +30,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::{
     browser::Browser,
+    repeating::{OF_APIS, OF_TOKEN_ENDPOINTS, Repeating},
     stage::{ADA, Setting, Stage},
 };
 
@@ -57,12 +60,7 @@ impl<'a> MakeWriter<'a> for Log {
 /// The whole journey with every level of log on, with faults, errors and a panic: neither the tokens nor the secrets appear.
 #[test]
 fn planted_secrets_appear_nowhere() {
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let log = log();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -73,16 +71,39 @@ fn planted_secrets_appear_nowhere() {
         log.contains("request to the product"),
         "the log is really on: {log}"
     );
-    for secret in secrets
-        .iter()
-        .map(String::as_str)
-        .chain([TOKEN_MARKER, CLIENT_SECRET])
-    {
+    let planted = [TOKEN_MARKER, CLIENT_SECRET].map(String::from);
+    check(&log, &seen, &files, secrets.into_iter().chain(planted));
+}
+
+/// The log of this process, from the first story on.
+fn log() -> Log {
+    static LOG: OnceLock<Log> = OnceLock::new();
+    let start = || {
+        let log = Log::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_writer(log.clone())
+            .finish();
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+        log
+    };
+    LOG.get_or_init(start).clone()
+}
+
+/// None of the secrets is anywhere.
+fn check(
+    log: &str,
+    seen: &[String],
+    files: &[(String, Vec<u8>)],
+    secrets: impl IntoIterator<Item = String>,
+) {
+    for secret in secrets {
+        let secret = secret.as_str();
         assert!(!log.contains(secret), "{secret} is in the log");
-        for text in &seen {
+        for text in seen {
             assert!(!text.contains(secret), "{secret} is in a response: {text}");
         }
-        for (name, bytes) in &files {
+        for (name, bytes) in files {
             assert!(
                 !bytes
                     .windows(secret.len())
@@ -216,4 +237,134 @@ fn files_below(folder: &Path) -> Vec<(String, Vec<u8>)> {
         }
     }
     files
+}
+
+/// Token endpoints, revocation endpoints and products that repeat what they are sent: no application, event, page or log
+/// has a part of it.
+#[test]
+fn a_secret_that_a_product_repeats_appears_nowhere() {
+    let log = log();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let (seen, secrets, files) = runtime.block_on(repeated());
+    let log = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    let kinds = ["server_error", "you sent", "not revoked at the product"];
+    for said in kinds {
+        assert!(log.contains(said), "products are really quoted: {said}");
+    }
+    let cut: Vec<_> = secrets
+        .iter()
+        .filter_map(|secret| secret.get(..24))
+        .collect();
+    let cut: Vec<_> = cut
+        .into_iter()
+        .filter(|cut| cut.contains(|c: char| c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect();
+    check(&log, &seen, &files, secrets.iter().cloned().chain(cut));
+}
+
+/// A path of the product's API that the proxy lets through.
+fn path(product: &str) -> &'static str {
+    match product {
+        "workspace" => "/v1/users/me",
+        "mail" => "/v1/users/me/profile",
+        "warehouse" => "/api/v2/statements",
+        "calendar" => "/calendar/v3/users/me/calendarList",
+        "sheets" => "/v4/spreadsheets",
+        _ => "/drive/v3/files",
+    }
+}
+
+async fn repeated() -> (Vec<String>, Vec<String>, Vec<(String, Vec<u8>)>) {
+    let network = Arc::new(Repeating::new());
+    let stage = Stage::set(Setting {
+        transport: Some(Arc::clone(&network) as _),
+        ..Setting::default()
+    })
+    .await;
+    let mut seen = Vec::new();
+    for product in stead::products::PRODUCTS {
+        let name = product.name;
+        if name != "mail" {
+            products::create(&stage, name).await;
+        }
+        for (shape, user) in OF_TOKEN_ENDPOINTS.into_iter().zip(["a", "b", "c", "d"]) {
+            // The code, its verifier and the client's secret.
+            let link = products::link(&stage, name, user).await;
+            let mut browser = Browser::new();
+            let at_product = browser.open(&link).await;
+            let back = stage.consent(&at_product, ADA, &["all"]);
+            network.repeat(400, shape);
+            seen.push(browser.visit(&back).await.text());
+            assert_eq!(network.stop(), 1, "{name}: {}", seen[seen.len() - 1]);
+            // The refresh token.
+            let link = products::link(&stage, name, user).await;
+            let done = Browser::new().connect(&stage, &link, ADA).await;
+            assert_eq!(done.status, 200, "{name}: {}", done.text());
+            network.repeat(400, shape);
+            let path = format!("/v1/accounts/{name}/{user}/refresh");
+            seen.push(stage.post(&path, &json!({})).await.text());
+            assert_eq!(network.stop(), 1, "{name}: {}", seen[seen.len() - 1]);
+            let path = format!("/v1/accounts/{name}/{user}");
+            seen.push(stage.get(&path).await.text());
+            // The token that is revoked.
+            network.repeat(400, shape);
+            seen.push(
+                stage
+                    .delete(&format!("{path}?revoke_at_product=true"))
+                    .await
+                    .text(),
+            );
+            stage.platform.environment().maintain().await.unwrap();
+            let asked = usize::from(product.oauth.revoke.is_some());
+            network.until(asked).await;
+            network.stop();
+        }
+        // The access token.
+        let link = products::link(&stage, name, "user-1").await;
+        let done = Browser::new().connect(&stage, &link, ADA).await;
+        assert_eq!(done.status, 200, "{name}: {}", done.text());
+        for shape in OF_APIS {
+            for (status, method) in [(400, "GET"), (404, "POST"), (500, "POST")] {
+                network.repeat(status, shape);
+                let test = &product.test_calls[0];
+                let input: serde_json::Value = serde_json::from_str(test.input).unwrap();
+                let called =
+                    json!({ "connection_name": name, "identifier": "user-1", "input": input });
+                if status < 500 {
+                    let path = format!("/v1/tools/{}/execute", test.tool);
+                    seen.push(stage.post(&path, &called).await.text());
+                }
+                let raw_path = path(name);
+                let raw = json!({ "connection_name": name, "identifier": "user-1", "method": method, "path": raw_path });
+                let reply = stage.post("/v1/proxy", &raw).await;
+                assert_eq!(reply.status, status, "{}", reply.text());
+                assert!(reply.text().contains("you sent"), "{}", reply.text());
+                seen.push(format!("{:?} {}", reply.headers, reply.text()));
+                seen.push(
+                    stage
+                        .get(&format!("/proxy/{name}/user-1{raw_path}"))
+                        .await
+                        .text(),
+                );
+                assert!(network.stop() >= 2, "{name}");
+            }
+        }
+    }
+    for path in [
+        "/v1/events?limit=100",
+        "/v1/executions?page_size=100",
+        "/v1/connections",
+        "/v1/accounts",
+    ] {
+        let reply = stage.get(path).await;
+        assert_eq!(reply.status, 200, "{path}: {}", reply.text());
+        seen.push(reply.text());
+    }
+    stage.platform.shut_down().await;
+    let files = files_below(stage.database.parent().unwrap());
+    (seen, network.secrets(), files)
 }

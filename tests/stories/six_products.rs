@@ -1,14 +1,12 @@
 //! All six products through one service: the proxy paths of each, and a statement that outlasts its request.
 
 use serde_json::{Value, json};
-use stead_sandbox::{
-    CLIENT_ID, CLIENT_SECRET, Fault, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID,
-    WAREHOUSE_CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
-};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
 
 use crate::{
     browser::Browser,
     http_client::Reply,
+    products::connect,
     stage::{ADA, Stage},
 };
 
@@ -18,32 +16,6 @@ async fn stage() -> Stage {
         connect(&stage, product).await;
     }
     stage
-}
-
-/// Makes a connection with the sandbox's client of the product, and connects Ada's account through it.
-pub async fn connect(stage: &Stage, product: &str) {
-    let (client_id, client_secret) = match product {
-        "workspace" => (WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET),
-        "warehouse" => (WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET),
-        _ => (CLIENT_ID, CLIENT_SECRET),
-    };
-    let mut new = json!({
-        "connection_name": product,
-        "product": product,
-        "client_id": client_id,
-        "client_secret": client_secret,
-    });
-    if product == "warehouse" {
-        new["settings"] = json!({ "account": WAREHOUSE_ACCOUNT });
-    }
-    let created = stage.post("/v1/connections", &new).await;
-    assert_eq!(created.json()["state"], "ready", "{}", created.text());
-    let link = json!({ "connection_name": product, "identifier": "user-1" });
-    let link = stage.post("/v1/authorization-links", &link).await.json();
-    let done = Browser::new()
-        .connect(stage, link["link"].as_str().unwrap(), ADA)
-        .await;
-    assert_eq!(done.status, 200, "{product}: {}", done.text());
 }
 
 async fn proxy(stage: &Stage, product: &str, method: &str, path: &str, body: Value) -> Reply {

@@ -38,8 +38,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         if all {
             bail!("install {missing}, with which the journeys are made");
         }
-        println!("left out: journeys in a browser; not installed: {missing}");
-        return Ok(());
+        return shell::left_out(&format!("journeys in a browser (not installed: {missing})"));
     }
     shell::build()?;
     let mut command = shell::command(&format!("cargo run --quiet --locked {CRATE} --"));
@@ -54,7 +53,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
                 command.args(["--axe", AXE]);
             }
             Err(error) if all => return Err(error),
-            Err(error) => println!("left out: accessibility; {error:#}"),
+            Err(error) => shell::left_out(&format!("accessibility ({error:#})"))?,
         }
     }
     let status = command.status().context("cannot start cargo")?;

@@ -127,7 +127,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
         call_every_operation()?;
     }
     for missing in &missing {
-        println!("left out: {missing}");
+        shell::left_out(missing)?;
     }
     if all && !missing.is_empty() {
         bail!("not every client could be installed");

@@ -85,14 +85,23 @@ fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_the
         let lines = lines.iter().filter(move |line| line.0 == name);
         lines.map(|line| line.1.trim())
     };
+    // The base images are arguments, so that their digests can be given.
+    let image = |from: &str| {
+        let name = from
+            .strip_prefix("${")
+            .and_then(|rest| rest.split_once('}'));
+        let (name, _) = name.unwrap_or_else(|| panic!("{from} is no argument"));
+        let given = of("ARG").find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        given.unwrap_or_else(|| panic!("{name} has no default"))
+    };
     let toolchain = fs::read_to_string(shell::root().join("rust-toolchain.toml")).unwrap();
-    let version = of("FROM").next().unwrap();
+    let version = image(of("FROM").next().unwrap());
     let version = version.split([':', '-']).nth(1).unwrap();
     assert!(
         toolchain.contains(&format!("channel = \"{version}.")),
         "{version}"
     );
-    let last = of("FROM").next_back().unwrap();
+    let last = image(of("FROM").next_back().unwrap());
     assert!(
         last.contains("distroless") && last.ends_with(":nonroot"),
         "{last}"
@@ -132,6 +141,24 @@ fn the_composition_gives_each_server_a_spool_and_the_proxy_knows_them_all() {
         spools.insert(volume);
     }
     assert_eq!(spools.len(), 3, "{spools:?}");
+    for (name, service) in services {
+        let environment = service["environment"].as_object().unwrap();
+        assert!(
+            !environment.contains_key("STEAD_KEY"),
+            "{name}: the key is a file"
+        );
+        let image = service["image"].as_str().unwrap();
+        assert!(
+            image == "stead" || image.starts_with("${"),
+            "{name}: {image} cannot be pinned"
+        );
+        let Some(key) = environment.get("STEAD_KEY_FILE") else {
+            continue;
+        };
+        let secret = service["secrets"][0].as_str().unwrap();
+        assert_eq!(*key, format!("/run/secrets/{secret}"), "{name}");
+        assert!(compose["secrets"][secret]["file"].is_string(), "{secret}");
+    }
 }
 
 /// The values that a template names, such as `image.tag`.
@@ -173,7 +200,7 @@ fn rendered(text: &str) -> String {
         let action = action.trim_matches(['-', ' ']);
         let first = action.split_whitespace().next().unwrap();
         let is_line = before.rsplit('\n').next().unwrap().trim().is_empty();
-        let steers = ["if", "with", "range", "end", "define"].contains(&first);
+        let steers = ["if", "with", "range", "end", "define", "fail"].contains(&first);
         if !(steers || is_line && ["toYaml", "include"].contains(&first)) {
             rendered.push_str("word");
         }
@@ -224,6 +251,46 @@ fn the_chart_names_values_that_are_there_and_its_templates_are_yaml() {
             .any(|named| name == *named || name.starts_with(&format!("{named}.")));
         assert!(is_named, "no template uses {name}");
     }
+}
+
+/// A peer list that is empty means everyone, so a template that fills one fails without peers.
+#[test]
+fn no_rule_of_the_network_policy_can_mean_everyone() {
+    let policy = read("helm/templates/networkpolicy.yaml");
+    let lines: Vec<&str> = policy.lines().collect();
+    let is_list = |line: &str| {
+        ["from:", "to:"]
+            .iter()
+            .any(|list| line.trim().starts_with(list))
+    };
+    let filled = lines
+        .windows(2)
+        .filter(|two| is_list(two[0]))
+        .filter_map(|two| {
+            let line = two.iter().find(|line| line.contains(".Values."))?;
+            line.split(".Values.").nth(1)?.split(' ').next()
+        });
+    let lists: Vec<&str> = filled.collect();
+    assert_eq!(lists, ["metrics.namespaces", "egress.database"]);
+    for list in lists {
+        let guard = format!("(not .Values.{list})");
+        let guard = [guard.as_str(), &guard[1..guard.len() - 1]];
+        let (_, after) = guard
+            .iter()
+            .find_map(|guard| policy.split_once(guard))
+            .unwrap();
+        let next = after.split("{{").nth(1).unwrap();
+        assert!(
+            next.trim_start_matches("- ").starts_with("fail "),
+            "{list}: {next}"
+        );
+    }
+    for direction in ["Ingress", "Egress"] {
+        assert!(policy.contains(direction), "{direction}");
+    }
+    let values = yaml(&read("helm/values.yaml"));
+    assert_eq!(values["trustedProxies"], "", "an example would be trusted");
+    assert!(read("helm/templates/statefulset.yaml").contains("{{ required \"trustedProxies"));
 }
 
 #[test]

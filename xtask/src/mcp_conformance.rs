@@ -27,8 +27,9 @@ pub(crate) fn run(all: bool) -> Result<()> {
         if all {
             return Err(error);
         }
-        println!("left out: {error:#}");
-        return Ok(());
+        return shell::left_out(&format!(
+            "the suite of the Model Context Protocol ({error:#})"
+        ));
     }
     shell::build()?;
     let mut server = Server::start()?;

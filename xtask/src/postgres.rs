@@ -62,7 +62,9 @@ pub(crate) fn run(all: bool) -> Result<()> {
         if all {
             bail!("install {missing}, over which the store is tested");
         }
-        println!("left out: the store over PostgreSQL; not installed: {missing}");
+        shell::left_out(&format!(
+            "the store over PostgreSQL (not installed: {missing})"
+        ))?;
     }
     if missing.is_empty() {
         for store in ["postgres", "pgbouncer"] {

@@ -1,6 +1,8 @@
 //! Other programs, started from the top of the workspace.
 
 use std::{
+    fs::OpenOptions,
+    io::Write as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Instant,
@@ -40,6 +42,23 @@ fn is_of_this_run(name: &str) -> bool {
         "CARGO_CRATE_",
     ];
     ["CARGO", "OUT_DIR"].contains(&name) || starts.iter().any(|start| name.starts_with(start))
+}
+
+/// Names the file in which the steps of `cargo xtask test` note what they left out.
+pub(crate) const LEFT_OUT: &str = "STEAD_XTASK_LEFT_OUT";
+
+/// Says that something was not checked, here and in the last line of `cargo xtask test`.
+///
+/// # Errors
+/// If the note can't be written.
+pub(crate) fn left_out(what: &str) -> Result<()> {
+    println!("left out: {what}");
+    let Some(notes) = std::env::var_os(LEFT_OUT) else {
+        return Ok(());
+    };
+    let mut notes = OpenOptions::new().append(true).create(true).open(notes)?;
+    writeln!(notes, "{what}")?;
+    Ok(())
 }
 
 /// Runs a command, whose output is shown as it comes.

@@ -2,7 +2,10 @@
 
 use anyhow::{Result, bail};
 
-use crate::install::{Program, missing_after_install};
+use crate::{
+    install::{Program, missing_after_install},
+    shell,
+};
 
 /// The shells, and what the pasted lines call.
 const PROGRAMS: [Program; 3] = [
@@ -21,8 +24,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     match missing_after_install(&PROGRAMS).as_slice() {
         [] => Ok(()),
         [OPTIONAL] if !all => {
-            println!("left out: journeys in {OPTIONAL}, which is not installed");
-            Ok(())
+            shell::left_out(&format!("journeys in {OPTIONAL}, which is not installed"))
         }
         missing => bail!(
             "install {}, into which the tests paste the journeys of README and `stead dev`",

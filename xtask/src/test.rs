@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, step by step, up to the first failure.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -30,6 +30,8 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
         steps.push(Step::new(Full, "conformance", "cargo xtask conformance"));
     }
     steps.retain(|step| step.extent <= extent);
+    let notes = notes();
+    let _ = fs::remove_file(&notes);
     let start = shell::now();
     for (passed, step) in steps.iter().enumerate() {
         println!("\n== {}: {}", step.name, step.line());
@@ -48,8 +50,20 @@ pub(crate) fn run(extent: Extent) -> Result<()> {
         println!("\n== conformance: left out; `cargo xtask conformance` says what it needs");
     }
     println!("\nAll in {:.0} s.", start.elapsed().as_secs_f64());
-    println!("{} passed, 0 failed", steps.len());
+    let notes = fs::read_to_string(notes).unwrap_or_default();
+    println!("{} passed, 0 failed{}", steps.len(), not_checked(&notes));
     Ok(())
+}
+
+/// Where the steps note what they leave out.
+fn notes() -> PathBuf {
+    shell::root().join("target/left-out")
+}
+
+/// What was left out, for the last line.
+fn not_checked(notes: &str) -> String {
+    let each = notes.lines().map(|what| format!("; not checked: {what}"));
+    each.collect()
 }
 
 /// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
@@ -308,6 +322,7 @@ impl Step {
         if let Some((name, value)) = self.variable {
             command.env(name, value);
         }
+        command.env(shell::LEFT_OUT, notes());
         let status = command
             .status()
             .with_context(|| format!("cannot start `{}`", self.line()))?;
@@ -355,6 +370,15 @@ mod tests {
             error
                 .to_string()
                 .starts_with("failed: A=\"b c\" false --again\n")
+        );
+    }
+
+    #[test]
+    fn the_last_line_names_what_was_left_out() {
+        assert_eq!(not_checked(""), "");
+        assert_eq!(
+            not_checked("known vulnerabilities\njourneys\n"),
+            "; not checked: known vulnerabilities; not checked: journeys"
         );
     }
 

@@ -111,6 +111,11 @@ pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     } else {
         fs::read_to_string(path)
     };
+    // Some editors write a byte order mark, which is not part of the text.
+    let text = text.map(|text| match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    });
     text.map_err(|error| {
         Failure::new(
             exit,
@@ -122,6 +127,12 @@ pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
 
 /// A key file, which only its owner may read.
 pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
+    if path.is_dir() {
+        return Err(Failure::configuration(
+            format!("the key file {} is a folder", path.display()),
+            "Name the file that holds the key.",
+        ));
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -151,6 +162,26 @@ mod tests {
 
     use super::*;
     use crate::CommandLine;
+
+    #[test]
+    fn a_key_file_may_begin_with_a_byte_order_mark() {
+        let folder = tempfile::tempdir().unwrap();
+        let Err(Failure::CommandLine { what, next, .. }) = read_key(folder.path()) else {
+            panic!("a folder is a key");
+        };
+        assert!(
+            what.ends_with("is a folder") && !next.contains("chmod"),
+            "{what} {next}"
+        );
+        let file = folder.path().join("key");
+        fs::write(&file, "\u{feff}k1:hush\n").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        assert_eq!(read_key(&file).unwrap().expose_secret(), "k1:hush");
+    }
 
     #[test]
     fn a_secret_as_an_argument_is_refused() {

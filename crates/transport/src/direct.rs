@@ -41,10 +41,11 @@ impl Direct {
         }
     }
 
-    /// The response's head.
+    /// The response's head. If `on_new_connection` is set, it uses no kept connection.
     pub(crate) async fn send(
         &self,
         mut request: Request<Outgoing>,
+        on_new_connection: bool,
     ) -> Result<Response<Received>, TransportError> {
         // Which version is spoken is agreed on with the server.
         *request.version_mut() = Version::HTTP_11;
@@ -52,7 +53,8 @@ impl Direct {
         let host = self.pool.host(&uri)?;
         let mut times = 0;
         loop {
-            let (open, is_new) = match host.take() {
+            let kept = if on_new_connection { None } else { host.take() };
+            let (open, is_new) = match kept {
                 Some(open) => (open, false),
                 // Boxed, as it is large, and rarely needed.
                 None => Box::pin(self.connect(&host, &uri)).await?,

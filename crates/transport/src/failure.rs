@@ -3,9 +3,9 @@
 use std::{error::Error, io};
 
 use hyper_util::client::legacy;
-use stead_core::ports::{BoxError, TransportError, TransportErrorKind};
+use stead_core::ports::{BoxError, TransportError, TransportErrorKind, Unreached};
 
-use crate::resolver::NotPublic;
+use crate::resolver::{NoAddress, NotPublic};
 
 /// A request of reqwest that failed before the response's head arrived.
 pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
@@ -22,29 +22,50 @@ pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
 
 /// A connection that could not be made.
 pub(crate) fn of_connection(error: BoxError) -> TransportError {
-    let (kind, message) = if any_cause(error.as_ref(), is_exhausted) {
-        (
-            TransportErrorKind::Exhausted,
-            "this process has no file descriptors or ports left for a connection",
-        )
-    } else if any_cause(error.as_ref(), |_: &NotPublic| true) {
-        (
-            TransportErrorKind::Unreachable,
-            "the host's name leads to an address that is not public",
-        )
-    } else {
-        (
-            TransportErrorKind::Unreachable,
-            "no connection could be made",
-        )
+    if any_cause(error.as_ref(), is_exhausted) {
+        let message = "this process has no file descriptors or ports left for a connection";
+        return TransportError::new(TransportErrorKind::Exhausted, message).with_source(error);
+    }
+    let why = unreached(error.as_ref());
+    let message = match why {
+        Some(Unreached::NotPublic) => "the host's name leads to an address that is not public",
+        _ => "no connection could be made",
     };
-    TransportError::new(kind, message).with_source(error)
+    let failure = TransportError::new(TransportErrorKind::Unreachable, message).with_source(error);
+    match why {
+        Some(why) => failure.with_unreached(why),
+        None => failure,
+    }
+}
+
+/// Why a connection could not be made.
+fn unreached(error: &(dyn Error + 'static)) -> Option<Unreached> {
+    let is = |kind| any_cause(error, move |error: &io::Error| error.kind() == kind);
+    if any_cause(error, |_: &NotPublic| true) {
+        Some(Unreached::NotPublic)
+    } else if any_cause(error, |_: &NoAddress| true) {
+        Some(Unreached::Name)
+    } else if is(io::ErrorKind::TimedOut) {
+        Some(Unreached::Time)
+    } else if is(io::ErrorKind::ConnectionRefused) {
+        Some(Unreached::Refused)
+    // TCP has no end before its beginning: the other side has hung up on the handshake.
+    } else if any_cause(error, |_: &rustls::Error| true) || is(io::ErrorKind::UnexpectedEof) {
+        Some(Unreached::Tls)
+    } else {
+        None
+    }
 }
 
 /// A request that failed on its connection, before the response's head arrived.
 pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> TransportError {
     let (kind, message) = if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
+    } else if is_closed(&error) {
+        (
+            TransportErrorKind::Unanswered,
+            "the connection was closed before a response came",
+        )
     } else {
         (
             TransportErrorKind::Cut,
@@ -80,10 +101,42 @@ pub(crate) fn is_unprocessed(error: &hyper::Error) -> bool {
     })
 }
 
+/// Whether the server closed the connection while it was to respond. One that ends a single request of HTTP/2, or all with
+/// a reason, has said something.
+fn is_closed(error: &(dyn Error + 'static)) -> bool {
+    let said = |error: &h2::Error| error.is_reset() || error.is_go_away();
+    let closed = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::BrokenPipe
+                | io::ErrorKind::ConnectionAborted
+                | io::ErrorKind::ConnectionReset
+                | io::ErrorKind::UnexpectedEof
+        )
+    };
+    let ended = |error: &hyper::Error| {
+        error.is_incomplete_message() || error.is_canceled() || error.is_closed()
+    };
+    // A body of the request that broke off is its caller's doing.
+    let own = |error: &hyper::Error| error.is_user() || error.is_body_write_aborted();
+    !any_cause(error, said)
+        && !any_cause(error, own)
+        && (any_cause(error, ended) || any_cause(error, closed))
+}
+
 /// Whether this error or one among its causes is of this type, and like this.
 fn any_cause<E: Error + 'static>(error: &(dyn Error + 'static), is: impl Fn(&E) -> bool) -> bool {
-    let causes = std::iter::successors(Some(error), |&cause| cause.source());
+    let causes = std::iter::successors(Some(error), |&cause| next(cause));
     causes.filter_map(|cause| cause.downcast_ref()).any(is)
+}
+
+/// The cause of an error. What an `io::Error` wraps is not its source.
+fn next<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    let wrapped = error.downcast_ref().and_then(io::Error::get_ref);
+    match wrapped {
+        Some(wrapped) => Some(wrapped),
+        None => error.source(),
+    }
 }
 
 /// A body that broke off.

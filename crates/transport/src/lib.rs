@@ -11,7 +11,8 @@
 //! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
 //! byte for byte as given, or the request is refused.
 //!
-//! A request is sent once. The exception is where the protocol itself says that it was not processed: a pooled connection
+//! A request is sent once. A caller that may send it again can ask for a new connection
+//! ([`OnNewConnection`](stead_core::ports::OnNewConnection)). The exception is where the protocol itself says that it was not processed: a pooled connection
 //! that closed before the request was written, an HTTP/2 stream refused or above the last one of a graceful shutdown
 //! (RFC 9113, section 8.7).
 //!

@@ -39,6 +39,22 @@ impl fmt::Display for NotPublic {
 
 impl Error for NotPublic {}
 
+/// A name that has no address.
+#[derive(Debug)]
+pub(crate) struct NoAddress(io::Error);
+
+impl fmt::Display for NoAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name does not resolve")
+    }
+}
+
+impl Error for NoAddress {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
 /// What connections are made to; the port is not the resolver's.
 type Sockets = vec::IntoIter<SocketAddr>;
 
@@ -84,7 +100,7 @@ impl Resolver {
         let any = self.may_be_private(name);
         let found = self.addresses(name);
         Box::pin(async move {
-            let addresses = found.await?;
+            let addresses = found.await.map_err(NoAddress)?;
             if !any && !addresses.iter().copied().all(is_public) {
                 return Err(NotPublic.into());
             }

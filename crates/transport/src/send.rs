@@ -13,7 +13,7 @@ use http::{
 };
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use stead_core::ports::{Body, Limits, Purpose, TransportError};
+use stead_core::ports::{Body, Limits, OnNewConnection, Purpose, TransportError};
 use tokio::time::timeout_at;
 
 use crate::{
@@ -44,9 +44,10 @@ pub(crate) async fn send(
     match &clients.direct {
         Some(direct) if purpose == Purpose::Call => {
             target::check(&parts.uri)?;
+            let on_new_connection = parts.extensions.get::<OnNewConnection>().is_some();
             // What the caller noted is not for the client.
             parts.extensions.clear();
-            let sent = pin!(direct.send(Request::from_parts(parts, body)));
+            let sent = pin!(direct.send(Request::from_parts(parts, body), on_new_connection));
             exchange.receive(sent, &progress).await
         }
         _ => {

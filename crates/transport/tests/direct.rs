@@ -7,3 +7,23 @@ mod loopback;
 use stead_core::ports::Purpose;
 
 const PURPOSE: Purpose = Purpose::Call;
+
+/// A request that is sent again because its connection was closed goes over a new one.
+#[tokio::test]
+async fn a_connection_that_was_kept_is_not_used_where_a_new_one_is_asked_for() {
+    use loopback::server::{Server, Then};
+    use stead_core::ports::{OnNewConnection, Transport as _};
+
+    const HELLO: &[&[u8]] = &[b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"];
+    let server = Server::start(HELLO, Then::Listen).await;
+    let transport = loopback::transport();
+    for (on_new_connection, accepted) in [(false, 1), (false, 1), (true, 2), (false, 2)] {
+        let mut request = loopback::get(&server);
+        if on_new_connection {
+            request.extensions_mut().insert(OnNewConnection);
+        }
+        let response = transport.send(request).await.unwrap();
+        assert_eq!(loopback::whole(response).await.unwrap(), "hello");
+        assert_eq!(server.accepted(), accepted);
+    }
+}

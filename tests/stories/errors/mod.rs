@@ -392,7 +392,7 @@ async fn transport(seen: &mut Seen) {
     stage.fault(Fault::CutBeforeResponse {
         host: None,
         path_contains: None,
-        times: 1,
+        times: 2,
     });
     seen.kind(ErrorKind::UpstreamTruncated, &stage.get(profile).await);
     stage.fault(Fault::CutBeforeResponse {

@@ -23,7 +23,7 @@ pub(crate) struct CallLimitArgs {
     #[arg(long, env = "STEAD_MAX_WAITING_PER_ACCOUNT", value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
     max_waiting_per_account: u32,
 
-    /// Most bytes of inputs and responses that calls hold in memory, besides 64 KiB each.
+    /// Most bytes that calls hold in memory, besides 64 KiB each: an input counts as what it is parsed into, a response twice.
     #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
     max_call_bytes: u64,
 }

@@ -319,7 +319,16 @@ impl Database {
             Place::Server(_) => None,
         };
         let built = builder.build().await;
-        built.map_err(|error| refused::platform(error, file))
+        built.map_err(|error| {
+            let setting = error
+                .context()
+                .get("setting")
+                .and_then(|setting| setting.as_str());
+            match (&self.config, setting) {
+                (Some(path), Some(setting)) => Settings::refused(path, setting, error.message()),
+                _ => refused::platform(error, file),
+            }
+        })
     }
 
     /// What the key is read from, in words.

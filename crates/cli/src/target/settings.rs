@@ -47,15 +47,56 @@ impl Settings {
         let Some(path) = path else {
             return Ok(Self::default());
         };
-        toml::from_str(&secrets::read_text(path, Exit::Configuration)?).map_err(|error| {
+        let text = secrets::read_text(path, Exit::Configuration)?;
+        toml::from_str(&text).map_err(|error| {
             // Another name of `rate_limited`, which is read and not offered.
             let why = error.message().replace("`paced`, ", "");
-            Failure::configuration(
-                format!("the settings in {} are wrong: {why}", path.display()),
-                "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
-            )
+            let line = error.span().map(|span| line_at(&text, span.start));
+            wrong(path, line, &why)
         })
     }
+
+    /// What the platform says of a setting, such as `products.mail.token_url`, with its place in the file.
+    pub(crate) fn refused(path: &Path, setting: &str, why: &str) -> Failure {
+        let text = secrets::read_text(path, Exit::Configuration).unwrap_or_default();
+        wrong(path, line_of(&text, setting), &format!("{setting}: {why}"))
+    }
+}
+
+fn wrong(path: &Path, line: Option<usize>, why: &str) -> Failure {
+    let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+    Failure::configuration(
+        format!("the settings in {}{line} are wrong: {why}", path.display()),
+        "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
+    )
+}
+
+/// The number of the line of a byte.
+fn line_at(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or(text);
+    before.matches('\n').count() + 1
+}
+
+/// The line that sets something, such as `products.mail.token_url`.
+fn line_of(text: &str, setting: &str) -> Option<usize> {
+    let mut table = "";
+    for (line, number) in text.lines().zip(1..) {
+        let header = line.trim().strip_prefix('[');
+        if let Some(header) = header.and_then(|rest| rest.split(']').next()) {
+            table = header.trim();
+            if table == setting {
+                return Some(number);
+            }
+        } else if let Some((key, _)) = line.split_once('=') {
+            let key = format!("{table}.{}", key.trim());
+            let rest = setting.strip_prefix(&key);
+            // An inline table holds what follows.
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+                return Some(number);
+            }
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -86,6 +127,24 @@ mod tests {
             panic!("another failure")
         };
         assert!(what.contains("`issuer`, `rate_limited`"), "{what}");
+        assert!(what.contains("settings.toml, line 2 are wrong"), "{what}");
+    }
+
+    #[test]
+    fn a_setting_is_found_where_it_stands() {
+        let text = "private_hosts = [\"mail\"]\n\n[products.drive]\ntoken_url = 1\n[products.mail]\nissuer = 2\n\
+            token_url = 3\n[products.mail.origins]\ngmail = 4\n[products.sheets]\norigins.sheets = 5\n\
+            [products.workspace]\norigins = { notion = 6 }\n";
+        for (setting, line) in [
+            ("products.mail", Some(5)),
+            ("products.mail.token_url", Some(7)),
+            ("products.mail.origins.gmail", Some(9)),
+            ("products.sheets.origins.sheets", Some(11)),
+            ("products.workspace.origins.notion", Some(13)),
+            ("products.calendar.token_url", None),
+        ] {
+            assert_eq!(line_of(text, setting), line, "{setting}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::{
     unknown_after_panic, validate,
 };
 use crate::{
-    Result,
+    Error, Result,
     boxed::boxed,
     catalogue::CatalogueTool,
     context::{Context, Snapshot, bulkheads::Held},
@@ -244,7 +244,10 @@ async fn stages(
         owner.check(&snapshot)?;
     }
     admit::same_product(tool, &snapshot)?;
-    let asking = |error| admit::what_to_ask(error, tool, &snapshot);
+    let asking = |error: Error| {
+        let error = error.without_secrets(&snapshot.secrets());
+        admit::what_to_ask(error, tool, &snapshot)
+    };
     snapshot.usable().map_err(asking)?;
     let call = call_of(&snapshot, tool, invocation, record);
     admit::scopes(tool, &snapshot).map_err(asking)?;
@@ -289,7 +292,15 @@ async fn stages(
     let mut left_out = Vec::new();
     if !invocation.dry_run {
         let parts;
-        (data, parts) = shaped(context, entry, &invocation.result, data, &mut warnings).await?;
+        (data, parts) = shaped(
+            context,
+            entry,
+            &invocation.result,
+            data,
+            &mut warnings,
+            &invocation.held,
+        )
+        .await?;
         if invocation.gives_handles(entry) {
             let input = &invocation.arguments;
             let input = invocation.fits_handles.then_some(input);

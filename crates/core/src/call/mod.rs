@@ -31,6 +31,7 @@ mod send;
 mod sending;
 mod shape;
 mod tool_io;
+mod unsent;
 mod validate;
 
 pub(crate) use execute::execute;

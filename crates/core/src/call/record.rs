@@ -43,6 +43,8 @@ pub(super) struct Record {
     started_at: Timestamp,
     began: Duration,
     requests: AtomicU32,
+    /// How long it took until the product responded, if the response is passed on since.
+    responded: Option<Duration>,
     ended: bool,
 }
 
@@ -71,6 +73,7 @@ impl Record {
             started_at: whole_micros(context.now()),
             began: context.monotonic(),
             requests: AtomicU32::new(0),
+            responded: None,
             ended: false,
         }
     }
@@ -113,6 +116,12 @@ impl Record {
         self.account_id = Some(account);
     }
 
+    /// The product has responded, and its response is passed on from here. How long that takes is up to the caller.
+    pub(super) fn responded(mut self) -> Self {
+        self.responded = Some(self.took());
+        self
+    }
+
     /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
     /// credentials from here on.
     pub(super) fn end<T>(mut self, result: Result<T>) -> Result<T> {
@@ -130,12 +139,17 @@ impl Record {
         result
     }
 
+    fn took(&self) -> Duration {
+        let so_far = || self.context.monotonic().saturating_sub(self.began);
+        self.responded.unwrap_or_else(so_far)
+    }
+
     fn hand_over(&mut self, ended: Outcome) {
         if mem::replace(&mut self.ended, true) {
             return;
         }
         let outcome = ended.name();
-        let duration = self.context.monotonic().saturating_sub(self.began);
+        let duration = self.took();
         let metrics = &self.context.metrics;
         metrics.call(self.product, self.kind, ended, duration);
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
@@ -211,6 +225,8 @@ impl Drop for Record {
     fn drop(&mut self) {
         let was_sent = *self.requests.get_mut() > 0;
         self.hand_over(match self.changes && was_sent {
+            // The product has said what became of it.
+            true if self.responded.is_some() => Outcome::Ok,
             true => Outcome::Failed(ErrorKind::OutcomeUnknown),
             false => Outcome::Cancelled,
         });

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
+
 use crate::{
     Error, ErrorKind,
     context::Context,
+    error::ActBy,
     ports::{TransportError, TransportErrorKind},
     tool::{Effect, Retry},
 };
@@ -17,6 +20,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(32);
 pub(super) struct Failure {
     pub(super) error: Error,
     pub(super) processed: Processed,
+    /// Whether to send it once more: it only reads, and its connection closed before a response came.
+    pub(super) on_new_connection: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,15 +33,40 @@ pub(super) enum Processed {
 impl Failure {
     /// A request to which no whole response came.
     pub(super) fn of_transport(error: TransportError, effect: Effect) -> Self {
-        let processed =
-            if error.may_have_been_sent() && error.kind() != TransportErrorKind::TooLarge {
-                Processed::Unknown
-            } else {
-                Processed::No
-            };
+        let processed = match error.may_have_been_sent() {
+            true => Processed::Unknown,
+            false => Processed::No,
+        };
         Self {
+            on_new_connection: effect == Effect::Read
+                && error.kind() == TransportErrorKind::Unanswered,
             error: transport_error(error, effect),
             processed,
+        }
+    }
+
+    /// An error that was made of what the product responded with `status`. A 4xx has refused the request, whatever else it
+    /// says.
+    pub(super) fn of_response(error: Error, status: StatusCode) -> Self {
+        let processed = match status.is_client_error() {
+            true => Processed::No,
+            false => Processed::Unknown,
+        };
+        Self {
+            error,
+            processed,
+            on_new_connection: false,
+        }
+    }
+
+    /// A body that did not come whole.
+    pub(super) fn of_body(error: TransportError, effect: Effect, status: StatusCode) -> Self {
+        match status.is_client_error() {
+            true => Self::of_response(transport_error(error, Effect::Read), status),
+            false => Self {
+                on_new_connection: false,
+                ..Self::of_transport(error, effect)
+            },
         }
     }
 }
@@ -49,6 +79,9 @@ pub(super) fn pause(
     attempt: u8,
     left: Duration,
 ) -> Option<Duration> {
+    if failure.on_new_connection && attempt == 1 {
+        return Some(Duration::ZERO);
+    }
     let safe = failure.processed == Processed::No || retry != Retry::Unprocessed;
     let useful =
         failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
@@ -67,12 +100,13 @@ pub(super) fn pause(
     (pause < left).then_some(pause)
 }
 
-/// A raw request is retried once and at once, where nothing was sent: that is safe for every method.
+/// A raw request is retried once and at once: if nothing was sent, which is safe for every method, or if it only reads and its
+/// connection was closed.
 pub(super) fn at_once(failure: &Failure, attempt: u8) -> Option<Duration> {
     let unsent = failure.processed == Processed::No
         && failure.error.retryable()
         && failure.error.kind() != ErrorKind::Overloaded;
-    (unsent && attempt == 1).then_some(Duration::ZERO)
+    ((unsent || failure.on_new_connection) && attempt == 1).then_some(Duration::ZERO)
 }
 
 /// Full jitter: anything up to 1 s, 2 s, 4 s …
@@ -86,13 +120,16 @@ fn jitter(context: &Context, attempt: u8) -> Duration {
 /// The error that is left. A write that the product met with a failure of its own, or with something unreadable, may have
 /// been carried out.
 pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
-    let Failure { error, processed } = failure;
+    let Failure {
+        error, processed, ..
+    } = failure;
     let tells_nothing = matches!(
         error.kind(),
         ErrorKind::ProductUnavailable
             | ErrorKind::ProductTimeout
             | ErrorKind::UpstreamTruncated
             | ErrorKind::ProductProtocolError
+            | ErrorKind::ResponseTooLarge
             | ErrorKind::Overloaded
     );
     if effect == Effect::Read || processed == Processed::No || !tells_nothing {
@@ -102,19 +139,30 @@ pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
         "{}: it may or may not have been carried out",
         error.message()
     );
-    error
-        .clone()
-        .reclassify(ErrorKind::OutcomeUnknown, message)
-        .with_source(error)
+    let unknown = error.clone().reclassify(ErrorKind::OutcomeUnknown, message);
+    let unknown = match error.kind() {
+        // Its limits are the operator's.
+        ErrorKind::Overloaded => unknown.with_act_by(ActBy::Operator),
+        _ => unknown,
+    };
+    unknown.with_source(error)
 }
 
 /// The transport's error as one of the table. A write that may have been processed has an unknown outcome.
 fn transport_error(error: TransportError, effect: Effect) -> Error {
     let unknown = effect != Effect::Read && error.may_have_been_sent();
     let (kind, message) = match error.kind() {
+        TransportErrorKind::TooLarge if unknown => (
+            ErrorKind::OutcomeUnknown,
+            "the product's response is larger than allowed: the request may or may not have been carried out",
+        ),
         TransportErrorKind::TooLarge => (
             ErrorKind::ResponseTooLarge,
             "the product's response is larger than allowed",
+        ),
+        TransportErrorKind::Unanswered if unknown => (
+            ErrorKind::OutcomeUnknown,
+            "the product closed the connection before it responded: the request may or may not have been carried out",
         ),
         _ if unknown => (
             ErrorKind::OutcomeUnknown,
@@ -135,6 +183,10 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
         TransportErrorKind::Unreachable => (
             ErrorKind::ProductUnavailable,
             "the product cannot be reached",
+        ),
+        TransportErrorKind::Unanswered => (
+            ErrorKind::UpstreamTruncated,
+            "the product closed the connection before it responded",
         ),
         TransportErrorKind::Cut => (
             ErrorKind::UpstreamTruncated,
@@ -166,6 +218,7 @@ mod tests {
         Failure {
             error: Error::new(kind, "why"),
             processed,
+            on_new_connection: false,
         }
     }
 
@@ -222,6 +275,7 @@ mod tests {
         let request = ApiRequest::get(["a"]);
         let asked = Duration::from_secs(7);
         let failure = Failure {
+            on_new_connection: false,
             error: Error::new(ProductRateLimited, "").with_retry_after(asked),
             processed: Processed::No,
         };
@@ -296,6 +350,7 @@ mod tests {
             Failure {
                 error,
                 processed: Processed::Unknown,
+                on_new_connection: false,
             },
         );
         assert_eq!(
@@ -311,13 +366,17 @@ mod tests {
 
     #[test]
     fn a_transport_error_is_classified_by_how_far_the_request_came() {
-        use TransportErrorKind::{Cut, Exhausted, Refused, TimedOut, TooLarge, Unreachable};
+        use TransportErrorKind::{
+            Cut, Exhausted, Refused, TimedOut, TooLarge, Unanswered, Unreachable,
+        };
         let table = [
             (Refused, InvalidRequest, InvalidRequest, true),
             (Exhausted, Overloaded, Overloaded, true),
             (Unreachable, ProductUnavailable, ProductUnavailable, true),
             (TimedOut, ProductTimeout, OutcomeUnknown, false),
             (Cut, UpstreamTruncated, OutcomeUnknown, false),
+            (Unanswered, UpstreamTruncated, OutcomeUnknown, false),
+            (TooLarge, ResponseTooLarge, OutcomeUnknown, false),
         ];
         for (lost, reading, writing, unprocessed) in table {
             for (request, kind) in [
@@ -329,11 +388,6 @@ mod tests {
                 assert_eq!(failure.error.kind(), kind, "{lost:?} {}", request.method);
                 assert_eq!(failure.processed == Processed::No, unprocessed, "{lost:?}");
             }
-        }
-        for request in [ApiRequest::get(["a"]), ApiRequest::post(["a"])] {
-            let failure =
-                Failure::of_transport(TransportError::new(TooLarge, ""), request.effect_of());
-            assert_eq!(failure.error.kind(), ResponseTooLarge);
         }
     }
 

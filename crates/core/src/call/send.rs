@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use super::{
     read::Reading,
     retry::{self, Failure},
-    sending,
+    sending, unsent,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -23,7 +23,9 @@ use crate::{
     error::Upstream,
     oauth::{self, RefreshReason},
     policy::{Admission, Passing, Sending},
-    ports::{Body, BoxFuture, Limits, Purpose, TransportError, TransportErrorKind},
+    ports::{
+        Body, BoxFuture, Limits, OnNewConnection, Purpose, TransportError, TransportErrorKind,
+    },
     product::Product,
     tool::Effect,
 };
@@ -54,6 +56,10 @@ pub(super) trait Outgoing: Send {
     }
     /// Where it goes, at this attempt.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri>;
+    /// Whether its response is passed on as it comes: the caller's time is then that to its head.
+    fn is_passed_on(&self) -> bool {
+        false
+    }
     /// How long it may take, and how large its response may be.
     fn limits(&self, product: &Product) -> Limits {
         product.limits
@@ -155,7 +161,7 @@ impl<'c> Sender<'c> {
         let (context, product) = (self.context, self.product());
         let effect = outgoing.effect();
         let mut attempt = 1;
-        let mut refreshed = false;
+        let (mut refreshed, mut on_new_connection) = (false, false);
         loop {
             // What is not sent any more costs nothing of the quota.
             self.check_time()?;
@@ -178,7 +184,10 @@ impl<'c> Sender<'c> {
             self.in_time(pin!(self.admission.pass(context, passing)))
                 .await?;
             let limits = outgoing.limits(product);
-            self.finish(&mut request, limits, &snapshot)?;
+            self.finish(&mut request, limits, outgoing.is_passed_on(), &snapshot)?;
+            if on_new_connection {
+                request.extensions_mut().insert(OnNewConnection);
+            }
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
                     ErrorKind::Internal,
@@ -201,7 +210,10 @@ impl<'c> Sender<'c> {
                         .read(context, &snapshot, attempt, response, self.held)
                         .await
                 }
-                Err(error) => Reading::Failure(Failure::of_transport(error, effect)),
+                Err(error) => {
+                    let origin = outgoing.origin();
+                    Reading::Failure(unsent::failure(context, &snapshot, origin, error, effect))
+                }
             };
             let took = context.monotonic().saturating_sub(began);
             context.metrics.request(product.name, status, took);
@@ -219,7 +231,9 @@ impl<'c> Sender<'c> {
                         return Err(rejected_token(NOT_REPEATABLE));
                     }
                 }
-                Reading::Failure(failure) => {
+                Reading::Failure(mut failure) => {
+                    failure.error = failure.error.without_secrets(&snapshot.secrets());
+                    on_new_connection = failure.on_new_connection;
                     match outgoing.pause(context, &failure, attempt, self.left()) {
                         None => return Err(retry::classify(effect, failure)),
                         Some(Duration::ZERO) => {}
@@ -298,6 +312,7 @@ impl<'c> Sender<'c> {
         &self,
         request: &mut http::Request<Body>,
         limits: Limits,
+        passes_on: bool,
         snapshot: &Snapshot,
     ) -> Result<()> {
         let (product, left) = (self.product(), self.check_time()?);
@@ -306,7 +321,11 @@ impl<'c> Sender<'c> {
         headers.insert(header::AUTHORIZATION, snapshot.usable()?.bearer()?.clone());
         request.extensions_mut().insert(Purpose::Call);
         request.extensions_mut().insert(Limits {
-            total: limits.total.min(left),
+            total: if passes_on {
+                limits.total
+            } else {
+                limits.total.min(left)
+            },
             first_byte: limits.first_byte.min(left),
             ..limits
         });

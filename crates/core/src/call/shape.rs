@@ -6,10 +6,13 @@ use super::find;
 use crate::{
     Result,
     catalogue::CatalogueTool,
-    context::Context,
+    context::{Context, bulkheads::Held},
     results::{self, Origin, Part, ResultOptions, View},
     tool::{Effect, ToolEntry, Warning},
 };
+
+/// What JSON takes in memory, for each byte of its text, while it is brought into another form.
+const PARSED: u64 = 4;
 
 /// Names of parameters that say how many items a tool returns.
 const PAGE_SIZES: [&str; 3] = ["max_results", "page_size", "limit"];
@@ -21,8 +24,17 @@ pub(super) async fn shaped(
     options: &ResultOptions,
     data: Box<RawValue>,
     warnings: &mut Vec<Warning>,
+    held: &Held,
 ) -> Result<(Box<RawValue>, Vec<Part>)> {
     if options.is_default() {
+        return Ok((data, Vec::new()));
+    }
+    if let Err(error) = held.add(PARSED * data.get().len() as u64) {
+        if entry.effect() == Effect::Read {
+            return Err(error);
+        }
+        let message = "there is no memory at the moment to bring the result into another form";
+        warnings.push(Warning::new("result_as_it_is", message));
         return Ok((data, Vec::new()));
     }
     let (shared, options) = (context.clone(), options.clone());

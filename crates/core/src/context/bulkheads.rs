@@ -46,7 +46,8 @@ pub struct CallLimits {
     pub calls_per_connection: u32,
     /// Requests of one account that wait for its rate limit; 1,000 unless told.
     pub waiting_per_account: u32,
-    /// Bytes of inputs and responses that calls hold in memory besides the first 64 KiB of each; 512 MiB unless told.
+    /// Bytes that calls hold in memory besides the first 64 KiB of each; 512 MiB unless told. An input counts as what it is
+    /// parsed into, a response twice, and one that is shaped four times more.
     pub bytes: u64,
 }
 
@@ -321,9 +322,15 @@ impl Held {
         self.add(size).map(|()| size)
     }
 
-    /// Collects a body of at most `limit` bytes.
-    pub(crate) async fn collect(&self, body: Body, limit: u64) -> Result<Bytes, Unread> {
-        body.collect_within(limit, |more| self.add(more).map_err(Unread::Overloaded))
+    /// Collects a body of at most `limit` bytes, of which each is held so many times.
+    pub(crate) async fn collect(
+        &self,
+        body: Body,
+        limit: u64,
+        copies: u64,
+    ) -> Result<Bytes, Unread> {
+        let take = |more: u64| self.add(more.saturating_mul(copies));
+        body.collect_within(limit, |more| take(more).map_err(Unread::Overloaded))
             .await
     }
 }

@@ -44,6 +44,9 @@ impl ProductOptions {
     }
 }
 
+/// Where an error's context names the setting that is wrong.
+pub(super) const SETTING: &str = "setting";
+
 /// Scheme, authority and base path without a trailing slash.
 #[derive(Clone)]
 struct Origin {
@@ -90,10 +93,11 @@ impl Endpoints {
             .keys()
             .find(|name| product.origins.iter().all(|origin| origin.name != **name))
         {
-            return Err(Error::new(
+            let error = Error::new(
                 ErrorKind::InvalidRequest,
                 format!("the product {} has no origin {unknown:?}", product.name),
-            ));
+            );
+            return Err(of_setting(error, product, &format!("origins.{unknown}")));
         }
         let origins = product
             .origins
@@ -103,14 +107,20 @@ impl Endpoints {
                     .origins
                     .get(origin.name)
                     .map_or(origin.url, String::as_str);
-                let checked = checked_base_url(url, "an origin")?;
-                encrypted(url).map(|()| Origin::new(checked))
+                let checked = checked_base_url(url, "an origin");
+                let checked = checked.and_then(|checked| encrypted(url).map(|()| checked));
+                let setting = format!("origins.{}", origin.name);
+                checked
+                    .map(Origin::new)
+                    .map_err(|error| of_setting(error, product, &setting))
             })
             .collect::<Result<_>>()?;
-        let endpoint = |given: &Option<String>, own: &str, what: &str| {
+        let endpoint = |given: &Option<String>, own: &str, what: &str, setting: &str| {
             let url = given.as_deref().unwrap_or(own);
-            checked_base_url(url, what)?;
-            encrypted(url).map(|()| url.to_owned())
+            let checked = checked_base_url(url, what).and_then(|_| encrypted(url));
+            checked
+                .map(|()| url.to_owned())
+                .map_err(|error| of_setting(error, product, setting))
         };
         let oauth = &product.oauth;
         Ok(Self {
@@ -120,14 +130,21 @@ impl Endpoints {
                 &options.authorize_url,
                 oauth.authorize,
                 "the authorization endpoint",
+                "authorize_url",
             )?,
-            token: endpoint(&options.token_url, oauth.token, "the token endpoint")?,
+            token: endpoint(
+                &options.token_url,
+                oauth.token,
+                "the token endpoint",
+                "token_url",
+            )?,
             revoke: match (&options.revoke_url, oauth.revoke) {
                 (None, None) => None,
                 (given, own) => Some(endpoint(
                     given,
                     own.unwrap_or_default(),
                     "the revocation endpoint",
+                    "revoke_url",
                 )?),
             },
             issuer: options.issuer.or_else(|| oauth.issuer.map(str::to_owned)),
@@ -179,6 +196,14 @@ impl Endpoints {
         let index = self.index(name)?;
         let origin = self.origins.get(index)?;
         Some((&origin.text, self.product.origins.get(index)?.base))
+    }
+
+    /// Whether the operator has set an origin: it is not the product's own.
+    pub(crate) fn is_configured(&self, name: &str) -> bool {
+        let index = self.index(name);
+        let own = index.and_then(|index| self.product.origins.get(index));
+        own.zip(self.origin(name))
+            .is_some_and(|(own, (text, _))| own.url != text && !own.url.contains(HOST))
     }
 
     /// The same, for a name that the product's own code gives.
@@ -251,6 +276,11 @@ fn encrypted(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// The error of a setting of a product, by the name that it has in the settings file.
+fn of_setting(error: Error, product: &Product, setting: &str) -> Error {
+    error.with_context(SETTING, format!("products.{}.{setting}", product.name))
 }
 
 /// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.

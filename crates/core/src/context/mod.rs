@@ -29,6 +29,7 @@ pub(crate) mod snapshots;
 mod store_waits;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
+mod unreached;
 mod verify_url;
 pub(crate) mod webhook_lanes;
 mod work;
@@ -128,6 +129,7 @@ pub(crate) struct Shared {
     pub(crate) outbox: outbox::OutboxQueue,
     pub(crate) rate_limiters: rate_limit::RateLimiters,
     pub(crate) circuits: circuits::Circuits,
+    pub(crate) unreached: unreached::UnreachedHosts,
     /// Up to which age idle credentials were looked at.
     pub(crate) kept_alive: Mutex<Option<Timestamp>>,
     pub(crate) recorder: recorder::Recorder,
@@ -199,7 +201,8 @@ impl Context {
                     format!(
                         "the options name the product {name:?}, which this environment does not have"
                     ),
-                ));
+                )
+                .with_context(endpoints::SETTING, format!("products.{name}")));
             }
         }
         let products = catalogue
@@ -280,6 +283,7 @@ impl Context {
                 is_shared,
             ),
             circuits: circuits::Circuits::default(),
+            unreached: unreached::UnreachedHosts::default(),
             kept_alive: Mutex::default(),
             recorder: recorder::Recorder::default(),
             metrics,

@@ -66,12 +66,23 @@ impl Details {
             change(&mut violation.path);
             change(&mut violation.message);
         }
+        if let Some(value) = &mut self.partial {
+            each_text(value, change);
+        }
         let Some(upstream) = &mut self.upstream else {
             return;
         };
-        upstream.code.iter_mut().for_each(&mut *change);
-        upstream.message.iter_mut().for_each(&mut *change);
-        if let Some(value) = &mut upstream.details {
+        let Upstream {
+            status: _,
+            code,
+            message,
+            request_id,
+            details,
+        } = upstream;
+        for text in [code, message, request_id].into_iter().flatten() {
+            change(text);
+        }
+        if let Some(value) = details {
             each_text(value, change);
         }
     }

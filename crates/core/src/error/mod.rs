@@ -21,7 +21,7 @@ pub use upstream::Upstream;
 pub use violation::{Violation, Violations, push_segment};
 
 #[cfg(feature = "platform")]
-use crate::scrub::mask;
+use crate::scrub::{Secrets, mask};
 
 /// Result of everything that can fail in Stead.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -129,7 +129,8 @@ impl Error {
         error.0.details.violations = violations;
         error
     }
-    /// The same failure under another kind and message: what the product said, how long to wait and everything else stay.
+    /// The same failure under another kind and message: what the product said, how long to wait and everything else stay. A
+    /// call whose outcome is unknown is not to be repeated after a while, so nothing says how long to wait then.
     #[must_use]
     pub fn reclassify(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         let other = Self::new(kind, message);
@@ -138,6 +139,9 @@ impl Error {
             source: self.0.source.take(),
             ..*other.0
         };
+        if kind == ErrorKind::OutcomeUnknown {
+            self.0.details.retry_after = None;
+        }
         self
     }
     /// Adds a fact that is not a secret.
@@ -227,8 +231,17 @@ impl Error {
     /// Removes credentials with these prefixes from all texts for people.
     #[cfg(feature = "platform")]
     #[must_use]
-    pub(crate) fn without_credentials(mut self, prefixes: &[&str]) -> Self {
-        let clean = &mut |text: &mut String| *text = mask(text, prefixes);
+    pub(crate) fn without_credentials(self, prefixes: &[&str]) -> Self {
+        self.cleaned(&mut |text| *text = mask(text, prefixes))
+    }
+    /// Removes the secrets of the request that failed from all texts.
+    #[cfg(feature = "platform")]
+    #[must_use]
+    pub(crate) fn without_secrets(self, sent: &Secrets) -> Self {
+        self.cleaned(&mut |text| *text = sent.mask(text))
+    }
+    #[cfg(feature = "platform")]
+    fn cleaned(mut self, clean: &mut impl FnMut(&mut String)) -> Self {
         clean(&mut self.0.message);
         self.0.details.each_text(clean);
         self

@@ -15,7 +15,7 @@ use crate::{
         authorization::{End, Trigger, Why, returned_before},
     },
     identifier::{AuthorizationId, ConnectionId},
-    scrub::scrub,
+    scrub::{Secrets, scrub},
 };
 
 /// Where an error's context says that the browser goes.
@@ -158,9 +158,13 @@ async fn take(
     callback: Callback,
 ) -> Result<FinishedAuthorization> {
     let authorization = spend_state(context, id, state).await?;
-    if let Some(code) = callback.error {
+    if let Some(error) = callback.error {
+        // No one exchanges the code that came with it.
+        let mut secrets = Secrets::default();
+        secrets.add(callback.code.as_deref().unwrap_or_default());
         let text = callback.error_description.unwrap_or_default();
-        return Err(refused(context, id, &code, &text).await);
+        let (error, text) = (secrets.mask(&error), secrets.mask(&text));
+        return Err(refused(context, id, &error, &text).await);
     }
     let Some(code) = callback.code.filter(|code| !code.is_empty()) else {
         let is_returned = Authorization::is_returned;

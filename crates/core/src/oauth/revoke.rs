@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{
     client_health::note_client,
-    token_endpoint::{error_of, exchange, request},
+    token_endpoint::{error_of, exchange, request, shown_code},
 };
 use crate::{
     ErrorKind, Result,
@@ -15,6 +15,7 @@ use crate::{
     domain::{Account, Connection, Credential, NewEvent, OutboxEntry, OutboxTask, account},
     identifier::{AccountId, OutboxId},
     product::Product,
+    scrub::Secrets,
     seal::place,
     sealed::Sealed,
     state::{AccountReason, ConnectionHealth},
@@ -408,25 +409,28 @@ async fn revoke(
         .await?;
     let token = String::from_utf8_lossy(&token);
     let product = endpoints.product;
-    let request = request(context, product, connection, url, &[("token", &token)]).await?;
+    let token = [("token", token.as_ref())];
+    let (request, secrets) = request(context, product, connection, url, &token).await?;
     Ok(match exchange(context, request).await {
         Ok((status, body)) => {
             let error = error_of(&body, product);
             if error.is_some_and(|error| is_of_client(&error.code)) {
                 note_client(context, connection, ConnectionHealth::ClientRejected).await;
             }
-            outcome_of(status.as_u16(), &body, product)
+            outcome_of(status.as_u16(), &body, product, &secrets)
         }
         Err(error) => Outcome::Later(error.to_string()),
     })
 }
 
 /// What a response of the revocation endpoint means (RFC 7009, 2.2).
-fn outcome_of(status: u16, body: &[u8], product: &Product) -> Outcome {
+fn outcome_of(status: u16, body: &[u8], product: &Product, secrets: &Secrets) -> Outcome {
     let error = error_of(body, product);
     let code = error.as_ref().map_or("", |error| error.code.as_str());
     let members = serde_json::from_slice(body).unwrap_or_default();
-    let said = format!("the revocation endpoint answered {status} {code}");
+    let shown = |error| shown_code(error, product, secrets);
+    let shown = error.as_ref().map_or_else(String::new, shown);
+    let said = format!("the revocation endpoint answered {status} {shown}");
     match status {
         200..=299 => Outcome::Revoked,
         400..=499 if code == "invalid_token" => Outcome::Revoked,

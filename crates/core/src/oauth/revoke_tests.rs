@@ -126,7 +126,7 @@ fn only_a_dead_token_counts_as_revoked() {
         (503, "", Later(said("503 "))),
     ] {
         assert_eq!(
-            outcome_of(status, body.as_bytes(), &BASIC),
+            outcome_of(status, body.as_bytes(), &BASIC, &Secrets::default()),
             outcome,
             "{status} {body}"
         );

@@ -98,18 +98,31 @@ impl Body {
     /// Reads on until `least` bytes are at hand, or all there are; these, and the whole body as it was.
     #[cfg(feature = "platform")]
     pub(crate) async fn peek(self, least: usize) -> Result<(Bytes, Self), TransportError> {
+        self.peek_edited(least, |seen| seen).await
+    }
+
+    /// The same; the body then begins with what `edit` makes of these bytes.
+    #[cfg(feature = "platform")]
+    pub(crate) async fn peek_edited(
+        self,
+        least: usize,
+        edit: impl FnOnce(Bytes) -> Bytes,
+    ) -> Result<(Bytes, Self), TransportError> {
         use futures_util::{StreamExt as _, TryStreamExt as _};
         use http_body_util::{BodyExt as _, Full};
         let mut stream = match self {
             Self::Empty => return Ok((Bytes::new(), Self::Empty)),
-            Self::Bytes(bytes) => return Ok((bytes.clone(), Self::Bytes(bytes))),
+            Self::Bytes(bytes) => {
+                let bytes = edit(bytes);
+                return Ok((bytes.clone(), Self::Bytes(bytes)));
+            }
             Self::Stream(stream) => stream,
         };
         let mut seen = Vec::new();
         while seen.len() < least {
             match stream.frame().await {
                 None => {
-                    let seen = Bytes::from(seen);
+                    let seen = edit(seen.into());
                     return Ok((seen.clone(), seen.into()));
                 }
                 Some(frame) => {
@@ -119,53 +132,11 @@ impl Body {
                 }
             }
         }
-        let seen = Bytes::from(seen);
+        let seen = edit(seen.into());
         let frames = Full::new(seen.clone()).map_err(|never| match never {});
         let rest = frames.into_data_stream().chain(stream.into_data_stream());
         let whole = http_body_util::StreamBody::new(rest.map_ok(http_body::Frame::data));
         Ok((seen, Self::stream(whole)))
-    }
-
-    /// A stream that keeps `guard` until it is dropped; what is at hand does not need it any more.
-    #[cfg(feature = "platform")]
-    pub(crate) fn holding<G: Send + 'static>(self, guard: G) -> Self {
-        match self {
-            Self::Stream(inner) => Self::Stream(UnsyncBoxBody::new(Holding {
-                inner,
-                _guard: guard,
-            })),
-            at_hand => at_hand,
-        }
-    }
-}
-
-#[cfg(feature = "platform")]
-struct Holding<G> {
-    inner: UnsyncBoxBody<Bytes, BoxError>,
-    _guard: G,
-}
-
-#[cfg(feature = "platform")]
-impl<G> Unpin for Holding<G> {}
-
-#[cfg(feature = "platform")]
-impl<G> http_body::Body for Holding<G> {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut task::Context<'_>,
-    ) -> task::Poll<Option<Result<http_body::Frame<Bytes>, BoxError>>> {
-        Pin::new(&mut self.inner).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> http_body::SizeHint {
-        self.inner.size_hint()
     }
 }
 

@@ -18,7 +18,7 @@ pub use loopback::is_loopback;
 pub use policy::{AllowAll, Decision, Policy, PolicyRequest};
 pub use public_address::is_public;
 pub use spool::{Spool, Spooled};
-pub use transport_error::{BoxError, TransportError, TransportErrorKind};
+pub use transport_error::{BoxError, TransportError, TransportErrorKind, Unreached};
 
 /// A boxed future that can move between threads.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
@@ -69,6 +69,11 @@ pub enum Purpose {
     #[default]
     Other,
 }
+
+/// Carried among the extensions of a request that is sent again because its connection was closed: an adapter uses none that
+/// it kept open.
+#[derive(Debug, Clone, Copy)]
+pub struct OnNewConnection;
 
 /// Bounds of one request and its response, carried among the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,8 +16,42 @@ pub enum TransportErrorKind {
     TimedOut,
     /// The request may have been sent; the connection broke.
     Cut,
+    /// The request may have been sent; the server closed the connection before a response came. A connection that was kept
+    /// open for the next request ends so if the server closes it just then.
+    Unanswered,
     /// The response's body is larger than its limit.
     TooLarge,
+}
+
+/// Why no connection came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unreached {
+    /// The host's name has no address.
+    Name,
+    /// The name leads to an address that is not public.
+    NotPublic,
+    /// Nothing listens there.
+    Refused,
+    /// The two sides agree on no TLS connection, or the certificate is not trusted.
+    Tls,
+    /// It took too long.
+    Time,
+}
+
+impl Unreached {
+    /// What happened at a host, in a sentence without its beginning and end.
+    pub fn at(self, host: &str) -> String {
+        match self {
+            Self::Name => format!("the name {host} does not resolve"),
+            Self::NotPublic => format!("the name {host} leads to an address that is not public"),
+            Self::Refused => format!("{host} refuses connections"),
+            Self::Tls => format!(
+                "no TLS connection to {host} can be made, or its certificate is not trusted"
+            ),
+            Self::Time => format!("no connection to {host} came about in time"),
+        }
+    }
 }
 
 /// A request that failed without a whole response. Never holds the request's headers or body.
@@ -25,6 +59,7 @@ pub enum TransportErrorKind {
 pub struct TransportError {
     kind: TransportErrorKind,
     message: String,
+    unreached: Option<Unreached>,
     source: Option<BoxError>,
 }
 
@@ -37,8 +72,19 @@ impl TransportError {
         Self {
             kind,
             message: message.into(),
+            unreached: None,
             source: None,
         }
+    }
+    /// Says why no connection came about.
+    #[must_use]
+    pub fn with_unreached(mut self, why: Unreached) -> Self {
+        self.unreached = Some(why);
+        self
+    }
+    /// Why no connection came about, if that is known.
+    pub fn unreached(&self) -> Option<Unreached> {
+        self.unreached
     }
     /// Keeps the cause.
     #[must_use]
@@ -79,13 +125,16 @@ mod tests {
 
     #[test]
     fn only_what_never_left_was_certainly_not_sent() {
-        use TransportErrorKind::{Cut, Exhausted, Refused, TimedOut, TooLarge, Unreachable};
+        use TransportErrorKind::{
+            Cut, Exhausted, Refused, TimedOut, TooLarge, Unanswered, Unreachable,
+        };
         for (kind, sent) in [
             (Refused, false),
             (Unreachable, false),
             (Exhausted, false),
             (TimedOut, true),
             (Cut, true),
+            (Unanswered, true),
             (TooLarge, true),
         ] {
             assert_eq!(

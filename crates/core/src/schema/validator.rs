@@ -9,6 +9,9 @@ use crate::{
     similar::unknown,
 };
 
+/// Most violations that are looked for: a caller reads no more, and each costs time.
+const MOST: usize = 100;
+
 /// A schema, ready to check values.
 #[derive(Debug)]
 pub(super) struct Validator {
@@ -33,7 +36,8 @@ impl Validator {
             return Vec::new();
         }
         let errors = self.compiled.iter_errors(value);
-        errors.flat_map(|error| self.violations(&error)).collect()
+        let violations = errors.flat_map(|error| self.violations(&error));
+        violations.take(MOST).collect()
     }
 
     fn violations(&self, error: &jsonschema::ValidationError<'_>) -> Vec<Violation> {
@@ -42,7 +46,7 @@ impl Validator {
         let message = match error.kind() {
             Kind::AdditionalProperties { unexpected } => {
                 let known = self.known_members(&path);
-                let unexpected = unexpected.iter();
+                let unexpected = unexpected.iter().take(MOST);
                 return unexpected
                     .map(|name| unknown_member(&path, name, &known))
                     .collect();
@@ -130,4 +134,22 @@ fn member(path: &str, name: &str) -> String {
     let mut pointer = path.to_owned();
     push_segment(&mut pointer, name);
     pointer
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_hundred_faults_are_enough() {
+        let schema = json!({ "properties": { "of": { "items": { "type": "string" } } }, "additionalProperties": false });
+        let validator = Validator::new(schema).unwrap();
+        let unknown = (0..20_000).map(|number| (format!("x{number}"), Value::Null));
+        let faults = validator.check(&mut Value::Object(unknown.collect()));
+        assert_eq!(faults.len(), MOST);
+        let faults = validator.check(&mut json!({ "of": vec![true; 20_000] }));
+        assert_eq!(faults.len(), MOST);
+    }
 }

@@ -26,7 +26,7 @@ pub const BASE: Product = Product {
     )],
     read_error,
     // Access tokens, refresh tokens, and the secrets of OAuth clients.
-    token_prefixes: &["ya29.", "1//", "GOCSPX-"],
+    token_prefixes: &["ya29.", "1//", "4/0A", "GOCSPX-", "AIza"],
     proxy: PROXY,
     ..Product::BASE
 };

@@ -32,7 +32,7 @@ pub static PRODUCT: Product = Product {
     read_error,
     // No quota is published. A warehouse queues what exceeds its MAX_CONCURRENCY_LEVEL, 8 by default.
     quota: Quota::UNLIMITED,
-    token_prefixes: &["ver:"],
+    token_prefixes: &["ver:", "ETMsDg"],
     settings: settings::derive,
     schemas_take_null: true,
     proxy: ProxyRules {

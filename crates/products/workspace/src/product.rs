@@ -34,7 +34,7 @@ pub static PRODUCT: Product = Product {
     }],
     headers: VERSION,
     read_error,
-    token_prefixes: &["ntn_", "secret_"],
+    token_prefixes: &["ntn_", "nrt_", "secret_"],
     // Notion API, "Request limits": the smaller of the published rates, since nothing tells the user's plan. Every
     // request counts one.
     quota: Quota {

@@ -4,7 +4,7 @@ mod http2;
 mod kept;
 mod limits;
 mod runtimes;
-mod server;
+pub(crate) mod server;
 mod tls;
 mod wire;
 
@@ -15,11 +15,11 @@ use stead_transport::{ReqwestTransport, TransportOptions};
 
 use crate::PURPOSE;
 
-fn transport() -> ReqwestTransport {
+pub(crate) fn transport() -> ReqwestTransport {
     ReqwestTransport::new(TransportOptions::default()).unwrap()
 }
 
-fn get(address: impl std::fmt::Display) -> Request<Body> {
+pub(crate) fn get(address: impl std::fmt::Display) -> Request<Body> {
     let request = Request::get(address.to_string()).extension(PURPOSE);
     request.body(Body::Empty).unwrap()
 }
@@ -38,7 +38,7 @@ async fn send(request: Request<Body>) -> Result<Response<Body>, TransportError> 
 }
 
 /// The whole body, or why it is missing.
-async fn whole(response: Response<Body>) -> Result<Bytes, TransportError> {
+pub(crate) async fn whole(response: Response<Body>) -> Result<Bytes, TransportError> {
     response.into_body().collect(u64::MAX).await
 }
 

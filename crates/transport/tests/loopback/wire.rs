@@ -306,7 +306,7 @@ async fn a_closed_port_is_unreachable() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_a_response_is_cut() {
+async fn a_connection_that_closes_without_a_response_is_told_from_one_that_breaks() {
     let server = Server::start(&[], Then::Close).await;
     let mut request = get(format!("{server}/?q=canary"));
     request
@@ -314,7 +314,7 @@ async fn a_connection_that_closes_without_a_response_is_cut() {
         .insert("authorization", HeaderValue::from_static("Bearer canary"));
     let error = send(request).await.unwrap_err();
 
-    assert_eq!(error.kind(), TransportErrorKind::Cut);
+    assert_eq!(error.kind(), TransportErrorKind::Unanswered);
     assert!(error.may_have_been_sent());
     assert!(
         !everything(&error).contains("canary"),

@@ -6,7 +6,6 @@ use std::{
     path::Path,
 };
 
-use age::{Decryptor, IdentityFile};
 use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Outcome};
@@ -87,10 +86,13 @@ impl Lines {
     }
 }
 
+#[cfg(feature = "export")]
 fn decrypted(
     input: BufReader<Box<dyn Read + Send>>,
     identity: &Path,
 ) -> Outcome<impl Read + Send + use<>> {
+    use age::{Decryptor, IdentityFile};
+
     let no_key = |error: &dyn std::fmt::Display| {
         Failure::configuration(
             format!("{} holds no secret key of age: {error}", identity.display()),
@@ -108,6 +110,14 @@ fn decrypted(
             "Give the secret key of the public key that it was encrypted to.",
         )
     })
+}
+
+#[cfg(not(feature = "export"))]
+fn decrypted(_: BufReader<Box<dyn Read + Send>>, _: &Path) -> Outcome<io::Empty> {
+    Err(Failure::usage(
+        "this program was built without the feature export, and so it can't read an encrypted file",
+        "Decrypt the file with age first, or use a program that was built with the feature.",
+    ))
 }
 
 fn cannot_read(file: &Path, error: &io::Error) -> Failure {

@@ -1,5 +1,6 @@
 //! `stead accounts`: users' accounts, of a service or in a database.
 
+#[cfg(feature = "export")]
 mod export;
 mod import;
 mod lines;
@@ -67,6 +68,7 @@ enum AccountsCommand {
         erase: bool,
     },
     Import(import::Import),
+    #[cfg(feature = "export")]
     Export(export::Export),
 }
 
@@ -85,6 +87,7 @@ impl Accounts {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let target = match &self.command {
             AccountsCommand::Import(import) => return import.run(terminal).await,
+            #[cfg(feature = "export")]
             AccountsCommand::Export(export) => return export.run(terminal).await,
             AccountsCommand::List { target, .. } => target,
             AccountsCommand::Show(one)
@@ -142,7 +145,9 @@ impl AccountsCommand {
             Self::Resume(one) => of(one)?.resume().await?,
             Self::Refresh(one) => of(one)?.refresh().await?,
             // They run by themselves.
-            Self::Import(_) | Self::Export(_) => return Ok(()),
+            Self::Import(_) => return Ok(()),
+            #[cfg(feature = "export")]
+            Self::Export(_) => return Ok(()),
         };
         show(&account, terminal);
         Ok(())

@@ -77,9 +77,9 @@ pub(crate) struct Serve {
     #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
-    /// Networks of the reverse proxies in front of the service, such as 10.0.0.0/8: the caller's address, against which
+    /// Networks of the reverse proxies in front of the service, such as 10.244.7.0/24: the caller's address, against which
     /// limits are counted, is then the last one in X-Forwarded-For (or else Forwarded) that is not such a proxy's. Those
-    /// of this machine are always believed. Can be given several times, or with commas.
+    /// of this machine are always believed. Whoever is in such a network can claim any address: name no wider one. Can be given several times, or with commas.
     #[arg(
         long,
         env = "STEAD_TRUSTED_PROXIES",

@@ -89,7 +89,7 @@ pub(super) async fn whole(
     limit: usize,
     held: &Arc<Held>,
 ) -> Result<Bytes> {
-    let mut reading = pin!(held.collect(body, limit as u64));
+    let mut reading = pin!(held.collect(body, limit as u64, 1));
     // Most short bodies are there at once and need no timer.
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,

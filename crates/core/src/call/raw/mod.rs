@@ -3,6 +3,7 @@
 mod arguments;
 mod given;
 mod keyed;
+mod passing;
 
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
@@ -12,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use self::{
     given::{Given, whole},
     keyed::Begun,
+    passing::{Lasting, passing},
 };
 use super::{
     account_token, dry_run, mcp_session,
@@ -25,11 +27,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     boxed::boxed,
-    context::{
-        Context, Endpoints, Snapshot,
-        bulkheads::{Entered, Held, Place},
-        rate_limit::Cost,
-    },
+    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     domain::AccountRef,
     identifier::ExecutionId,
     policy::{self, Action, Admission, Sending},
@@ -160,7 +158,7 @@ async fn call(
         let place = snapshot.enter(context)?;
         let lasting = Lasting {
             held,
-            _in_flight: (entered, place),
+            in_flight: (entered, place),
         };
         let request = RawRequest { streams, ..request };
         Ok((guard, lasting, snapshot, request, admission))
@@ -211,13 +209,19 @@ async fn send(
         admission,
     );
     let result = sender.send(request).await;
-    let requests = record.sent();
-    let result = named(record.id(), record.end(result));
+    let (id, requests) = (record.id(), record.sent());
+    let (result, record) = match result {
+        Ok(response) if matches!(response.body(), Body::Stream(_)) => {
+            (Ok(response), Some(record.responded()))
+        }
+        result => (record.end(result), None),
+    };
+    let result = named(id, result);
     let response = match turn {
         Some(turn) => Box::pin(turn.end_raw(result, requests)).await?,
         None => result?,
     };
-    Ok(response.map(|body| body.holding(lasting)))
+    Ok(response.map(|body| passing(body, record, lasting)))
 }
 
 /// Names the execution on its response.
@@ -235,12 +239,6 @@ fn named(
             .extend(id.map(|id| (EXECUTION_ID, id)));
     }
     result
-}
-
-/// What a call has taken of the bulkheads: given back when its response has passed.
-struct Lasting {
-    held: Arc<Held>,
-    _in_flight: (Entered, Place),
 }
 
 /// A request that passed the rules of the proxy; its response is passed on as a stream.
@@ -392,6 +390,10 @@ impl Outgoing for RawRequest {
         })
     }
 
+    fn is_passed_on(&self) -> bool {
+        true
+    }
+
     fn limits(&self, product: &Product) -> Limits {
         if self.streams {
             Limits {
@@ -450,6 +452,13 @@ impl Outgoing for RawRequest {
         let Reading::Response(mut response) = reading else {
             return reading;
         };
+        if response.status().is_client_error() || response.status().is_server_error() {
+            response =
+                match read::without_secrets(response, &snapshot.secrets(), self.effect()).await {
+                    Ok(response) => response,
+                    Err(failure) => return Reading::Failure(failure),
+                };
+        }
         if self.method == Method::HEAD && !self.streams {
             // The response to the caller's POST has no such body.
             response.headers_mut().remove(header::CONTENT_LENGTH);
@@ -461,7 +470,7 @@ impl Outgoing for RawRequest {
         match body.peek(ALL_REFUSED).await {
             Ok((seen, _)) if proxy::is_unauthorized(&seen) => Reading::Unauthorized,
             Ok((_, body)) => Reading::Response(http::Response::from_parts(head, body)),
-            Err(error) => Reading::Failure(Failure::of_transport(error, self.effect())),
+            Err(error) => Reading::Failure(Failure::of_body(error, self.effect(), head.status)),
         }
     }
 

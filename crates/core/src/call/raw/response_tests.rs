@@ -117,7 +117,7 @@ fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
 }
 
 #[test]
-fn the_whole_time_of_a_call_is_that_of_all_its_requests() {
+fn the_time_to_a_head_is_what_is_left_of_the_call() {
     use crate::{
         ports::{Runtime as _, TransportError},
         testing::{Responses, World, context, insert_account},
@@ -157,7 +157,8 @@ fn the_whole_time_of_a_call_is_that_of_all_its_requests() {
     let seconds = Duration::from_secs;
     assert_eq!(
         given,
-        [(seconds(120), seconds(30)), (seconds(20), seconds(20))]
+        [(seconds(120), seconds(30)), (seconds(120), seconds(20))],
+        "the time of a call is that to the head of its response"
     );
 }
 

@@ -3,7 +3,7 @@
 use std::{io::Read as _, sync::Arc};
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::IgnoredAny;
 
 use super::retry::{Failure, Processed};
@@ -17,6 +17,7 @@ use crate::{
     ports::Body,
     product::{Product, RouteKind},
     proxy,
+    scrub::Secrets,
     tool::{ApiRequest, Effect, Response},
 };
 
@@ -24,6 +25,12 @@ use crate::{
 const RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 /// Largest growth by decompression; a mail of plain text comes near 20.
 const RATIO: u64 = 100;
+
+/// Bytes of an error's body in which secrets are looked for.
+const ERROR_BYTES: usize = 64 * 1024;
+
+/// What is held of each byte of a response: itself, and what it becomes in the response to the caller.
+const COPIES: u64 = 2;
 
 /// What JSON grows by.
 const USUAL_RATIO: u64 = 4;
@@ -45,15 +52,41 @@ pub(super) fn streamed(
     kind: RouteKind,
     here: impl Fn(&str) -> Option<String>,
 ) -> Reading<http::Response<Body>> {
-    if response.status() == StatusCode::UNAUTHORIZED {
+    let status = response.status();
+    if status == StatusCode::UNAUTHORIZED {
         return Reading::Unauthorized;
     }
     match proxy::passed_on(response, kind, here) {
         Ok(response) => Reading::Response(response),
-        Err(error) => Reading::Failure(Failure {
-            error,
-            processed: Processed::Unknown,
-        }),
+        Err(error) => Reading::Failure(Failure::of_response(error, status)),
+    }
+}
+
+/// An error of the product, which is passed on, without the token that it may repeat. What is overwritten keeps its length.
+pub(super) async fn without_secrets(
+    mut response: http::Response<Body>,
+    secrets: &Secrets,
+    effect: Effect,
+) -> Result<http::Response<Body>, Failure> {
+    let headers = response.headers_mut();
+    for value in headers.values_mut() {
+        let clean = value
+            .to_str()
+            .ok()
+            .and_then(|text| secrets.overwritten(text));
+        if let Some(clean) = clean.and_then(|text| HeaderValue::try_from(text).ok()) {
+            *value = clean;
+        }
+    }
+    let (head, body) = response.into_parts();
+    let clean = |seen: Bytes| {
+        let text = str::from_utf8(&seen).ok();
+        let clean = text.and_then(|text| secrets.overwritten(text));
+        clean.map_or(seen, Bytes::from)
+    };
+    match body.peek_edited(ERROR_BYTES, clean).await {
+        Ok((_, body)) => Ok(http::Response::from_parts(head, body)),
+        Err(error) => Err(Failure::of_body(error, effect, head.status)),
     }
 }
 
@@ -68,29 +101,20 @@ pub(super) async fn whole(
 ) -> Reading<Response> {
     let (head, body) = response.into_parts();
     let limit = RESPONSE_BYTES.min(product.limits.response_bytes);
-    let body = match held.collect(body, limit).await {
+    let body = match held.collect(body, limit, COPIES).await {
         Ok(body) => body,
         Err(Unread::Broken(error)) => {
-            return Reading::Failure(Failure::of_transport(error, request.effect_of()));
+            let effect = request.effect_of();
+            return Reading::Failure(Failure::of_body(error, effect, head.status));
         }
         Err(Unread::Overloaded(error)) => {
-            return Reading::Failure(Failure {
-                error,
-                processed: Processed::Unknown,
-            });
+            return Reading::Failure(Failure::of_response(error, head.status));
         }
     };
     let mut headers = head.headers;
     let body = match decompressed(context, &mut headers, body, held).await {
         Ok(body) => body,
-        Err(error) => {
-            // A 4xx refuses the request, whatever else it says.
-            let processed = match head.status.is_client_error() {
-                true => Processed::No,
-                false => Processed::Unknown,
-            };
-            return Reading::Failure(Failure { error, processed });
-        }
+        Err(error) => return Reading::Failure(Failure::of_response(error, head.status)),
     };
     tracing::debug!(
         product = product.name,
@@ -114,6 +138,7 @@ async fn classify(
             return Reading::Failure(Failure {
                 error,
                 processed: Processed::Unknown,
+                on_new_connection: false,
             });
         }
     };
@@ -140,7 +165,11 @@ async fn classify(
         ErrorKind::ProductRateLimited | ErrorKind::ProductQuotaExhausted => Processed::No,
         _ => Processed::Unknown,
     };
-    Reading::Failure(Failure { error, processed })
+    Reading::Failure(Failure {
+        error,
+        processed,
+        on_new_connection: false,
+    })
 }
 
 /// The product took a request that changes something, and what it says about it has to be readable: a page of a gateway or
@@ -223,7 +252,7 @@ fn gunzip(body: &[u8], held: &Held) -> Result<Bytes> {
         if read == 0 {
             return Ok(plain.into());
         }
-        held.add(read as u64)?;
+        held.add(read as u64 * COPIES)?;
     }
 }
 

@@ -9,6 +9,7 @@ use http::HeaderValue;
 use super::*;
 use crate::{
     context::{CallLimits, bulkheads::Bulkheads},
+    error::ActBy,
     testing::{STABLE, World, always, context},
 };
 
@@ -358,7 +359,7 @@ fn a_response_for_which_there_is_no_memory_is_not_read_on_and_leaves_a_write_unk
         ..CallLimits::default()
     };
     let bulkheads = Bulkheads::new(limits, std::iter::empty());
-    let large = vec![b' '; 900 * 1024];
+    let large = vec![b' '; 500 * 1024];
     let bomb = gzip(&vec![b' '; 8 * 1024 * 1024]);
     let all_held = bulkheads.bytes();
     all_held.add(512 * 1024).unwrap();
@@ -376,6 +377,11 @@ fn a_response_for_which_there_is_no_memory_is_not_read_on_and_leaves_a_write_unk
                 .unwrap();
             let error = crate::call::retry::classify(request.effect_of(), failure(read));
             assert_eq!(error.kind(), kind);
+            if kind == ErrorKind::OutcomeUnknown {
+                // A client that waits and repeats would write twice.
+                assert_eq!(error.retry_after(), None);
+                assert_eq!(error.act_by(), ActBy::Operator);
+            }
         }
     }
     drop(all_held);

@@ -13,6 +13,7 @@ use std::{
 };
 
 use quick_cache::sync::Cache;
+use secrecy::ExposeSecret as _;
 
 pub(super) use read::PATIENCE;
 
@@ -28,6 +29,7 @@ use crate::{
     domain::readiness::{account_ready, authorization_required},
     domain::{Account, AccountRef, Connection},
     identifier::{ConnectionName, Identifier},
+    scrub::Secrets,
 };
 
 /// Accounts kept at most: those that were not called lately make room.
@@ -77,6 +79,18 @@ impl Snapshot {
             let why = "has no credential";
             authorization_required(product, &self.connection, &self.account, why)
         })
+    }
+
+    /// What a product that repeats a request could show.
+    pub(crate) fn secrets(&self) -> Secrets {
+        let mut secrets = Secrets::default();
+        if let Some(tokens) = &self.tokens {
+            let refresh = tokens.refresh_token();
+            for token in [tokens.access_token()].into_iter().chain(refresh) {
+                secrets.add(token.expose_secret());
+            }
+        }
+        secrets
     }
 
     /// Lets a call begin.

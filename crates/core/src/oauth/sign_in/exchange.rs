@@ -13,7 +13,7 @@ use crate::{
     context::{Context, KnownProvider, ProviderEndpoints},
     oauth::token_endpoint::{self, LIMITS},
     ports::{BoxFuture, TransportError},
-    scrub::scrub,
+    scrub::{Secrets, scrub},
 };
 
 /// What a token response holds besides the members of OAuth 2.0.
@@ -55,6 +55,13 @@ pub(super) async fn id_token(
     let network = ByTransport(context);
     let verifier = PkceCodeVerifier::new(attempt.verifier.expose_secret().to_owned());
     let client = client(context, provider, endpoints)?;
+    let mut secrets = Secrets::default();
+    secrets.add(&code);
+    secrets.add(attempt.verifier.expose_secret());
+    secrets.add_client(
+        &provider.options.client_id,
+        provider.options.client_secret.expose_secret(),
+    );
     let request = client
         .exchange_code(AuthorizationCode::new(code))
         .set_pkce_verifier(verifier);
@@ -66,7 +73,7 @@ pub(super) async fn id_token(
             ),
             code => failed(&format!(
                 "its token endpoint says {}",
-                scrub(code.as_ref(), 60)
+                scrub(&secrets.mask(code.as_ref()), 60)
             )),
         },
         RequestTokenError::Request(error) => {

@@ -20,7 +20,7 @@ use crate::{
     domain::{Connection, lease::REQUEST},
     ports::{Body, Limits, TransportError, TransportErrorKind},
     product::{ClientAuthentication, Product, TokenError, TokenFormat},
-    scrub::{mask, scrub},
+    scrub::{Secrets, mask, scrub},
     tool::Response,
 };
 
@@ -104,7 +104,7 @@ pub(super) async fn request_tokens(
     grant: &[(&str, &str)],
     kept: Option<&SecretString>,
 ) -> Result<Granted, NoTokens> {
-    let request = request(context, product, connection, token_url, grant).await?;
+    let (request, secrets) = request(context, product, connection, token_url, grant).await?;
     let sent_at = context.now();
     let response = send(context, request).await.map_err(|error| {
         if error.kind() == TransportErrorKind::Exhausted {
@@ -116,10 +116,14 @@ pub(super) async fn request_tokens(
             true => TokenFailure::Unanswered,
             false => TokenFailure::Temporary,
         };
-        NoTokens::Failure(failure, error.to_string(), None)
+        let said = match error.unreached() {
+            Some(why) => context.unreached.said(context, token_url, why),
+            None => error.to_string(),
+        };
+        NoTokens::Failure(failure, said, None)
     })?;
     let retry_after = response.retry_after(Some(context.now()));
-    match tokens_of(response.status, &response.body, product) {
+    match tokens_of(response.status, &response.body, product, &secrets) {
         Ok(tokens) => {
             let granted = tokens.granted(product, sent_at, kept);
             Ok(Granted {
@@ -148,15 +152,18 @@ async fn send(context: &Context, request: http::Request<Body>) -> Result<Respons
     Ok(Response::new(head.status.as_u16(), head.headers, body))
 }
 
+/// Parameters of token requests that are not secret. All others are.
+const PUBLIC: [&str; 3] = ["grant_type", "client_id", "redirect_uri"];
+
 /// A request to the token endpoint, or to the revocation endpoint, where the client proves itself in the same way
-/// (RFC 7009, 2.1).
+/// (RFC 7009, 2.1); with the secrets in it.
 pub(super) async fn request(
     context: &Context,
     product: &Product,
     connection: &Connection,
     url: &str,
     parameters: &[(&str, &str)],
-) -> Result<http::Request<Body>> {
+) -> Result<(http::Request<Body>, Secrets)> {
     let oauth = &product.oauth;
     let not_ready = |what: &str| {
         Error::new(
@@ -167,7 +174,12 @@ pub(super) async fn request(
     let credentials = ClientCredentials::of(context, connection)
         .await?
         .ok_or_else(|| not_ready("client id and secret"))?;
+    let mut secrets = Secrets::default();
+    secrets.add_client(&credentials.id, credentials.secret.expose_secret());
     let mut members = parameters.to_vec();
+    for (_, value) in members.iter().filter(|(name, _)| !PUBLIC.contains(name)) {
+        secrets.add(value);
+    }
     if oauth.client_authentication == ClientAuthentication::Body {
         members.push(("client_id", &credentials.id));
         members.push(("client_secret", credentials.secret.expose_secret()));
@@ -189,7 +201,7 @@ pub(super) async fn request(
         headers.insert(header::AUTHORIZATION, credentials.basic()?);
     }
     request.extensions_mut().insert(LIMITS);
-    Ok(request)
+    Ok((request, secrets))
 }
 
 /// The members in the format that the product wants.
@@ -221,6 +233,7 @@ fn tokens_of(
     status: u16,
     body: &[u8],
     product: &Product,
+    secrets: &Secrets,
 ) -> Result<TokenResponse, (TokenFailure, String)> {
     if matches!(status, 200..=299) {
         let read = serde_json::from_slice(body).ok();
@@ -233,10 +246,10 @@ fn tokens_of(
         let said = format!("the token endpoint answered {status} without an OAuth error");
         return Err((TokenFailure::Temporary, said));
     };
-    let shown = |text: &str| mask(text, product.token_prefixes);
+    let code = shown_code(&error, product, secrets);
     let said = match error.message.as_str() {
-        "" => shown(&error.code),
-        text => format!("{}: {}", shown(&error.code), shown(&scrub(text, 200))),
+        "" => code,
+        text => format!("{code}: {}", shown(text, 200, product, secrets)),
     };
     let failure = match error.code.as_str() {
         // A gateway or a rate limit in front of the server does not know of grants.
@@ -251,13 +264,23 @@ fn tokens_of(
     Err((failure, said))
 }
 
-/// An error of RFC 6749, 5.2, or of the product's own form.
+/// The code of an error, as it may be shown.
+pub(super) fn shown_code(error: &TokenError, product: &Product, secrets: &Secrets) -> String {
+    shown(&error.code, 60, product, secrets)
+}
+
+/// A text of the endpoint without secrets. They are masked before the text is cut, so that no part of one is left.
+fn shown(text: &str, limit: usize, product: &Product, secrets: &Secrets) -> String {
+    mask(&scrub(&secrets.mask(text), limit), product.token_prefixes)
+}
+
+/// An error of RFC 6749, 5.2, or of the product's own form. It may repeat the secrets that were sent.
 pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     match text("error") {
         Some(code) => Some(TokenError {
-            code: scrub(code, 60),
+            code: code.to_owned(),
             message: text("error_description").unwrap_or_default().to_owned(),
         }),
         None => (product.oauth.read_token_error)(&members),

@@ -18,7 +18,7 @@ static PRODUCT: Product = Product {
 pub(crate) fn holds(status: u16, body: &[u8]) {
     let members: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let member = |name: &str| members.get(name).and_then(Value::as_str);
-    match tokens_of(status, body, &PRODUCT) {
+    match tokens_of(status, body, &PRODUCT, &Secrets::default()) {
         Ok(response) => {
             assert_eq!(status, 200);
             let access = member("access_token").expect("an access token");

@@ -1,6 +1,11 @@
-//! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters
-//! and without anything that looks like a credential.
+//! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters,
+//! without the secrets that were just sent, and without anything that looks like a credential.
 
+#[cfg(feature = "platform")]
+mod secrets;
+
+#[cfg(feature = "platform")]
+pub(crate) use secrets::Secrets;
 use serde_json::Value;
 
 /// Beginnings of credentials that no product has for itself: tokens in the form of RFC 7519, and Stead's own.

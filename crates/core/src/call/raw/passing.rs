@@ -1,0 +1,82 @@
+//! A response while it is passed on: what it holds until its end, and how that is recorded.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use http_body_util::combinators::UnsyncBoxBody;
+
+use crate::{
+    Error, ErrorKind, Result,
+    call::record::Record,
+    context::bulkheads::{Entered, Held, Place},
+    ports::{Body, BoxError},
+};
+
+/// What a call has taken of the bulkheads: given back when its response has passed.
+pub(super) struct Lasting {
+    pub(super) held: Arc<Held>,
+    #[expect(dead_code, reason = "held for its end")]
+    pub(super) in_flight: (Entered, Place),
+}
+
+/// The body of a response. A record that is still open ends with it.
+pub(super) fn passing(body: Body, record: Option<Record>, lasting: Lasting) -> Body {
+    match body {
+        Body::Stream(inner) => Body::stream(Passing {
+            inner,
+            record,
+            _lasting: lasting,
+        }),
+        at_hand => {
+            end(record, Ok(()));
+            at_hand
+        }
+    }
+}
+
+struct Passing {
+    inner: UnsyncBoxBody<Bytes, BoxError>,
+    record: Option<Record>,
+    _lasting: Lasting,
+}
+
+fn end(record: Option<Record>, result: Result<()>) {
+    if let Some(record) = record {
+        // The body itself tells the caller.
+        let _ = record.end(result);
+    }
+}
+
+impl http_body::Body for Passing {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
+        let is_over = frame.is_none() || self.inner.is_end_stream();
+        if matches!(frame, Some(Err(_))) {
+            let message = "the product's response broke off";
+            let error = Error::new(ErrorKind::UpstreamTruncated, message);
+            end(self.record.take(), Err(error));
+        } else if is_over {
+            end(self.record.take(), Ok(()));
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

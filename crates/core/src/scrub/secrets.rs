@@ -1,0 +1,159 @@
+//! The secrets that one request carries, so that they are found in its response.
+//!
+//! A response can repeat a secret cut, or in the encoding in which it was sent. Percent-encoding and the escapes of JSON and
+//! HTML leave the unreserved characters of a URI as they are, so a secret is recognised by its runs of these.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use url::form_urlencoded;
+use zeroize::Zeroizing;
+
+/// A shorter run may be part of a usual word.
+const RUN: usize = 8;
+/// The beginning of a run by which it is recognised, so that a secret that was cut is too.
+const BEGINNING: usize = 12;
+/// A shorter secret is not looked for: it would be found in usual words.
+const SHORTEST: usize = 6;
+
+/// Secrets of one request.
+#[derive(Default)]
+pub(crate) struct Secrets(Vec<Zeroizing<String>>);
+
+impl Secrets {
+    /// Adds a secret, and what it looks like as part of a text in base64.
+    pub(crate) fn add(&mut self, secret: &str) {
+        if secret.len() < SHORTEST {
+            return;
+        }
+        let known = self.0.len();
+        self.add_runs(secret);
+        if self.0.len() == known {
+            let encoded = form_urlencoded::byte_serialize(secret.as_bytes()).collect::<String>();
+            self.0.push(encoded.into());
+            self.0.push(secret.to_owned().into());
+        }
+        // A group of four characters stands for three bytes, so its form depends on what is before it.
+        for before in 0..3 {
+            let text = Zeroizing::new([&[b' '; 3][..before], secret.as_bytes()].concat());
+            let encoded = Zeroizing::new(STANDARD.encode(&text));
+            // The groups at both ends hold other bytes too.
+            let inner = encoded.get(4..encoded.len().saturating_sub(4));
+            self.add_runs(inner.unwrap_or_default());
+        }
+    }
+
+    /// Adds the secret of an OAuth client, and both halves as a `Basic` header has them (RFC 6749, 2.3.1).
+    pub(crate) fn add_client(&mut self, id: &str, secret: &str) {
+        self.add(secret);
+        let encode = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect();
+        let [id, secret]: [String; 2] = [encode(id), encode(secret)];
+        let pair = Zeroizing::new(format!("{id}:{secret}"));
+        self.add_runs(&Zeroizing::new(STANDARD.encode(pair.as_bytes())));
+    }
+
+    fn add_runs(&mut self, text: &str) {
+        let runs = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
+        let runs = runs.filter(|run| run.len() >= RUN);
+        self.0
+            .extend(runs.map(|run| run[..run.len().min(BEGINNING)].to_owned().into()));
+    }
+
+    /// A text with `[removed]` for each word that has a secret in it.
+    pub(crate) fn mask(&self, text: &str) -> String {
+        let words = text.split_inclusive(is_end);
+        let masked = words.map(|word| match self.is_in(word) {
+            true => "[removed] ",
+            false => word,
+        });
+        masked.collect()
+    }
+
+    /// A text of the same length with `*` for each character of such a word; nothing where it has no secret.
+    pub(crate) fn overwritten(&self, text: &str) -> Option<String> {
+        if !self.is_in(text) {
+            return None;
+        }
+        let words = text.split_inclusive(is_end).map(|word| {
+            let end = word.trim_end_matches(is_end).len();
+            match self.is_in(&word[..end]) {
+                true => "*".repeat(end) + &word[end..],
+                false => word.to_owned(),
+            }
+        });
+        Some(words.collect())
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        self.0.iter().any(|mark| text.contains(mark.as_str()))
+    }
+}
+
+/// What ends a word, also in a text with the escapes of JSON.
+fn is_end(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '"' | '\'' | ',' | ';' | '<' | '>' | '(' | ')' | '{' | '}' | '\\'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets(secret: &str) -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.add(secret);
+        secrets
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_every_encoding_in_which_it_is_sent() {
+        let secret = "4/0AbCdEfGh+ijKLMNOP==";
+        let percent = "4%2F0AbCdEfGh%2BijKLMNOP%3D%3D";
+        for shown in [
+            secret,
+            percent,
+            &percent.to_lowercase().replace("abcdefgh", "AbCdEfGh"),
+            r"4\/0AbCdEfGh+ijKLMNOP==",
+            "4&#x2F;0AbCdEfGh&#43;ijKLMNOP==",
+            // Cut, as a product may show it.
+            "4/0AbCdEfGh…",
+            &STANDARD.encode(format!("code={secret}&x=y")),
+            &STANDARD.encode(format!("a code={secret}")),
+            &STANDARD.encode(format!("the code={secret}")),
+        ] {
+            let masked = secrets(secret).mask(&format!("the grant {shown} is used"));
+            assert!(
+                masked.contains("[removed]") && !masked.contains("0AbC"),
+                "{shown}: {masked}"
+            );
+            assert!(masked.starts_with("the grant ") && masked.ends_with("is used"));
+        }
+    }
+
+    #[test]
+    fn a_client_is_masked_as_its_header_has_it() {
+        let mut secrets = Secrets::default();
+        secrets.add_client("id", "s3&t!?");
+        for shown in ["s3&t!?", "s3%26t%21%3F", "Basic aWQ6czMlMjZ0JTIxJTNG"] {
+            let masked = secrets.mask(&format!("bad {shown}"));
+            assert!(masked.ends_with("[removed] "), "{masked}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_sent_stays() {
+        let text = "invalid_grant: the token is revoked";
+        assert_eq!(secrets("token").mask(text), text);
+        assert_eq!(secrets("tok9.AbCdEfGhIjKl").mask(text), text);
+    }
+
+    #[test]
+    fn a_body_keeps_its_length_and_its_form() {
+        let secrets = secrets("tok9.AbCdEfGhIjKl");
+        let body = r#"{"message":"bad tok9.AbCdEfGhIjKl, or \"tok9.AbCdEfGhIjKl\"","x":"ü"}"#;
+        let shown = r#"{"message":"bad *****************, or \"*****************\"","x":"ü"}"#;
+        assert_eq!(secrets.overwritten(body).unwrap(), shown);
+        assert!(secrets.overwritten(shown).is_none());
+    }
+}
