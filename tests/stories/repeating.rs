@@ -44,7 +44,7 @@ pub struct Repeating {
 
 #[derive(Default)]
 struct State {
-    answers: Option<(u16, Shape)>,
+    responds: Option<(u16, Shape)>,
     secrets: Vec<String>,
     repeated: usize,
 }
@@ -59,13 +59,13 @@ impl Repeating {
 
     /// From here on every request gets this status, and an error that repeats it.
     pub fn repeat(&self, status: u16, shape: Shape) {
-        self.state().answers = Some((status, shape));
+        self.state().responds = Some((status, shape));
     }
 
     /// Ends that; how many requests were repeated.
     pub fn stop(&self) -> usize {
         let mut state = self.state();
-        state.answers = None;
+        state.responds = None;
         std::mem::take(&mut state.repeated)
     }
 
@@ -95,7 +95,7 @@ impl Transport for Repeating {
         &self,
         request: Request<Body>,
     ) -> BoxFuture<'_, Result<Response<Body>, TransportError>> {
-        let Some((status, shape)) = self.state().answers else {
+        let Some((status, shape)) = self.state().responds else {
             return self.network.send(request);
         };
         Box::pin(async move {

@@ -90,7 +90,7 @@ fn the_image_is_small_runs_as_no_one_in_particular_and_is_built_from_what_is_the
         let name = from
             .strip_prefix("${")
             .and_then(|rest| rest.split_once('}'));
-        let (name, _) = name.unwrap_or_else(|| panic!("{from} is no argument"));
+        let (name, _) = name.unwrap_or_else(|| panic!("{from} is not an argument"));
         let given = of("ARG").find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         given.unwrap_or_else(|| panic!("{name} has no default"))
     };

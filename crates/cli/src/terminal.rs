@@ -82,6 +82,11 @@ impl Terminal {
         (!self.stdout.is_terminal()).then(io::stdout)
     }
 
+    /// Whether a person sees the standard error stream, and nothing keeps it.
+    pub(crate) fn shows_errors(&self) -> bool {
+        self.stderr.is_terminal()
+    }
+
     /// Whether only results are printed.
     pub(crate) fn quiet(&self) -> bool {
         self.quiet

@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use crate::{Error, ErrorKind, Result};
 
-/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters, not `.` or `..`.
+/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters, not `.` or `..`. That of a
+/// new account has no invisible characters either, and no blanks at its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(into = "String")]
 pub struct Identifier(#[schemars(length(min = 1, max = 256))] String);
@@ -41,10 +42,37 @@ impl Identifier {
         }
         Ok(Self(text))
     }
+
+    /// Refuses what looks like another identifier: for a new account. Those that exist stay in use.
+    #[cfg(feature = "platform")]
+    pub(crate) fn check_new(&self) -> Result<()> {
+        let text = self.as_str();
+        if text.trim() == text && !text.chars().any(is_invisible) {
+            return Ok(());
+        }
+        Err(Error::invalid_at(
+            "/identifier",
+            "the identifier of a new account has no blanks at its ends and no invisible characters, such as zero-width spaces or marks of direction",
+        ))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Characters that are not seen, or change how others are shown: format characters (Cf), separators of lines, fillers.
+#[cfg(feature = "platform")]
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+            | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// Those that were stored before the dots were refused stay readable.
@@ -198,6 +226,30 @@ mod tests {
                 ErrorKind::InvalidRequest,
                 "{bad:?}"
             );
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "platform")]
+    fn a_new_identifier_looks_like_no_other() {
+        for good in ["a b", "a/b %2F@ü", "李雷", "👍"] {
+            Identifier::new(good).unwrap().check_new().unwrap();
+        }
+        for bad in [
+            " ",
+            "a ",
+            "\u{a0}a",
+            "a\u{3000}",
+            "a\u{202e}b",
+            "a\u{2066}b",
+            "a\u{200b}",
+            "\u{feff}a",
+            "a\u{ad}b",
+            "a\u{e0041}",
+        ] {
+            let taken_before = Identifier::new(bad).unwrap();
+            let error = taken_before.check_new().unwrap_err();
+            assert_eq!(error.violation_list()[0].path, "/identifier", "{bad:?}");
         }
     }
 

@@ -10,12 +10,15 @@ use tokio::{
     process::{Child, Command},
 };
 
+/// Who is invited as the first owner of an empty service.
+pub(crate) const FIRST_OWNER: &str = "olivia@example.com";
+
 /// A running `stead dev` or `stead serve`.
 #[derive(Debug)]
 pub(crate) struct Service {
     /// Where it is, without a slash at its end.
     pub(crate) url: String,
-    /// What `stead dev` says of itself; of `stead serve` the link of the first owner, as `setup`.
+    /// What `stead dev` says of itself; of `stead serve` the link that invites the first owner, as `invitation`.
     pub(crate) facts: Value,
     _process: Child,
 }
@@ -62,11 +65,12 @@ impl Service {
         // A port that is free now: the address of the pages has to be known before the start.
         let port = TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}");
+        let database = folder.join("stead.db");
         let mut process = Command::new(binary)
             .args(["serve", "--create", "--public-url", &url])
             .args(["--listen", &format!("127.0.0.1:{port}")])
             .arg("--database")
-            .arg(folder.join("stead.db"))
+            .arg(&database)
             .env("STEAD_KEY", key.trim())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -76,16 +80,25 @@ impl Service {
         let output = process.stderr.take().context("it has no output")?;
         let mut lines = BufReader::new(output).lines();
         while let Some(line) = lines.next_line().await? {
-            if line.contains("/dashboard/setup?token=") {
+            if line.contains("stead members invite") {
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+                let invited = Command::new(binary)
+                    .args(["members", "invite", FIRST_OWNER, "--role", "owner", "--quiet"])
+                    .args(["--public-url", &url])
+                    .arg("--database")
+                    .arg(&database)
+                    .env("STEAD_KEY", key.trim())
+                    .output()
+                    .await?;
+                let link = String::from_utf8(invited.stdout)?;
                 return Ok(Self {
-                    facts: serde_json::json!({ "setup": line.trim() }),
+                    facts: serde_json::json!({ "invitation": link.trim() }),
                     url,
                     _process: process,
                 });
             }
         }
-        bail!("stead serve ended without printing the link of the first owner")
+        bail!("stead serve ended without saying how the first owner is made")
     }
 
     /// A fact that it printed.

@@ -195,7 +195,7 @@ fn list(all: &[Member], terminal: &Terminal) {
     }
     if all.is_empty() {
         return terminal
-            .note("There are no members yet; `stead serve` prints the link for the first owner.");
+            .note("There are no members yet. `stead members invite EMAIL --role owner` makes the first owner.");
     }
     let rows = all.iter().map(|member| {
         let last = member.last_sign_in_at;

@@ -2,6 +2,7 @@
 
 mod connections;
 mod credentials;
+mod first_owner;
 mod import;
 mod keys;
 mod refusals;

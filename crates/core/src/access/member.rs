@@ -32,6 +32,7 @@ pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId
     let (id, email) = (member.id, member.email.clone());
     let created = Change::none()
         .event(member.event("member.created"))
+        .events(member.elevated(None))
         .audit(member.audit("member.created"))
         .insert(member);
     let exists = || Error::new(ErrorKind::AlreadyExists, "the member exists");

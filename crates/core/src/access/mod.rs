@@ -15,5 +15,5 @@ pub(crate) use authenticate::{authenticate, authenticate_agent};
 pub use issue_access_token::IssuedToken;
 pub(crate) use issue_access_token::issue_access_token;
 pub use sessions::{
-    FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession,
+    FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession, StepUp,
 };

@@ -158,6 +158,7 @@ async fn load(context: &Context, line: &Line) -> Result<Loaded> {
         Some(found) => (found.row, Some(found.version)),
         None => {
             let identifier = line.of.identifier.clone();
+            identifier.check_new()?;
             let now = context.now();
             let account = new_account(line.new_id, connection.row.id, identifier, now);
             (account, None)

@@ -162,7 +162,11 @@ fn each_change_is_an_entry_without_its_secrets() {
             (5, "account.suspended", account_of.clone()),
             (6, "account.resumed", account_of),
             (7, "account.disconnected", ended),
-            (8, "app_credential.created", json!({ "name": "shop" })),
+            (
+                8,
+                "app_credential.created",
+                json!({ "name": "shop", "scopes": crate::scope::Scopes::default().words() })
+            ),
         ]
     );
     assert_eq!(entries[4].target.id, account.id.to_string());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
-    account_token, admit,
+    account_token, admit, by_member,
     dry_run::DryRun,
     file, find, mcp_session,
     once::{Keyed, Turn},
@@ -265,6 +265,9 @@ async fn stages(
     });
     let admitted = admission.tool(context, entry.name(), entry.effect());
     context.in_time(pin!(admitted)).await?;
+    if !invocation.dry_run {
+        boxed(|| by_member::tool(context, record, &snapshot, entry.name())).await?;
+    }
     let _place = snapshot.enter(context)?;
     let mut is_again = false;
     if let Some(turn) = turn {

@@ -9,6 +9,7 @@ mod account_token;
 mod admit;
 #[cfg(test)]
 mod bulkheads_tests;
+mod by_member;
 #[cfg(test)]
 mod deadline_tests;
 mod dry_run;

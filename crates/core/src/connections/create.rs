@@ -55,15 +55,23 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     Ok(view(context, &connection))
 }
 
-/// The connection with its client secret, where no other has its name.
+/// The connection with its client secret, where no other has its name, in small or capital letters.
 async fn load(
     context: &Context,
     new: &Connection,
     client_secret: Option<&SecretString>,
 ) -> Result<Connection> {
+    let exists = |exists: String| Err(Error::new(ErrorKind::AlreadyExists, exists));
     if context.store.connection_named(&new.name).await?.is_some() {
-        let exists = format!("the connection {} exists", new.name);
-        return Err(Error::new(ErrorKind::AlreadyExists, exists));
+        return exists(format!("the connection {} exists", new.name));
+    }
+    let all = context.all_connections().await?;
+    let has_name = |one: &Connection| one.name.as_str().eq_ignore_ascii_case(new.name.as_str());
+    if all.iter().any(has_name) {
+        return exists(format!(
+            "the connection {} exists with other capital letters",
+            new.name
+        ));
     }
     let mut connection = new.clone();
     connection.client_secret = sealed_client_secret(context, new.id, client_secret)?;

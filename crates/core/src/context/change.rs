@@ -64,6 +64,10 @@ impl Change {
         self
     }
 
+    pub(crate) fn events(self, events: impl IntoIterator<Item = NewEvent>) -> Self {
+        events.into_iter().fold(self, Self::event)
+    }
+
     /// Says in the audit log who did what: for what an operator or an application changes, not for calls, links and
     /// refreshes.
     pub(crate) fn audit(mut self, audit: NewAudit) -> Self {

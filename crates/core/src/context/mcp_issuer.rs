@@ -31,6 +31,17 @@ const AGAIN: Duration = Duration::from_secs(60);
 /// An issuer that could not be read, and of which no keys are known, is not asked again for so long.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
+/// Claims that users can change, or that another user can have later.
+const CHANGES: [&str; 7] = [
+    "email",
+    "name",
+    "nickname",
+    "phone_number",
+    "preferred_username",
+    "unique_name",
+    "upn",
+];
+
 /// An authorization server of the operator whose JWTs are accepted at `/mcp`: whom of its users a token means, and what an
 /// agent with one has. No argument of a tool says whose user is meant, only the token does.
 ///
@@ -38,7 +49,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(5);
 /// # use stead_core::environment::McpIssuer;
 /// # fn run() -> stead_core::Result<()> {
 /// let issuer = McpIssuer::new("https://login.example.com")?
-///     .identifier_claim("email")
+///     .identifier_claim("sub")
 ///     .required_scope("stead")
 ///     .connections(["mail"])?
 ///     .read_only();
@@ -92,6 +103,9 @@ impl McpIssuer {
     }
 
     /// The claim that is the application's id of the user; `sub` unless told.
+    ///
+    /// Take one that no user can choose and no other user gets later. A token with the claim `email` or `phone_number` is
+    /// accepted only if it says that the issuer has verified it (`email_verified`, `phone_number_verified`).
     #[must_use]
     pub fn identifier_claim(mut self, claim: impl Into<String>) -> Self {
         self.identifier_claim = claim.into();
@@ -217,6 +231,13 @@ impl KnownIssuer {
                 Ok(tool.entry().name().to_owned())
             });
             options.tools = Some(present.collect::<Result<_>>()?);
+        }
+        let claim = options.identifier_claim.as_str();
+        if CHANGES.contains(&claim) {
+            tracing::warn!(
+                claim,
+                "the claim that says which user an agent acts for can change, or be given to another user; take one that stays, such as sub"
+            );
         }
         Ok(Self {
             options,

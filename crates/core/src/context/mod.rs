@@ -57,6 +57,7 @@ pub(crate) use lookup::account_view;
 pub(crate) use mcp_issuer::KnownIssuer;
 pub use mcp_issuer::McpIssuer;
 pub use options::{EnvironmentOptions, Ports, Retention, Verification};
+pub(crate) use sign_in::Attempt;
 pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;

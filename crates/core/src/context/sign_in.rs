@@ -9,21 +9,27 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 use quick_cache::unsync::Cache;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::Context;
 use crate::{Error, ErrorKind, Result, digest::Digest};
 
 /// Attempts are counted for so long after the first one.
 const WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Attempts within that time for one account, and from one source.
-const PER_ACCOUNT: u32 = 10;
+/// Attempts within that time in one session, of one known browser, or for one account from one source.
+const MOST: u32 = 10;
+/// Attempts within that time from one source, whatever the account.
 const PER_SOURCE: u32 = 30;
+/// Attempts for one account, wherever they come from, before there is a pause between two of them. It doubles with each attempt.
+const WITHOUT_PAUSE: u32 = 10;
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Accounts and sources that are counted at most: those that were not seen lately make room.
 const COUNTED: usize = 20_000;
 /// Passwords that are compared at once, at 19 MiB each; and with those that wait for their turn.
 const AT_ONCE: usize = 2;
 const WITH_WAITING: usize = 64;
+/// Of these, those of browsers in which no one is signed in or was before.
+const OF_STRANGERS: usize = 48;
 /// How long the link for the first owner is good.
 const SETUP_LIFE: SignedDuration = SignedDuration::from_mins(15);
 
@@ -32,13 +38,103 @@ pub(crate) struct SignIns {
     attempts: Mutex<Cache<Digest, Attempts>>,
     turns: Semaphore,
     places: Semaphore,
+    of_strangers: Semaphore,
     setup: Mutex<Option<(Digest, Timestamp)>>,
 }
 
+/// The attempts of one counter.
 #[derive(Clone, Copy)]
 struct Attempts {
     count: u32,
     began: Duration,
+    last: Duration,
+}
+
+/// How many attempts a counter allows.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    /// So many in a window.
+    Most(u32),
+    /// Any number. After the first ones there is a pause before each, so that a stranger who raises the counter does not stop
+    /// the account for long.
+    Pauses,
+}
+
+impl Limit {
+    /// Whether the attempts count no more.
+    fn is_over(self, before: Attempts, now: Duration) -> bool {
+        let since = match self {
+            Self::Most(_) => before.began,
+            Self::Pauses => before.last,
+        };
+        now.saturating_sub(since) >= WINDOW
+    }
+
+    /// How long it is until one more attempt.
+    fn wait(self, before: Attempts, now: Duration) -> Duration {
+        let end = match self {
+            Self::Most(most) if before.count >= most => before.began + WINDOW,
+            Self::Pauses if before.count >= WITHOUT_PAUSE => {
+                let doubled = 1 << (before.count - WITHOUT_PAUSE).min(6);
+                before.last + Duration::from_secs(doubled).min(LONGEST_PAUSE)
+            }
+            _ => now,
+        };
+        end.saturating_sub(now)
+    }
+}
+
+/// An attempt to prove who somebody is, as it is counted.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    /// What a success forgets.
+    of_account: Vec<(Digest, Limit)>,
+    of_source: Option<(Digest, Limit)>,
+}
+
+impl Attempt {
+    /// An attempt to sign in to an account. A browser in which the account has signed in before is counted by itself: what
+    /// strangers try does not stop it. A source that is not known is empty, and not counted: everyone behind a proxy that does
+    /// not say for whom it asks would share it.
+    pub(crate) fn to_sign_in(account: &str, source: &str, device: Option<&Digest>) -> Self {
+        if let Some(device) = device {
+            let key = format!("device {} {account}", device.as_str());
+            return Self {
+                of_account: vec![(Digest::of(&key), Limit::Most(MOST))],
+                of_source: None,
+            };
+        }
+        let from = Self::from(source);
+        let here = format!("account {account} source {source}");
+        let here = (Digest::of(&here), Limit::Most(MOST));
+        let anywhere = Digest::of(&format!("account {account}"));
+        let here = from.of_source.is_some().then_some(here);
+        Self {
+            of_account: here
+                .into_iter()
+                .chain([(anywhere, Limit::Pauses)])
+                .collect(),
+            ..from
+        }
+    }
+
+    /// An attempt from somewhere, where it is not known yet as whom.
+    pub(crate) fn from(source: &str) -> Self {
+        let key = || Digest::of(&format!("source {source}"));
+        Self {
+            of_account: Vec::new(),
+            of_source: (!source.is_empty()).then(|| (key(), Limit::Most(PER_SOURCE))),
+        }
+    }
+
+    /// An attempt of a member who is signed in. No one else has the session, so no one else can use these up.
+    pub(crate) fn in_session(session: &Digest) -> Self {
+        let key = Digest::of(&format!("session {}", session.as_str()));
+        Self {
+            of_account: vec![(key, Limit::Most(MOST))],
+            of_source: None,
+        }
+    }
 }
 
 impl Default for SignIns {
@@ -47,6 +143,7 @@ impl Default for SignIns {
             attempts: Mutex::new(Cache::new(COUNTED)),
             turns: Semaphore::new(AT_ONCE),
             places: Semaphore::new(WITH_WAITING),
+            of_strangers: Semaphore::new(OF_STRANGERS),
             setup: Mutex::default(),
         }
     }
@@ -59,49 +156,50 @@ impl fmt::Debug for SignIns {
 }
 
 impl Context {
-    /// Counts an attempt to sign in as somebody from somewhere, before it is known whether it succeeds. A source that is
-    /// not known is empty, and not counted: everyone behind a proxy that does not say for whom it asks would share it.
+    /// Counts an attempt before it is known whether it succeeds.
     ///
     /// # Errors
-    /// [`ErrorKind::RateLimited`] where there were too many, with the time until they count no more.
-    pub(crate) fn count_attempt(&self, account: &str, source: &str) -> Result<()> {
-        let account = (of_account(account), PER_ACCOUNT);
-        self.count([account].into_iter().chain(of_source(source)).collect())
-    }
-
-    /// The same from somewhere, where it is not known yet as whom.
-    ///
-    /// # Errors
-    /// [`ErrorKind::RateLimited`].
-    pub(crate) fn count_attempt_from(&self, source: &str) -> Result<()> {
-        self.count(of_source(source).into_iter().collect())
-    }
-
-    fn count(&self, counted: Vec<(Digest, u32)>) -> Result<()> {
+    /// [`ErrorKind::RateLimited`] where there were too many, with the time until the next one.
+    pub(crate) fn count_attempt(&self, attempt: &Attempt) -> Result<()> {
         let now = self.monotonic();
         let mut attempts = lock(&self.sign_ins.attempts);
-        for (key, most) in &counted {
-            let live = live(&attempts, key, now);
-            if let Some(live) = live.filter(|live| live.count >= *most) {
-                let wait = (live.began + WINDOW).saturating_sub(now);
-                let message = "there were too many attempts to sign in; wait, and try again";
-                return Err(Error::new(ErrorKind::RateLimited, message).with_retry_after(wait));
-            }
+        let counters = || attempt.of_account.iter().chain(&attempt.of_source);
+        let waits = counters().filter_map(|(key, limit)| {
+            let before = live(&attempts, key, *limit, now)?;
+            Some(limit.wait(before, now))
+        });
+        let wait = waits.max().unwrap_or_default();
+        if !wait.is_zero() {
+            let message = "there were too many attempts to sign in; wait, and try again";
+            return Err(Error::new(ErrorKind::RateLimited, message).with_retry_after(wait));
         }
-        for (key, _) in counted {
-            let mut counted = live(&attempts, &key, now).unwrap_or(Attempts {
-                count: 0,
-                began: now,
-            });
-            counted.count += 1;
-            attempts.insert(key, counted);
+        for (key, limit) in counters() {
+            let before = live(&attempts, key, *limit, now);
+            let counted = Attempts {
+                count: before.map_or(0, |before| before.count).saturating_add(1),
+                began: before.map_or(now, |before| before.began),
+                last: now,
+            };
+            attempts.insert(key.clone(), counted);
         }
         Ok(())
     }
 
-    /// Forgets the attempts for an account: one of them has succeeded.
-    pub(crate) fn attempt_succeeded(&self, account: &str) {
-        lock(&self.sign_ins.attempts).remove(&of_account(account));
+    /// Forgets the attempts for an account: this one has succeeded.
+    pub(crate) fn attempt_succeeded(&self, attempt: &Attempt) {
+        let mut attempts = lock(&self.sign_ins.attempts);
+        for (key, _) in &attempt.of_account {
+            attempts.remove(key);
+        }
+    }
+
+    /// A place for the password of a stranger: however many there are, some are left for members.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Overloaded`] where too many wait already.
+    pub(crate) fn place_of_stranger(&self) -> Result<SemaphorePermit<'_>> {
+        let place = self.sign_ins.of_strangers.try_acquire();
+        place.map_err(|_| overloaded())
     }
 
     /// Runs the work on one password where it holds up no other task. Few at once: each takes memory on purpose.
@@ -112,13 +210,8 @@ impl Context {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let overloaded = |_| {
-            Error::new(
-                ErrorKind::Overloaded,
-                "too many sign-ins are under way; try again",
-            )
-        };
-        let _place = self.sign_ins.places.try_acquire().map_err(overloaded)?;
+        let place = self.sign_ins.places.try_acquire();
+        let _place = place.map_err(|_| overloaded())?;
         let turn = self.sign_ins.turns.acquire().await;
         let done = self.aside(work).await;
         drop(turn);
@@ -149,19 +242,21 @@ impl Context {
     }
 }
 
-fn live(attempts: &Cache<Digest, Attempts>, key: &Digest, now: Duration) -> Option<Attempts> {
+fn live(
+    attempts: &Cache<Digest, Attempts>,
+    key: &Digest,
+    limit: Limit,
+    now: Duration,
+) -> Option<Attempts> {
     let known = attempts.get(key).copied();
-    known.filter(|known| now.saturating_sub(known.began) < WINDOW)
+    known.filter(|known| !limit.is_over(*known, now))
 }
 
-fn of_account(account: &str) -> Digest {
-    Digest::of(&format!("account {account}"))
-}
-
-/// Nothing for a source that is not known.
-fn of_source(source: &str) -> Option<(Digest, u32)> {
-    let key = || (Digest::of(&format!("source {source}")), PER_SOURCE);
-    (!source.is_empty()).then(key)
+fn overloaded() -> Error {
+    Error::new(
+        ErrorKind::Overloaded,
+        "too many sign-ins are under way; try again",
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

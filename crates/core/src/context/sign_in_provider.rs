@@ -6,7 +6,10 @@ use std::{sync::Arc, time::Duration};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::sync::Mutex;
 
-use super::endpoints::{base_url, is_loopback};
+use super::{
+    Context,
+    endpoints::{base_url, is_loopback},
+};
 use crate::{Error, ErrorKind, Result, domain::member::read_email, state::Role};
 
 /// What a provider says about itself is read again after so long.
@@ -34,6 +37,7 @@ pub struct SignInProvider {
     pub(crate) role: Role,
     pub(crate) allowed_emails: Vec<String>,
     pub(crate) required_claim: Option<(String, String)>,
+    pub(crate) only: bool,
     host: String,
 }
 
@@ -71,6 +75,7 @@ impl SignInProvider {
             role: Role::Viewer,
             allowed_emails: Vec::new(),
             required_claim: None,
+            only: false,
             host,
         })
     }
@@ -118,6 +123,14 @@ impl SignInProvider {
         self
     }
 
+    /// Members sign in at the provider only: passwords are refused, and sessions that were opened with one end. Who leaves
+    /// the provider then has no other way in.
+    #[must_use]
+    pub fn only(mut self) -> Self {
+        self.only = true;
+        self
+    }
+
     /// The provider's name for people, on the button; the issuer's host unless told.
     ///
     /// # Errors
@@ -149,6 +162,28 @@ impl SignInProvider {
 
 fn refused(why: &str) -> Error {
     Error::new(ErrorKind::InvalidRequest, why)
+}
+
+impl Context {
+    /// Whether members may sign in with a password.
+    pub(crate) fn takes_passwords(&self) -> bool {
+        let provider = self.sign_in_provider.as_ref();
+        !provider.is_some_and(|provider| provider.options.only)
+    }
+
+    /// Refuses a password where members sign in at the provider only.
+    pub(crate) fn check_passwords(&self) -> Result<()> {
+        match self.sign_in_provider.as_ref() {
+            Some(provider) if provider.options.only => Err(Error::new(
+                ErrorKind::SignInRefused,
+                format!(
+                    "passwords are not taken here; sign in with {}",
+                    provider.options.name
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What a provider says about itself.

@@ -271,6 +271,13 @@ impl Member {
         }
     }
 
+    /// Tells owners that there is another one, who was none before or was kept out.
+    pub(crate) fn elevated(&self, before: Option<&Self>) -> Option<NewEvent> {
+        let is_owner = |member: &Self| member.role == Role::Owner && !member.disabled;
+        let is_new = is_owner(self) && !before.is_some_and(is_owner);
+        is_new.then(|| self.event("access.elevated"))
+    }
+
     /// An entry of the audit log about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "member", self.id).fact("role", self.role.name())

@@ -14,7 +14,7 @@ const ABSOLUTE: SignedDuration = SignedDuration::from_hours(12);
 const AWAITS_CODE: SignedDuration = SignedDuration::from_mins(5);
 /// A use within such a time of the one before is not written down.
 const NOTED: SignedDuration = SignedDuration::from_mins(1);
-/// For so long the password need not be given again for what cannot be undone.
+/// For so long members need not prove who they are again for what gives somebody rights or cannot be undone.
 const STEPPED_UP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session.
@@ -39,6 +39,9 @@ pub(crate) struct Session {
     pub(crate) created_at: Timestamp,
     /// When the password was last given, or the member signed in at the provider.
     pub(crate) stepped_up_at: Timestamp,
+    /// When the member signed in at the provider once more, where the one-time code was still to come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proved_at_provider_at: Option<Timestamp>,
     /// When it ends, unless it is used before.
     pub(crate) expires_at: Timestamp,
     /// What else its stored body holds.
@@ -60,6 +63,7 @@ impl Session {
             by_provider: false,
             created_at: now,
             stepped_up_at: now,
+            proved_at_provider_at: None,
             expires_at: after(now, life),
             extra: Extra::default(),
         }
@@ -99,6 +103,11 @@ impl Session {
         }
     }
 
+    /// Whether it was opened with a password.
+    pub(crate) fn is_by_password(&self) -> bool {
+        !self.of_this_machine && !self.by_provider
+    }
+
     /// Whether it is a session of this member now.
     pub(crate) fn is_of(&self, member: &Member, now: Timestamp) -> bool {
         self.member_id == member.id
@@ -117,15 +126,30 @@ impl Session {
         })
     }
 
-    /// After the password was given again.
+    /// After the member has proved again who they are.
     pub(crate) fn stepped_up(&self, now: Timestamp) -> Self {
         Self {
             stepped_up_at: now,
+            proved_at_provider_at: None,
             ..self.clone()
         }
     }
 
-    /// Whether the password was given a short time ago, or there is none.
+    /// After the member has signed in at the provider again, and the one-time code is still to come.
+    pub(crate) fn proved_at_provider(&self, now: Timestamp) -> Self {
+        Self {
+            proved_at_provider_at: Some(now),
+            ..self.clone()
+        }
+    }
+
+    /// Whether only the one-time code is missing.
+    pub(crate) fn is_proved_at_provider(&self, now: Timestamp) -> bool {
+        let at = self.proved_at_provider_at;
+        at.is_some_and(|at| now < after(at, AWAITS_CODE))
+    }
+
+    /// Whether the member proved a short time ago who they are, or sits at this machine.
     pub(crate) fn is_stepped_up(&self, now: Timestamp) -> bool {
         self.of_this_machine || now < after(self.stepped_up_at, STEPPED_UP)
     }

@@ -8,8 +8,8 @@ use crate::ErrorKind;
 use crate::{
     Result,
     access::{
-        FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession, members,
-        sessions,
+        FinishedAtProvider, ReturnFromProvider, SignIn, SignedInMember, StartedSession, StepUp,
+        members, sessions,
     },
     oauth::StartedAtProvider,
     resource::{
@@ -69,7 +69,7 @@ impl Environment {
         members::reset(&self.0, id, how).await
     }
 
-    /// The one-time link that makes the first owner; nothing where there is a member already. It serves for 15 minutes, in
+    /// The one-time link that makes the first owner; nothing where there is a member already, or no password is taken. It serves for 15 minutes, in
     /// this process, and until the next one is made.
     ///
     /// # Errors
@@ -122,7 +122,9 @@ impl Environment {
         members::accept(&self.0, token, name, password).await
     }
 
-    /// Signs a member in. Attempts are limited: 10 in 15 minutes for one account, 30 from one source.
+    /// Signs a member in. Attempts are limited: within 15 minutes 10 for one account from one source, and 30 from one source. After 10
+    /// for one account from anywhere there is a growing pause between two of them, at most a minute. A browser that is
+    /// [known](Self::known_browser) has 10 of its own.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], the same and after the same time for an unknown address and a wrong password;
@@ -140,8 +142,18 @@ impl Environment {
         session_id: &str,
         code: &str,
         source: &str,
+        device: Option<SecretString>,
     ) -> Result<StartedSession> {
-        sessions::confirm(&self.0, session_id, code, source).await
+        sessions::confirm(&self.0, session_id, code, source, device).await
+    }
+
+    /// What the browser of a session keeps, for [`SignIn::device`]: by it the browser is known when its member signs in again,
+    /// for 180 days. It opens nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unauthenticated`].
+    pub async fn known_browser(&self, session_id: &str) -> Result<SecretString> {
+        sessions::device_of(&self.0, session_id).await
     }
 
     /// Who is signed in with a session. It ends after 30 minutes without a use, and after 12 hours in any case.
@@ -169,23 +181,24 @@ impl Environment {
         sessions::sign_out(&self.0, session_id).await
     }
 
-    /// Takes the password again: for ten minutes it is not asked for before what cannot be undone.
+    /// Takes the password again, and a one-time code of a member with a second factor: for ten minutes neither is asked for before
+    /// what gives somebody rights or cannot be undone. 10 attempts in 15 minutes count for each session.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
-    pub async fn step_up(
-        &self,
-        session_id: &str,
-        password: SecretString,
-        source: &str,
-    ) -> Result<()> {
-        sessions::step_up(&self.0, session_id, password, source).await
+    pub async fn step_up(&self, session_id: &str, given: StepUp) -> Result<()> {
+        sessions::step_up(&self.0, session_id, given).await
     }
 
     /// The name for people of the provider by which members sign in, where there is one.
     pub fn sign_in_provider(&self) -> Option<&str> {
         let provider = self.0.sign_in_provider.as_ref();
         provider.map(|provider| provider.options.name.as_str())
+    }
+
+    /// Whether members may sign in with a password; [`SignInProvider::only`](super::SignInProvider::only) refuses it.
+    pub fn takes_passwords(&self) -> bool {
+        self.0.takes_passwords()
     }
 
     /// Sends a browser to the provider by which members sign in, from where it comes back to
@@ -238,9 +251,8 @@ impl Environment {
         session_id: &str,
         present: SecretString,
         new: SecretString,
-        source: &str,
     ) -> Result<StartedSession> {
-        members::set_password(&self.0, session_id, present, new, source).await
+        members::set_password(&self.0, session_id, present, new).await
     }
 
     /// Makes the secret of a second factor for the member of a session, who has given the password a short time ago. It
@@ -256,13 +268,8 @@ impl Environment {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a wrong code, [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
-    pub async fn confirm_second_factor(
-        &self,
-        session_id: &str,
-        code: &str,
-        source: &str,
-    ) -> Result<()> {
-        members::confirm(&self.0, session_id, code, source).await
+    pub async fn confirm_second_factor(&self, session_id: &str, code: &str) -> Result<()> {
+        members::confirm(&self.0, session_id, code).await
     }
 
     /// Takes the second factor away from the member of a session, who has given the password a short time ago.

@@ -87,6 +87,7 @@ pub(crate) async fn create_link(
                         (row, change)
                     }
                     None => {
+                        identifier.check_new()?;
                         let row =
                             new_account(new_account_id, connection.id, identifier.clone(), now);
                         (row.clone(), change.insert_account(row, "account.created"))

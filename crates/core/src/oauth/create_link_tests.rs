@@ -178,6 +178,50 @@ fn at_most_five_links_of_an_account_are_open_and_the_newest_are() {
 }
 
 #[test]
+fn an_identifier_that_looks_like_another_gets_no_account_and_one_that_has_an_account_keeps_it() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let new = NewConnection::new("demo", "demo").client("client", "secret");
+    let connection = world.run(connections::create(&context, new)).unwrap();
+    let link = |identifier: &str| {
+        let new = NewAuthorizationLink {
+            verify_url: Some(String::from("https://app.test/back")),
+            ..NewAuthorizationLink::new("demo", identifier)
+        };
+        world.run(create_link(&context, new))
+    };
+    let odd = ["ada\u{200b}", " ada", "\u{202e}ada", "\u{feff}ada"];
+    for identifier in odd {
+        let error = link(identifier).map(drop).unwrap_err();
+        assert_eq!(error.violation_list()[0].path, "/identifier");
+    }
+    // An earlier version took it.
+    let identifier = Identifier::new(odd[0]).unwrap();
+    let id = AccountId::from_uuid(context.new_id());
+    let account = new_account(id, connection.id, identifier, context.now());
+    let made = Change::none().insert_account(account, "account.created");
+    let exists = Error::new(ErrorKind::AlreadyExists, "it exists");
+    world.run(context.add("test", made, exists)).unwrap();
+    assert!(link(odd[0]).is_ok());
+}
+
+#[test]
+fn a_new_connection_has_another_name_than_all_others_in_any_letters() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let create = |name: &str| {
+        let new = NewConnection::new(name, "demo").client("client", "secret");
+        world.run(connections::create(&context, new)).map(drop)
+    };
+    create("mail").unwrap();
+    for taken in ["mail", "Mail", "MAIL"] {
+        let error = create(taken).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::AlreadyExists, "{taken}");
+    }
+    create("mail2").unwrap();
+}
+
+#[test]
 fn scopes_are_not_taken_where_they_would_not_be_asked_for() {
     let product = |permissions| Product {
         oauth: OAuth {

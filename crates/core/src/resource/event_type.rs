@@ -63,6 +63,7 @@ const DISABLED: &[&str] = &["webhook_id", "reason"];
 const CONNECTION: &[&str] = &["connection_name", "product", "status"];
 const KEY: &[&str] = &["key_id", "status", "ring_key"];
 const APP_CREDENTIAL: &[&str] = &["client_id", "name"];
+const ELEVATED: &[&str] = &["member_id", "role", "client_id", "name", "scopes"];
 const APPROVAL: &[&str] = &[
     "approval_id",
     "account_id",
@@ -337,6 +338,12 @@ pub static EVENT_TYPES: &[EventType] = &[
         "app_credential.revoked",
         APP_CREDENTIAL,
         "It was revoked, with its secrets and tokens.",
+    ),
+    lasting(
+        "access.elevated",
+        ELEVATED,
+        "A member became an owner, or a credential got a scope with which it can make owners or credentials, use the keys, or \
+         import accounts.",
     ),
     lasting(
         "policy.set",

@@ -77,6 +77,11 @@ pub(crate) fn second_factor(member: MemberId) -> AssociatedData<'static> {
     AssociatedData::new("member", member.uuid(), "second_factor")
 }
 
+/// What a browser keeps of the account that has signed in with it.
+pub(crate) fn device() -> AssociatedData<'static> {
+    AssociatedData::new("sign_in", Uuid::nil(), "device")
+}
+
 /// What a browser keeps while its member signs in at the provider.
 pub(crate) fn sign_in_attempt() -> AssociatedData<'static> {
     AssociatedData::new("sign_in", Uuid::nil(), "attempt")

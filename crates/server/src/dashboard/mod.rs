@@ -27,6 +27,8 @@ mod sandbox;
 mod session;
 mod settings;
 mod sign_in;
+#[cfg(test)]
+mod step_up_tests;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -122,6 +122,8 @@ impl Dashboard {
         let context = context! {
             member => member,
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
+            // Where a page sends a member who has to step up before a form of it.
+            step_up => frame.member.as_ref().filter(|member| !member.stepped_up).map(|_| confirm(&frame.path)),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
             template => name,
@@ -268,23 +270,22 @@ impl Page {
         self.redirect(&done::with_done(path, done))
     }
 
-    /// The same, with a cookie.
-    pub(super) fn redirect_with(&self, to: &str, cookie: Option<HeaderValue>) -> Response {
+    /// The same, with cookies.
+    pub(super) fn redirect_with(
+        &self,
+        to: &str,
+        cookies: impl IntoIterator<Item = HeaderValue>,
+    ) -> Response {
         let mut response = self.redirect(to);
-        if let Some(cookie) = cookie {
+        for cookie in cookies {
             response.headers_mut().append(header::SET_COOKIE, cookie);
         }
         response
     }
 
-    /// Where the member has not given the password within the last ten minutes, nor signed in at the provider, sends the
-    /// browser to the page that asks for it, and from there to `next`: the page with the form that is then sent again. For what cannot be undone.
-    pub(super) fn step_up_first(&self, member: &SignedIn, next: &str) -> Option<Response> {
-        if member.stepped_up {
-            return None;
-        }
-        let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
-        Some(self.redirect(&format!("/dashboard/confirm?next={next}")))
+    /// Sends the browser to the page that asks members to prove who they are, and from there to `next`.
+    pub(super) fn step_up_first(&self, next: &str) -> Response {
+        self.redirect(&format!("/dashboard{}", confirm(next)))
     }
 
     /// A part of a page, such as rows that come later.
@@ -326,6 +327,12 @@ impl Page {
     pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
         self.dashboard.sandbox.as_deref()
     }
+}
+
+/// The page that asks for a step-up and leads to `next`, below the dashboard.
+fn confirm(next: &str) -> String {
+    let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
+    format!("/confirm?next={next}")
 }
 
 /// Only behind [`enter`] and [`open`].

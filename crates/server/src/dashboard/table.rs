@@ -1,14 +1,18 @@
-//! The dashboard's part of the table of routes: each says which role it needs, and an action which route of the JSON
-//! interface does the same.
+//! The dashboard's part of the table of routes: each says which role it needs and whether it asks for a step-up, and an
+//! action which route of the JSON interface does the same.
 
 use axum::{
     extract::{Request, State},
     handler::Handler,
     middleware::{Next, from_fn_with_state},
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
+use http::Method;
 
-use super::session::{self, Role, SignedIn};
+use super::{
+    page::Page,
+    session::{self, Role, SignedIn},
+};
 use crate::{
     openapi::Signature,
     problem::Result,
@@ -22,6 +26,9 @@ pub(crate) struct PageRoute {
     /// The least role that may use it.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) role: Role,
+    /// Whether it asks for a step-up.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
+    pub(crate) step_up: StepUp,
     /// For an action, method and path of the JSON interface's route that does the same.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) equal: Option<&'static str>,
@@ -30,24 +37,40 @@ pub(crate) struct PageRoute {
     pub(crate) sandbox: Option<&'static str>,
 }
 
+/// Whether members prove who they are once more, unless they did within the last ten minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StepUp {
+    /// It takes nothing away for good, and gives no one more than they have.
+    No,
+    /// It destroys something, gives somebody more rights, or lifts a block. This is the path of the page with the form, where
+    /// the browser goes on afterwards. Its parameters are those of the route.
+    First(&'static str),
+}
+
 /// A page, which changes nothing.
 pub(super) fn page<H, T>(path: &'static str, role: Role, handler: H) -> PageRoute
 where
     H: Handler<T, ServerState> + Signature<T>,
     T: 'static,
 {
-    PageRoute {
-        route: for_role(get(path, handler), role),
-        role,
-        equal: None,
-        sandbox: None,
-    }
+    PageRoute::new(get(path, handler), role, StepUp::No)
+}
+
+/// A page that is there for the form of an action that asks for a step-up. It asks first, so that no one fills the form in
+/// for nothing.
+pub(super) fn form_page<H, T>(path: &'static str, role: Role, handler: H) -> PageRoute
+where
+    H: Handler<T, ServerState> + Signature<T>,
+    T: 'static,
+{
+    PageRoute::new(get(path, handler), role, StepUp::First(path))
 }
 
 /// What a form asks for. `equal` is the same in the JSON interface, such as `POST /v1/connections`.
 pub(super) fn action<H, T>(
     path: &'static str,
     role: Role,
+    step_up: StepUp,
     equal: &'static str,
     handler: H,
 ) -> PageRoute
@@ -56,25 +79,18 @@ where
     T: 'static,
 {
     PageRoute {
-        route: for_role(post(path, handler), role),
-        role,
         equal: Some(equal),
-        sandbox: None,
+        ..PageRoute::new(post(path, handler), role, step_up)
     }
 }
 
 /// What members do about their own session, password or second factor, which no application has.
-pub(super) fn own_action<H, T>(path: &'static str, handler: H) -> PageRoute
+pub(super) fn own_action<H, T>(path: &'static str, step_up: StepUp, handler: H) -> PageRoute
 where
     H: Handler<T, ServerState> + Signature<T>,
     T: 'static,
 {
-    PageRoute {
-        route: for_role(post(path, handler), Role::Viewer),
-        role: Role::Viewer,
-        equal: None,
-        sandbox: None,
-    }
+    PageRoute::new(post(path, handler), Role::Viewer, step_up)
 }
 
 /// What a form asks of the sandbox, which is not the service's. `equal` is the same in the sandbox's own interface, such as
@@ -85,19 +101,80 @@ where
     T: 'static,
 {
     PageRoute {
-        route: for_role(post(path, handler), Role::Operator),
-        role: Role::Operator,
-        equal: None,
         sandbox: Some(equal),
+        ..PageRoute::new(post(path, handler), Role::Operator, StepUp::No)
     }
 }
 
-fn for_role(route: Route, role: Role) -> Route {
-    route.map_handler(|handler| handler.route_layer(from_fn_with_state(role, check_role)))
+impl PageRoute {
+    fn new(route: Route, role: Role, step_up: StepUp) -> Self {
+        let path = route.path;
+        let route = match step_up {
+            StepUp::No => route,
+            StepUp::First(form) => route.map_handler(|handler| {
+                handler.route_layer(from_fn_with_state((path, form), check_step_up))
+            }),
+        };
+        Self {
+            // The role is checked first.
+            route: route
+                .map_handler(|handler| handler.route_layer(from_fn_with_state(role, check_role))),
+            role,
+            step_up,
+            equal: None,
+            sandbox: None,
+        }
+    }
 }
 
 /// Lets a member pass who has this role, or one that includes it.
 async fn check_role(State(role): State<Role>, request: Request, next: Next) -> Result<Response> {
     session::require(request.extensions().get::<SignedIn>(), role)?;
     Ok(next.run(request).await)
+}
+
+/// Lets a member pass who has stepped up a short time ago. Others go to the page that asks for it, and from there to the form.
+async fn check_step_up(
+    State((path, form)): State<(&'static str, &'static str)>,
+    page: Page,
+    member: SignedIn,
+    request: Request,
+    next: Next,
+) -> Response {
+    if member.stepped_up {
+        return next.run(request).await.into_response();
+    }
+    let uri = request.uri();
+    let to = match uri.path_and_query() {
+        Some(asked) if request.method() == Method::GET => asked.as_str().to_owned(),
+        _ => filled(form, path, uri.path()),
+    };
+    page.step_up_first(&to)
+}
+
+/// `form` with the parameters that `given` has, which is a path of the route `path`.
+fn filled(form: &str, path: &str, given: &str) -> String {
+    path.split('/')
+        .zip(given.split('/'))
+        .filter(|(name, _)| name.starts_with('{'))
+        .fold(form.to_owned(), |form, (name, value)| {
+            form.replace(name, value)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_has_the_parameters_of_its_action() {
+        let path = "/dashboard/accounts/{connection_name}/{identifier}/resume";
+        let given = "/dashboard/accounts/mail/a%2Fb/resume";
+        let form = "/dashboard/accounts/{connection_name}/{identifier}";
+        assert_eq!(filled(form, path, given), "/dashboard/accounts/mail/a%2Fb");
+        assert_eq!(
+            filled("/dashboard/policies", path, given),
+            "/dashboard/policies"
+        );
+    }
 }

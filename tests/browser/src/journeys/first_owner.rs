@@ -2,19 +2,17 @@
 
 use anyhow::Result;
 
-use crate::stage::Stage;
+use crate::{service::FIRST_OWNER as EMAIL, stage::Stage};
 
-const EMAIL: &str = "olivia@example.com";
 const PASSWORD: &str = "correct horse battery";
 
 pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let service = stage.serve().await?;
     let browser = &stage.browser;
-    browser.go(service.fact("setup")?).await?;
-    stage.look("setup").await?;
-    browser.fill("E-mail address", EMAIL).await?;
+    browser.go(service.fact("invitation")?).await?;
+    stage.look("invitation").await?;
     browser.fill("Password", PASSWORD).await?;
-    browser.press("Become the owner").await?;
+    browser.press("Set the password").await?;
     browser.sees("The way to the first call").await?;
     stage.look("home").await?;
     browser.press("Sign out").await?;

@@ -53,6 +53,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("account_token.delete", ONE_ROW),
     ("mcp_session.create", ONE_ROW),
     ("mcp_session.delete", ONE_ROW),
+    ("call.audit", ONE_ROW),
     ("credential.change", ONE_ROW),
     ("credential.revoke", ONE_ROW),
     ("credential.revoke_secret", ONE_ROW),

@@ -18,7 +18,8 @@ pub(super) struct McpArgs {
     #[arg(long, env = "STEAD_MCP_AUDIENCE", value_name = "AUDIENCE")]
     mcp_audience: Option<String>,
 
-    /// Claim of a JWT that is your application's id of the user; sub unless given.
+    /// Claim of a JWT that is your application's id of the user; sub unless given. Take one that no user can choose: email counts
+    /// only with email_verified.
     #[arg(long, env = "STEAD_MCP_IDENTIFIER_CLAIM", value_name = "NAME")]
     mcp_identifier_claim: Option<String>,
 

@@ -210,7 +210,7 @@ impl Serve {
                 .trim_end_matches('/')
         ));
         #[cfg(feature = "dashboard")]
-        sign_in::offer_setup(&platform, terminal).await?;
+        self.sign_in.offer_setup(&platform, terminal).await?;
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;

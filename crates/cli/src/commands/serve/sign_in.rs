@@ -64,6 +64,14 @@ pub(super) struct SignInArgs {
     /// Role of whoever signs in at the provider and is not a member yet; viewer unless given.
     #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
     oidc_role: Option<Role>,
+
+    /// Members sign in at the provider only: passwords are refused, and sessions that were opened with one end.
+    #[arg(long, env = "STEAD_OIDC_ONLY")]
+    oidc_only: bool,
+
+    /// Say nothing at the start about the first member: for a service that no one uses by its dashboard.
+    #[arg(long, env = "STEAD_NO_SETUP_LINK")]
+    no_setup_link: bool,
 }
 
 impl SignInArgs {
@@ -79,7 +87,8 @@ impl SignInArgs {
                 || given(&self.oidc_name).is_some()
                 || !emails.is_empty()
                 || claim.is_some()
-                || self.oidc_role.is_some();
+                || self.oidc_role.is_some()
+                || self.oidc_only;
             return match more {
                 true => Err(missing("ISSUER", "the other options of the provider need")),
                 false => Ok(None),
@@ -111,6 +120,9 @@ impl SignInArgs {
                 .name(&name)
                 .map_err(|error| refused("NAME", error.message()))?;
         }
+        if self.oidc_only {
+            provider = provider.only();
+        }
         Ok(Some(match self.oidc_role {
             Some(role) => provider.role(role.into()),
             None => provider,
@@ -139,16 +151,29 @@ impl SignInArgs {
     }
 }
 
-/// Shows the link by which the first member comes in, as long as there is none.
-pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Outcome {
-    if let Some(link) = platform.environment().begin_setup().await? {
-        // It is a secret, so it is not logged.
-        terminal.error(format_args!(
-            "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
-            link.expose_secret()
-        ));
+impl SignInArgs {
+    /// Says how the first member comes in, as long as there is none. The link is a secret, and what is printed elsewhere than on
+    /// a terminal is kept: by systemd, by containers, by whoever collects logs.
+    pub(super) async fn offer_setup(&self, platform: &Platform, terminal: &Terminal) -> Outcome {
+        let environment = platform.environment();
+        if self.no_setup_link || !environment.members(None, 1).await?.items.is_empty() {
+            return Ok(());
+        }
+        let link = match terminal.shows_errors() {
+            true => environment.begin_setup().await?,
+            false => None,
+        };
+        match link {
+            Some(link) => terminal.error(format_args!(
+                "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+                link.expose_secret()
+            )),
+            None => terminal.error(
+                "The dashboard has no member yet. Make the first owner with the same settings, on a terminal:\n  stead members invite EMAIL --role owner",
+            ),
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn option(name: &str) -> String {
@@ -273,10 +298,17 @@ mod tests {
             |args| args.oidc_client_secret_file = Some(PathBuf::from("/nowhere/secret")),
             &["/nowhere/secret cannot be read"],
         );
-        let lone = SignInArgs {
-            oidc_role: Some(Role::Viewer),
-            ..SignInArgs::default()
-        };
-        assert_refused(&lone, &["--oidc-issuer is missing"]);
+        for lone in [
+            SignInArgs {
+                oidc_role: Some(Role::Viewer),
+                ..SignInArgs::default()
+            },
+            SignInArgs {
+                oidc_only: true,
+                ..SignInArgs::default()
+            },
+        ] {
+            assert_refused(&lone, &["--oidc-issuer is missing"]);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Changes a credential's name, scopes, rate, connections and policy.
 
-use super::{check_name, read::view, read_connections, read_policy, read_rate, read_scopes, row};
+use super::{
+    check_name, elevated, read::view, read_connections, read_policy, read_rate, read_scopes, row,
+};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -55,6 +57,7 @@ pub(crate) async fn change(
                 };
                 let changed = Change::none()
                     .event(after.event("app_credential.changed"))
+                    .events(elevated(&after, &row.scopes()))
                     .audit(
                         after
                             .audit("app_credential.changed")

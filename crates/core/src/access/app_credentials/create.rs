@@ -3,7 +3,8 @@
 use jiff::SignedDuration;
 
 use super::{
-    check_name, new_secret, read::view, read_connections, read_policy, read_rate, read_scopes,
+    check_name, elevated, new_secret, read::view, read_connections, read_policy, read_rate,
+    read_scopes,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -51,7 +52,11 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
     let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
     let mut created = Change::none()
         .event(row.event("app_credential.created"))
-        .audit(row.audit("app_credential.created"))
+        .events(elevated(&row, &Scopes::default()))
+        .audit(
+            row.audit("app_credential.created")
+                .fact("scopes", scopes.words()),
+        )
         .insert(row);
     if let Some(found) = policy {
         created = created.guard(Records::policy_key(&found.row.name), found.version);

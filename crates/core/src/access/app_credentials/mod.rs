@@ -21,11 +21,19 @@ use crate::{
     Error, ErrorKind, Result,
     caller::Connections,
     context::Context,
-    domain::{AppCredential, AppSecret, Policy},
+    domain::{AppCredential, AppSecret, NewEvent, Policy},
     error::Violation,
-    scope::Scopes,
+    scope::{ScopeName, Scopes},
     store::Versioned,
 };
+
+/// Who has one of these can give itself, or others, more than it has, or say whose accounts are whose.
+const CONTROL: [ScopeName; 4] = [
+    ScopeName::MembersManage,
+    ScopeName::KeysManage,
+    ScopeName::CredentialsManage,
+    ScopeName::AccountsImport,
+];
 
 /// Most requests a minute that a limit can say.
 const MOST_PER_MINUTE: u32 = 1_000_000;
@@ -39,6 +47,15 @@ async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredenti
         let message = format!("there is no credential with the client id {shown:?}");
         Error::new(ErrorKind::NotFound, message)
     })
+}
+
+/// Tells owners which of [`CONTROL`] a credential has got.
+fn elevated(row: &AppCredential, before: &Scopes) -> Option<NewEvent> {
+    let after = row.scopes();
+    let gained = CONTROL.iter();
+    let gained = gained.filter(|name| after.opens(**name) && !before.opens(**name));
+    let gained: Vec<&str> = gained.map(|name| name.name()).collect();
+    (!gained.is_empty()).then(|| row.event("access.elevated").with("scopes", gained))
 }
 
 /// Stands for every connection.

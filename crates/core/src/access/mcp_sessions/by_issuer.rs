@@ -13,6 +13,13 @@ use crate::{
     results::ResultOptions,
 };
 
+/// Claims that users may have given themselves, and those that say that the issuer has verified them (OpenID Connect Core
+/// 1.0, 5.1).
+const VERIFIED: [(&str, &str); 2] = [
+    ("email", "email_verified"),
+    ("phone_number", "phone_number_verified"),
+];
+
 /// Whose session it is, and until when. The user is the one whom the token names; what the session has is set up with the
 /// issuer. Tokens of one user for one client are one session, so that it outlives each of them.
 pub(in crate::access) async fn check_jwt(
@@ -23,6 +30,15 @@ pub(in crate::access) async fn check_jwt(
     let (claims, end) = oauth::issuer::claims(context, issuer, bearer).await?;
     let options = &issuer.options;
     let claim = &options.identifier_claim;
+    let verified = VERIFIED.iter().find(|(given, _)| given == claim);
+    // Some issuers write the boolean as a text.
+    let lacks = |(_, verified): &&(_, &str)| claims[verified] != true && claims[verified] != "true";
+    if let Some((_, verified)) = verified.filter(lacks) {
+        let message = format!(
+            "the JWT is not accepted: its claim {claim:?} names the user, and it does not say {verified:?}: true"
+        );
+        return Err(Error::new(ErrorKind::Unauthenticated, message));
+    }
     let identifier = claims[claim].as_str().unwrap_or_default();
     let identifier = Identifier::new(identifier).map_err(|_| {
         let message =

@@ -204,7 +204,7 @@ fn audience_identifier_and_scope_are_what_the_operator_says() {
         issuer.required_scope("tools")
     });
     let with = |changes: Value| {
-        let mut all = json!({ "aud": "stead", "email": "ada@example.com" });
+        let mut all = json!({ "aud": "stead", "email": "ada@example.com", "email_verified": true });
         all.as_object_mut()
             .unwrap()
             .extend(changes.as_object().unwrap().clone());
@@ -229,6 +229,35 @@ fn audience_identifier_and_scope_are_what_the_operator_says() {
     }
     let own = json!({ "aud": "https://stead.test/mcp", "scope": "tools" });
     assert_eq!(with(own).unwrap_err().kind(), ErrorKind::Unauthenticated);
+}
+
+#[test]
+fn an_address_or_number_that_the_issuer_has_not_verified_names_no_one() {
+    for (claim, verified) in [
+        ("email", "email_verified"),
+        ("phone_number", "phone_number_verified"),
+    ] {
+        let scene = Scene::new(|issuer| issuer.identifier_claim(claim));
+        let with = |said: Value| {
+            let claims = json!({ claim: "victim@example.com", verified: said });
+            scene.enter(&scene.token(&claims))
+        };
+        for said in [
+            json!(false),
+            json!("false"),
+            json!(1),
+            json!([true]),
+            Value::Null,
+        ] {
+            let error = with(said.clone()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unauthenticated, "{said}");
+            assert!(error.message().contains(verified), "{error}");
+        }
+        for said in [json!(true), json!("true")] {
+            let session = with(said).unwrap();
+            assert_eq!(session.identifier.as_str(), "victim@example.com");
+        }
+    }
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(crate) async fn accept(
     name: Option<String>,
     password: SecretString,
 ) -> Result<StartedSession> {
+    context.check_passwords()?;
     let name = name.unwrap_or_default();
     check_name(&name)?;
     let token = Digest::of(token);

@@ -39,6 +39,7 @@ pub(crate) async fn change(
                 for name in names {
                     change = change.event(after.event(name)).audit(after.audit(name));
                 }
+                change = change.events(after.elevated(Some(&member.row)));
                 Ok((change.update(after.clone(), member.version), after))
             },
         )

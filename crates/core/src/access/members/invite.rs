@@ -27,6 +27,7 @@ pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMe
     let exists = Error::new(ErrorKind::AlreadyExists, message);
     let invited = Change::none()
         .event(member.event("member.invited"))
+        .events(member.elevated(None))
         .audit(member.audit("member.invited"))
         .insert(member.clone());
     context.add("member.invite", invited, exists).await?;

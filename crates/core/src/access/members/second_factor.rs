@@ -8,7 +8,7 @@ use crate::{
     Error, ErrorKind, Result,
     access::{member::code_step, sessions::owned},
     caller::Caller,
-    context::{Context, change::Change},
+    context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     resource::NewSecondFactor,
     seal::place,
@@ -51,14 +51,10 @@ pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSeco
 }
 
 /// Takes a code of the secret that was made last: from now on one is asked for at sign-in.
-pub(crate) async fn confirm(
-    context: &Context,
-    session_id: &str,
-    code: &str,
-    source: &str,
-) -> Result<()> {
-    let (_, member) = owned(context, session_id).await?;
-    context.count_attempt(&member.row.email, source)?;
+pub(crate) async fn confirm(context: &Context, session_id: &str, code: &str) -> Result<()> {
+    let (session, member) = owned(context, session_id).await?;
+    let attempt = Attempt::in_session(&session.row.id);
+    context.count_attempt(&attempt)?;
     changing(context, &member.row)
         .change(
             "member.confirm_second_factor",
@@ -78,7 +74,7 @@ pub(crate) async fn confirm(
             },
         )
         .await?;
-    context.attempt_succeeded(&member.row.email);
+    context.attempt_succeeded(&attempt);
     Ok(())
 }
 

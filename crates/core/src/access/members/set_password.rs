@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     access::sessions::{Opening, StartedSession, compare, owned},
     caller::Caller,
-    context::{Context, change::Change},
+    context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     store::Versioned,
 };
@@ -18,16 +18,17 @@ pub(crate) async fn set_password(
     session_id: &str,
     present: SecretString,
     new: SecretString,
-    source: &str,
 ) -> Result<StartedSession> {
     let wrong = || Error::invalid_at("/present", "the present password is wrong");
-    let (_, member) = owned(context, session_id).await?;
+    context.check_passwords()?;
+    let (session, member) = owned(context, session_id).await?;
     let member = member.row;
-    context.count_attempt(&member.email, source)?;
+    let attempt = Attempt::in_session(&session.row.id);
+    context.count_attempt(&attempt)?;
     if !compare(context, member.password.as_ref(), present).await? {
         return Err(wrong());
     }
-    context.attempt_succeeded(&member.email);
+    context.attempt_succeeded(&attempt);
     let password = hashed(context, new).await?;
     let opening = Opening::new(context);
     let now = context.now();

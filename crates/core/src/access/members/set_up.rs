@@ -19,10 +19,10 @@ use crate::{
     store::Versioned,
 };
 
-/// The one-time link that makes the first owner, where there is no member yet. It serves for 15 minutes, in this process,
+/// The one-time link that makes the first owner, where there is no member yet and passwords are taken. It serves for 15 minutes, in this process,
 /// and until the next one is made.
 pub(crate) async fn begin_setup(context: &Context) -> Result<Option<SecretString>> {
-    if has_members(context).await? {
+    if !context.takes_passwords() || has_members(context).await? {
         return Ok(None);
     }
     let token = context.new_secret("stead_setup_");
@@ -44,6 +44,7 @@ pub(crate) async fn set_up(
     (email, name): (&str, &str),
     password: SecretString,
 ) -> Result<StartedSession> {
+    context.check_passwords()?;
     if !is_setup(context, token).await? {
         return Err(used_up());
     }
@@ -61,6 +62,7 @@ pub(crate) async fn set_up(
     };
     let created = Change::none()
         .event(member.event("member.created"))
+        .events(member.elevated(None))
         .audit(member.audit("member.created"))
         .insert(member);
     let exists = Error::new(ErrorKind::AlreadyExists, "the member exists");
@@ -82,7 +84,7 @@ pub(crate) async fn set_up(
 fn used_up() -> Error {
     Error::new(
         ErrorKind::NotFound,
-        "the link was used, is past its time, or was replaced at a later start; start the service again for another one",
+        "the link was used, is past its time, or was replaced at a later start; start the service again for another one, or run `stead members invite EMAIL --role owner`",
     )
     // Only who starts it gets another link.
     .with_act_by(ActBy::Operator)

@@ -147,7 +147,7 @@ fn another_password_ends_all_sessions_but_the_new_one() {
     let set = |session: &SecretString, present| {
         let new = secret("another long pass phrase");
         let id = session.expose_secret().to_owned();
-        world.run(set_password(&context, &id, secret(present), new, "here"))
+        world.run(set_password(&context, &id, secret(present), new))
     };
     assert_eq!(
         kind(set(&one.id, "wrong pass phrase")),

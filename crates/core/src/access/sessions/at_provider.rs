@@ -7,7 +7,7 @@ use crate::{
     Error, ErrorKind, Result,
     access::member::{check_room, create, has_members},
     caller::Caller,
-    context::{Context, change::Change},
+    context::{Attempt, Context, change::Change},
     digest::Digest,
     domain::{Member, ProviderSubject, Session},
     identifier::MemberId,
@@ -41,18 +41,25 @@ pub(crate) async fn finish(
     context.tasks.open()?;
     let cookie = given.cookie.as_ref().map(|cookie| cookie.expose_secret());
     let attempt = sign_in::open_attempt(context, cookie, &given.callback).await?;
-    context.count_attempt_from(&given.source)?;
-    let person = sign_in::finish(context, &attempt, given.callback).await?;
-    let session = match &attempt.again {
-        None => Some(open(context, &person).await?),
-        Some(session) => {
-            step_up(context, session, given.session, &person).await?;
-            None
-        }
+    // What strangers try from the same address stops no one who is signed in.
+    let counted = match &attempt.again {
+        Some(session) => Attempt::in_session(session),
+        None => Attempt::from(&given.source),
     };
+    context.count_attempt(&counted)?;
+    let person = sign_in::finish(context, &attempt, given.callback).await?;
+    let (session, awaits_code) = match &attempt.again {
+        None => (Some(open(context, &person).await?), false),
+        Some(session) => (
+            None,
+            step_up(context, session, given.session, &person).await?,
+        ),
+    };
+    context.attempt_succeeded(&counted);
     Ok(FinishedAtProvider {
         next: attempt.next,
         session,
+        awaits_code,
     })
 }
 
@@ -84,7 +91,7 @@ async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
     if role != Role::Owner && !has_members(context).await? {
         return Err(Error::new(
             ErrorKind::SignInRefused,
-            "there is no owner yet; the operator becomes one first, by the link that the service shows at its start",
+            "there is no owner yet; the operator makes one first, with `stead members invite EMAIL --role owner`",
         ));
     }
     check_room(context).await?;
@@ -97,13 +104,14 @@ async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
     Ok((create(&acting, member).await?, role))
 }
 
-/// Notes that the member of a session, and no one else, has signed in once more in the browser of that session.
+/// Notes that the member of a session, and no one else, has signed in once more in the browser of that session. Whether the
+/// one-time code is still to come.
 async fn step_up(
     context: &Context,
     session: &Digest,
     id: Option<SecretString>,
     person: &Person,
-) -> Result<()> {
+) -> Result<bool> {
     let id = id.filter(|id| session.is_of(id.expose_secret()));
     let id = id.ok_or_else(|| {
         not_completed(
@@ -116,7 +124,7 @@ async fn step_up(
             "someone else signed in at the provider than the member of this session",
         )),
     };
-    super::step_up::note(context, id.expose_secret(), is_same).await
+    super::step_up::at_provider(context, id.expose_secret(), is_same).await
 }
 
 /// The member as this person, unless that is someone else, or kept out.

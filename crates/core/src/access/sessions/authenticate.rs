@@ -22,6 +22,7 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
     Ok(SignedInMember {
         csrf_token: csrf_token(id),
         stepped_up: session.row.is_stepped_up(now),
+        awaits_code: session.row.is_proved_at_provider(now),
         caller: Caller::member(member.row.id, member.row.role),
         member: view(&member.row, now),
     })
@@ -54,7 +55,8 @@ pub(super) async fn with_member(
     let session = session.ok_or_else(ended)?;
     let member = context.store.member(session.row.member_id).await?;
     let member = member.ok_or_else(ended)?;
-    if !session.row.is_of(&member.row, context.now()) {
+    let is_refused = session.row.is_by_password() && !context.takes_passwords();
+    if is_refused || !session.row.is_of(&member.row, context.now()) {
         return Err(ended());
     }
     Ok((session, member))

@@ -1,11 +1,13 @@
 //! Takes the one-time code at sign-in.
 
-use super::{Opening, StartedSession, authenticate::with_member, ended};
+use secrecy::SecretString;
+
+use super::{Opening, StartedSession, authenticate::with_member, device, ended};
 use crate::{
     Error, ErrorKind, Result,
     access::member::code_step,
     caller::Caller,
-    context::{Context, change::Change},
+    context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     store::{Records, Versioned},
 };
@@ -16,12 +18,17 @@ pub(crate) async fn confirm(
     id: &str,
     code: &str,
     source: &str,
+    device: Option<SecretString>,
 ) -> Result<StartedSession> {
     let (session, member) = with_member(context, id).await?;
     if !session.row.awaits_code {
         return Err(ended());
     }
-    context.count_attempt(&member.row.email, source)?;
+    let device = device::known(context, &member.row.email, device.as_ref()).await;
+    // Codes are counted by themselves: the right password forgets none of them.
+    let account = format!("code {}", member.row.email);
+    let attempt = Attempt::to_sign_in(&account, source, device.as_ref());
+    context.count_attempt(&attempt)?;
     let opening = Opening::new(context);
     let acting = context.acting_as(Caller::member(member.row.id, member.row.role));
     let started = acting
@@ -46,7 +53,7 @@ pub(crate) async fn confirm(
             },
         )
         .await?;
-    context.attempt_succeeded(&member.row.email);
+    context.attempt_succeeded(&attempt);
     Ok(started)
 }
 

@@ -3,6 +3,7 @@
 mod at_provider;
 mod authenticate;
 mod confirm;
+mod device;
 mod on_this_machine;
 mod open;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub(crate) use at_provider::{begin as begin_at_provider, finish as finish_at_provider};
 pub(crate) use authenticate::{authenticate, check};
 pub(crate) use confirm::confirm;
+pub(crate) use device::of_session as device_of;
 pub(crate) use on_this_machine::open_on_this_machine;
 pub(crate) use sign_in::sign_in;
 pub(crate) use sign_out::sign_out;
@@ -39,6 +41,9 @@ pub struct SignIn {
     /// Where the request came from, such as an address: attempts from one source are limited. Empty where that is not
     /// known.
     pub source: String,
+    /// What the browser keeps of an earlier sign-in, as
+    /// [`Environment::known_browser`](crate::environment::Environment::known_browser) made it.
+    pub device: Option<SecretString>,
 }
 
 impl SignIn {
@@ -52,6 +57,34 @@ impl SignIn {
             email: email.into(),
             password,
             source: source.into(),
+            device: None,
+        }
+    }
+
+    /// From a browser that keeps something of an earlier sign-in: attempts of strangers do not count against it.
+    #[must_use]
+    pub fn device(mut self, device: Option<SecretString>) -> Self {
+        self.device = device;
+        self
+    }
+}
+
+/// What a member gives to prove once more who they are.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StepUp {
+    /// Password; not needed shortly after the member has signed in at the provider once more.
+    pub password: SecretString,
+    /// One-time code, where the member has a second factor.
+    pub code: String,
+}
+
+impl StepUp {
+    /// A step-up.
+    pub fn new(password: SecretString, code: impl Into<String>) -> Self {
+        Self {
+            password,
+            code: code.into(),
         }
     }
 }
@@ -105,6 +138,8 @@ pub struct FinishedAtProvider {
     pub next: String,
     /// The session that has begun; none where the member of one has signed in once more.
     pub session: Option<StartedSession>,
+    /// Whether the one-time code of the member who has signed in once more is still to come.
+    pub awaits_code: bool,
 }
 
 /// Who is signed in.
@@ -115,9 +150,11 @@ pub struct SignedInMember {
     pub member: Member,
     /// What the forms of this session carry, so that no other site can send them.
     pub csrf_token: String,
-    /// Whether the password was given within the last ten minutes, or the member signed in at the provider, as is asked for
-    /// before what cannot be undone.
+    /// Whether the member has proved within the last ten minutes who they are, as is asked for before what gives somebody rights
+    /// or cannot be undone.
     pub stepped_up: bool,
+    /// Whether the member has just signed in at the provider once more, and only the one-time code is missing.
+    pub awaits_code: bool,
     /// The member as who acts.
     pub caller: Caller,
 }
@@ -128,11 +165,13 @@ impl fmt::Debug for SignedInMember {
             member,
             csrf_token: _, // secret
             stepped_up,
+            awaits_code,
             caller: _,
         } = self;
         f.debug_struct("SignedInMember")
             .field("member", member)
             .field("stepped_up", stepped_up)
+            .field("awaits_code", awaits_code)
             .finish_non_exhaustive()
     }
 }

@@ -2,11 +2,11 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{Opening, SignIn, StartedSession};
+use super::{Opening, SignIn, StartedSession, device};
 use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
-    context::{Context, change::Change},
+    context::{Attempt, Context, change::Change},
     domain::{Member, PasswordHash, Session, member::read_email},
     store::Versioned,
 };
@@ -15,8 +15,15 @@ use crate::{
 /// a wrong password.
 pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedSession> {
     context.tasks.open()?;
+    context.check_passwords()?;
     let email = read_email(&given.email).unwrap_or_default();
-    context.count_attempt(&email, &given.source)?;
+    let device = device::known(context, &email, given.device.as_ref()).await;
+    let attempt = Attempt::to_sign_in(&email, &given.source, device.as_ref());
+    context.count_attempt(&attempt)?;
+    let _place = match device {
+        Some(_) => None,
+        None => Some(context.place_of_stranger()?),
+    };
     let found = context.store.member_by_email(&email).await?;
     let member = found.map(|found| found.row).filter(|row| !row.disabled);
     let password = member.as_ref().and_then(|member| member.password.clone());
@@ -24,7 +31,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
     let (Some(member), true) = (member, is_right) else {
         return Err(refused());
     };
-    context.attempt_succeeded(&email);
+    context.attempt_succeeded(&attempt);
     let opening = Opening::new(context);
     let acting = context.acting_as(Caller::member(member.id, member.role));
     acting

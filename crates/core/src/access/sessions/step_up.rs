@@ -1,53 +1,81 @@
-//! Takes the password again, before what cannot be undone.
+//! Takes the proof of who a member is once more, before what gives somebody rights or cannot be undone.
 
-use secrecy::SecretString;
-
-use super::{authenticate::owned, compare, ended};
+use super::{StepUp, authenticate::owned, compare, ended};
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, change::Change},
+    access::member::code_step,
+    context::{Attempt, Context, change::Change},
     domain::{Member, Session},
     store::Versioned,
 };
 
-/// Notes that the member of a session has given the password again.
-pub(crate) async fn step_up(
-    context: &Context,
-    id: &str,
-    password: SecretString,
-    source: &str,
-) -> Result<()> {
-    let (_, member) = owned(context, id).await?;
-    context.count_attempt(&member.row.email, source)?;
+type Owned = (Versioned<Session>, Versioned<Member>);
+
+/// Notes that the member of a session has given the password again, and a one-time code where there is a second factor.
+pub(crate) async fn step_up(context: &Context, id: &str, given: StepUp) -> Result<()> {
+    let (session, member) = owned(context, id).await?;
+    let attempt = Attempt::in_session(&session.row.id);
+    context.count_attempt(&attempt)?;
+    let now = context.now();
     let hash = member.row.password;
-    if !compare(context, hash.as_ref(), password).await? {
-        let message = "the password is wrong";
-        return Err(Error::new(ErrorKind::Unauthenticated, message));
+    if !session.row.is_proved_at_provider(now) {
+        context.check_passwords()?;
+        if !compare(context, hash.as_ref(), given.password).await? {
+            return Err(wrong("the password is wrong"));
+        }
     }
-    context.attempt_succeeded(&member.row.email);
-    let is_same = |member: &Member| match member.password == hash {
-        true => Ok(()),
-        false => Err(ended()),
-    };
-    note(context, id, is_same).await
+    context
+        .change(
+            "session.step_up",
+            async || {
+                let owned = owned(context, id).await?;
+                let step = code_step(context, &owned.1.row, &given.code).await?;
+                Ok((owned, step))
+            },
+            |((session, member), step): (Owned, Option<i64>)| {
+                if member.row.password != hash {
+                    return Err(ended());
+                }
+                let after = session.row.stepped_up(now);
+                let change = Change::none().update(after, session.version);
+                if !member.row.has_second_factor() {
+                    return Ok((change, ()));
+                }
+                let step = step.ok_or_else(|| wrong("the code is wrong, or was used already"))?;
+                let used = member.row.used_code(step);
+                Ok((change.update(used, member.version), ()))
+            },
+        )
+        .await?;
+    context.attempt_succeeded(&attempt);
+    Ok(())
 }
 
-/// Notes that the member of a session has proved again who it is, where `is_same` takes the member as it is by then.
-pub(super) async fn note(
+/// Notes that the member of a session has signed in at the provider once more, where `is_same` takes the member as it is by
+/// then. Whether the one-time code is still to come.
+pub(super) async fn at_provider(
     context: &Context,
     id: &str,
     is_same: impl Fn(&Member) -> Result<()> + Send,
-) -> Result<()> {
+) -> Result<bool> {
     let now = context.now();
     context
         .change(
             "session.step_up",
             async || owned(context, id).await,
-            |(session, member): (Versioned<Session>, Versioned<Member>)| {
+            |(session, member): Owned| {
                 is_same(&member.row)?;
-                let after = session.row.stepped_up(now);
-                Ok((Change::none().update(after, session.version), ()))
+                let awaits_code = member.row.has_second_factor();
+                let after = match awaits_code {
+                    true => session.row.proved_at_provider(now),
+                    false => session.row.stepped_up(now),
+                };
+                Ok((Change::none().update(after, session.version), awaits_code))
             },
         )
         .await
+}
+
+fn wrong(why: &str) -> Error {
+    Error::new(ErrorKind::Unauthenticated, why)
 }

@@ -37,6 +37,10 @@ fn owned(world: &World) -> (Context, String) {
     (context, started.id.expose_secret().to_owned())
 }
 
+fn by(password: &str, code: &str) -> StepUp {
+    StepUp::new(secret(password), code)
+}
+
 fn attempt(world: &World, context: &Context, email: &str, password: &str) -> Result<String> {
     let given = SignIn::new(email, secret(password), "192.0.2.1");
     let started = world.run(sign_in(context, given))?;
@@ -127,27 +131,25 @@ fn a_step_up_holds_for_ten_minutes() {
     let stepped_up = || world.run(authenticate(&context, &id)).unwrap().stepped_up;
     world.advance(Duration::from_secs(600));
     assert!(!stepped_up());
-    let wrong = step_up(&context, &id, secret("wrong pass phrase"), "here");
+    let wrong = step_up(&context, &id, by("wrong pass phrase", ""));
     assert_eq!(kind(world.run(wrong)), ErrorKind::Unauthenticated);
     assert!(!stepped_up());
-    let right = step_up(&context, &id, secret(PASSWORD), "here");
+    let right = step_up(&context, &id, by(PASSWORD, ""));
     world.run(right).unwrap();
     assert!(stepped_up());
 }
 
 #[test]
-fn attempts_are_limited_per_account_and_per_source() {
+fn attempts_are_limited_for_an_account_from_one_source_and_from_one_source() {
     let world = World::new();
     let (context, _) = owned(&world);
     let from = |email: &str, source: &str| {
         let given = SignIn::new(email, secret("wrong pass phrase"), source);
         kind(world.run(sign_in(&context, given)))
     };
-    for place in 0..10 {
-        let source = format!("192.0.2.{place}");
-        assert_eq!(from(EMAIL, &source), ErrorKind::Unauthenticated);
+    for _ in 0..10 {
+        assert_eq!(from(EMAIL, "192.0.2.1"), ErrorKind::Unauthenticated);
     }
-    assert_eq!(from(EMAIL, "192.0.2.99"), ErrorKind::RateLimited);
     // Also the right password, which would tell that it is.
     let right = attempt(&world, &context, EMAIL, PASSWORD);
     let error = right.unwrap_err();
@@ -163,6 +165,55 @@ fn attempts_are_limited_per_account_and_per_source() {
     );
     world.advance(Duration::from_secs(15 * 60));
     attempt(&world, &context, EMAIL, PASSWORD).unwrap();
+}
+
+#[test]
+fn attempts_from_everywhere_make_the_pauses_longer_up_to_a_minute() {
+    let world = World::new();
+    let (context, _) = owned(&world);
+    let number = std::cell::Cell::new(0);
+    let from_another = |password: &str| {
+        number.set(number.get() + 1);
+        let source = format!("192.0.2.{}", number.get());
+        let given = SignIn::new(EMAIL, secret(password), source);
+        world.run(sign_in(&context, given))
+    };
+    for _ in 0..10 {
+        let refused = from_another("wrong pass phrase");
+        assert_eq!(kind(refused), ErrorKind::Unauthenticated);
+    }
+    for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+        let pause = Duration::from_secs(seconds);
+        let error = from_another(PASSWORD).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RateLimited);
+        assert_eq!(error.retry_after(), Some(pause));
+        world.advance(pause);
+        let refused = from_another("wrong pass phrase");
+        assert_eq!(kind(refused), ErrorKind::Unauthenticated, "after {pause:?}");
+    }
+    world.advance(Duration::from_secs(60));
+    from_another(PASSWORD).unwrap();
+}
+
+#[test]
+fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
+    let world = World::new();
+    let (context, id) = owned(&world);
+    let enrolled = world.run(members::enrol(&context, &id)).unwrap();
+    let bytes = BASE32_NOPAD.decode(enrolled.secret.expose_secret().as_bytes());
+    let right = one_time_code::present(&bytes.unwrap(), context.now());
+    world.run(members::confirm(&context, &id, &right)).unwrap();
+    let mut kinds = Vec::new();
+    for number in 0..12 {
+        let source = format!("192.0.2.{number}");
+        let given = SignIn::new(EMAIL, secret(PASSWORD), source.as_str());
+        let started = world.run(sign_in(&context, given)).unwrap();
+        let waiting = started.id.expose_secret();
+        let guess = confirm(&context, waiting, "000000", &source, None);
+        kinds.push(kind(world.run(guess)));
+    }
+    assert_eq!(kinds[..10], [ErrorKind::Unauthenticated; 10]);
+    assert_eq!(kinds[10..], [ErrorKind::RateLimited; 2]);
 }
 
 #[test]
@@ -182,12 +233,10 @@ fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_onc
     // One that is not proved yet is not asked for.
     let plain = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
     world.run(authenticate(&context, &plain)).unwrap();
-    let wrong = members::confirm(&context, &id, "000000", "here");
+    let wrong = members::confirm(&context, &id, "000000");
     assert_eq!(kind(world.run(wrong)), ErrorKind::InvalidRequest);
     let first = code();
-    world
-        .run(members::confirm(&context, &id, &first, "here"))
-        .unwrap();
+    world.run(members::confirm(&context, &id, &first)).unwrap();
 
     let given = SignIn::new(EMAIL, secret(PASSWORD), "here");
     let started = world.run(sign_in(&context, given)).unwrap();
@@ -197,34 +246,42 @@ fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_onc
         kind(world.run(authenticate(&context, waiting))),
         ErrorKind::Unauthenticated
     );
-    let used = world.run(confirm(&context, waiting, &first, "here"));
+    let used = world.run(confirm(&context, waiting, &first, "here", None));
     assert_eq!(kind(used), ErrorKind::Unauthenticated);
     world.advance(Duration::from_secs(30));
     let next = code();
     let opened = world
-        .run(confirm(&context, waiting, &next, "here"))
+        .run(confirm(&context, waiting, &next, "here", None))
         .unwrap();
     assert!(!opened.awaits_code);
     assert_ne!(opened.id.expose_secret(), waiting);
     world
         .run(authenticate(&context, opened.id.expose_secret()))
         .unwrap();
-    let again = world.run(confirm(&context, waiting, &next, "here"));
+    let again = world.run(confirm(&context, waiting, &next, "here", None));
     assert_eq!(kind(again), ErrorKind::Unauthenticated);
 
     // Without a password of a short time ago it stays.
     world.advance(Duration::from_secs(601));
     let refused = world.run(members::remove(&context, opened.id.expose_secret()));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
-    let password = secret(PASSWORD);
-    world
-        .run(step_up(
-            &context,
-            opened.id.expose_secret(),
-            password,
-            "here",
-        ))
-        .unwrap();
+    let id = opened.id.expose_secret();
+    let up = |password, code: &str| world.run(step_up(&context, id, by(password, code)));
+    for (password, code) in [
+        (PASSWORD, ""),
+        (PASSWORD, "000000"),
+        // It was used to sign in.
+        (PASSWORD, next.as_str()),
+        ("wrong pass phrase", code().as_str()),
+    ] {
+        let refused = kind(up(password, code));
+        assert_eq!(refused, ErrorKind::Unauthenticated, "{password} {code}");
+        assert!(!world.run(authenticate(&context, id)).unwrap().stepped_up);
+    }
+    let right = code();
+    up(PASSWORD, &right).unwrap();
+    assert!(world.run(authenticate(&context, id)).unwrap().stepped_up);
+    assert_eq!(kind(up(PASSWORD, &right)), ErrorKind::Unauthenticated);
     world
         .run(members::remove(&context, opened.id.expose_secret()))
         .unwrap();

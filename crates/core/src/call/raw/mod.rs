@@ -16,7 +16,7 @@ use self::{
     passing::{Lasting, passing},
 };
 use super::{
-    account_token, dry_run, mcp_session,
+    account_token, by_member, dry_run, mcp_session,
     once::{Keyed, Turn},
     read::{self, Reading},
     record::{PROXY, Record},
@@ -170,6 +170,10 @@ async fn call(
     if is_dry_run {
         let planned = request.plan(&snapshot, &admission);
         return named(record.id(), record.end(planned));
+    }
+    let noted = boxed(|| by_member::raw(context, &record, &snapshot, request.requests()));
+    if let Err(error) = noted.await {
+        return record.end(Err(error));
     }
     if request.effect() == Effect::Read {
         let requested = (request, admission);

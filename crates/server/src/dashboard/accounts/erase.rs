@@ -6,14 +6,13 @@ use stead::core::resource::Disconnection;
 
 use super::path;
 use crate::{
-    dashboard::{done::Done, form::Form, page::Page, session::SignedIn},
+    dashboard::{done::Done, form::Form, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
 
 pub(super) async fn show(
     page: Page,
-    member: SignedIn,
     Path((connection_name, identifier)): Path<(String, String)>,
     query: Query,
 ) -> Result<Response> {
@@ -21,23 +20,15 @@ pub(super) async fn show(
     let environment = &page.environment;
     let account = environment.account(&connection_name, &identifier).await?;
     let to = path(&connection_name, &identifier);
-    if let Some(first) = page.step_up_first(&member, &format!("{to}/erase")) {
-        return Ok(first);
-    }
     let context = context! { to, account => Serde(account) };
     Ok(page.render("accounts/erase.html", context))
 }
 
 pub(super) async fn submit(
     page: Page,
-    member: SignedIn,
     Path((connection_name, identifier)): Path<(String, String)>,
     _: Form,
 ) -> Result<Response> {
-    let to = path(&connection_name, &identifier);
-    if let Some(first) = page.step_up_first(&member, &format!("{to}/erase")) {
-        return Ok(first);
-    }
     let how = Disconnection::new().erase(true);
     page.environment
         .disconnect_account(&connection_name, &identifier, how)

@@ -16,7 +16,7 @@ mod timeline;
 use super::{
     format::segment,
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -39,6 +39,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/accounts/connect",
             Role::Operator,
+            StepUp::No,
             "POST /v1/authorization-links",
             connect::submit,
         ),
@@ -46,31 +47,47 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/accounts/{connection_name}/{identifier}/link",
             Role::Operator,
+            StepUp::No,
             "POST /v1/authorization-links",
             link::create,
         ),
         action(
             "/dashboard/accounts/{connection_name}/{identifier}/refresh",
             Role::Operator,
+            StepUp::No,
             "POST /v1/accounts/{connection_name}/{identifier}/refresh",
             change::refresh,
         ),
         action(
             "/dashboard/accounts/{connection_name}/{identifier}/suspend",
             Role::Operator,
+            StepUp::No,
             "POST /v1/accounts/{connection_name}/{identifier}/suspend",
             change::suspend,
         ),
         action(
             "/dashboard/accounts/{connection_name}/{identifier}/resume",
             Role::Operator,
+            StepUp::First(account),
             "POST /v1/accounts/{connection_name}/{identifier}/resume",
             change::resume,
         ),
         page(disconnect, Role::Operator, disconnect::show),
-        action(disconnect, Role::Operator, ends, disconnect::submit),
-        page(erase, Role::Operator, erase::show),
-        action(erase, Role::Operator, ends, erase::submit),
+        action(
+            disconnect,
+            Role::Operator,
+            StepUp::No,
+            ends,
+            disconnect::submit,
+        ),
+        form_page(erase, Role::Operator, erase::show),
+        action(
+            erase,
+            Role::Operator,
+            StepUp::First(erase),
+            ends,
+            erase::submit,
+        ),
     ]
 }
 

@@ -8,7 +8,7 @@ mod tests;
 
 use super::{
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, page},
 };
 
 const LIST: &str = "/dashboard/approvals";
@@ -29,12 +29,14 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/approvals/{approval_id}/approve",
             Role::Operator,
+            StepUp::First("/dashboard/approvals/{approval_id}"),
             "POST /v1/approvals/{approval_id}/approve",
             decide::approve,
         ),
         action(
             "/dashboard/approvals/{approval_id}/deny",
             Role::Operator,
+            StepUp::No,
             "POST /v1/approvals/{approval_id}/deny",
             decide::deny,
         ),

@@ -7,35 +7,20 @@ use stead::core::resource::{Connection, ConnectionChange};
 
 use super::{fields::Fields, path_of, read::product_of};
 use crate::{
-    dashboard::{done::Done, form::Form, page::Page, session::SignedIn},
+    dashboard::{done::Done, form::Form, page::Page},
     extract::Path,
     problem::Result,
 };
 
-pub(super) async fn show(
-    page: Page,
-    member: SignedIn,
-    Path(name): Path<String>,
-) -> Result<Response> {
+pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
     let connection = page.environment.connection(&name).await?;
-    if let Some(first) = page.step_up_first(&member, &here(&name)) {
-        return Ok(first);
-    }
     let product = product_of(&page.environment, &connection)?;
     let fields = Fields::filled(product, &connection);
     Ok(render(&page, &connection, &fields))
 }
 
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path(name): Path<String>,
-    form: Form,
-) -> Result<Response> {
+pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
     let connection = page.environment.connection(&name).await?;
-    if let Some(first) = page.step_up_first(&member, &here(&name)) {
-        return Ok(first);
-    }
     let product = product_of(&page.environment, &connection)?;
     let mut fields = Fields::typed(product, &form);
     let secret = form.secret("client_secret");
@@ -55,10 +40,6 @@ pub(super) async fn submit(
             Ok(response)
         }
     }
-}
-
-fn here(name: &str) -> String {
-    format!("{}/client", path_of(name))
 }
 
 fn render(page: &Page, connection: &Connection, fields: &Fields) -> Response {

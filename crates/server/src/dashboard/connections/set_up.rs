@@ -24,6 +24,10 @@ pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Respons
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
     let connection = page.environment.connection(&name).await?;
+    if connection.state != ConnectionState::Draft {
+        // Its users depend on the client, so another page asks for a step-up first.
+        return Ok(page.redirect(&format!("{}/client", path_of(&name))));
+    }
     let product = product_of(&page.environment, &connection)?;
     let mut fields = Fields::typed(product, &form);
     let permissions = fields.permissions();

@@ -10,7 +10,7 @@ mod trial;
 
 use super::{
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, page},
 };
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[("home/show.html", include_str!("show.html"))];
@@ -21,12 +21,14 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/try/{connection_name}/connect",
             Role::Operator,
+            StepUp::No,
             "POST /v1/authorization-links",
             connect::connect,
         ),
         action(
             "/dashboard/try/{connection_name}/run",
             Role::Operator,
+            StepUp::No,
             "POST /v1/tools/{name}/execute",
             run::run,
         ),

@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::{
     page::Page,
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, page},
 };
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -34,12 +34,14 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/playground/run",
             Role::Operator,
+            StepUp::No,
             "POST /v1/tools/{name}/execute",
             run::run,
         ),
         action(
             "/dashboard/playground/dry-run",
             Role::Operator,
+            StepUp::No,
             "POST /v1/tools/{name}/execute",
             run::dry_run,
         ),
@@ -47,6 +49,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/playground/proxy/send",
             Role::Operator,
+            StepUp::No,
             "POST /v1/proxy",
             proxy::send,
         ),

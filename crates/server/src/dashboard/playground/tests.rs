@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::resource::Role;
+use stead::core::resource::{AuditFilter, Role};
 
 use crate::{
     dashboard::{
@@ -98,7 +98,7 @@ async fn faults_of_the_input_stand_at_their_fields_and_errors_say_who_acts() {
     assert!(field.contains("class=\"error\""), "{field}");
     refused.assert_contains("The application’s developer");
     let mut other = call(&[]);
-    other[1].1 = "nobody";
+    other[1].1 = "no one";
     let refused = browser.act(RUN, &other).await;
     refused.assert_contains("authorization_required");
     refused.assert_contains("The user: with a new link.");
@@ -192,4 +192,56 @@ async fn a_viewer_sees_everything_and_no_button_that_runs() {
         page.assert_contains("You can look.");
         assert!(!page.text().contains("formmethod=\"post\""), "{path}");
     }
+}
+
+#[tokio::test]
+async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
+    let browser = Browser::new(with_markup().await);
+    let entries = async || {
+        let environment = browser.0.platform.environment();
+        let mut filter = AuditFilter::default();
+        filter.action = Some(String::from("call.by_member"));
+        let found = environment.audit_entries(&filter, None, 10);
+        found.await.unwrap().items
+    };
+    browser
+        .act("/dashboard/playground/dry-run", &call(&[]))
+        .await;
+    assert!(entries().await.is_empty(), "a dry run sends nothing");
+    browser
+        .act(RUN, &call(&[("i/query", "CANARY-query")]))
+        .await
+        .assert_contains("Result as JSON");
+    let send = "/dashboard/playground/proxy/send";
+    let raw = [
+        ("connection_name", "mail"),
+        ("identifier", ODD),
+        ("method", "GET"),
+        ("path", "/v1/users/me/messages/18c2CANARY?q=CANARY"),
+    ];
+    browser
+        .act(send, &raw)
+        .await
+        .assert_contains(">200 OK</span>");
+    let [raw, tool] = <[_; 2]>::try_from(entries().await).unwrap();
+    assert_eq!(tool.facts["tool"], "mail_fetch_mails");
+    let template = json!(["GET /gmail/v1/users/me/messages/{}"]);
+    assert_eq!(raw.facts["requests"], template);
+    for entry in [&raw, &tool] {
+        assert_eq!(entry.actor.kind, "member");
+        assert_eq!(entry.facts["connection_name"], "mail");
+        assert!(
+            entry.facts["execution_id"]
+                .as_str()
+                .unwrap()
+                .starts_with("exec_")
+        );
+        let text = serde_json::to_string(entry).unwrap();
+        assert!(!text.contains("CANARY") && !text.contains(ODD), "{text}");
+    }
+    // An application's own calls are in the history only.
+    let body = json!({ "connection_name": "mail", "identifier": ODD, "input": {} });
+    let called = browser.0.post("/v1/tools/mail_fetch_mails/execute", body);
+    assert_eq!(called.await.status, StatusCode::OK);
+    assert_eq!(entries().await.len(), 2);
 }

@@ -3,9 +3,9 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 
-use super::{LIST, path};
+use super::LIST;
 use crate::{
-    dashboard::{done::Done, page::Page, session::SignedIn},
+    dashboard::{done::Done, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
@@ -17,14 +17,7 @@ pub(super) async fn show(page: Page, Path(name): Path<String>, query: Query) -> 
 }
 
 /// Refused while a live credential or session names it.
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path(name): Path<String>,
-) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, &format!("{}/delete", path(&name))) {
-        return Ok(first);
-    }
+pub(super) async fn submit(page: Page, Path(name): Path<String>) -> Result<Response> {
     page.environment.delete_policy(&name).await?;
     Ok(page.redirect_done(LIST, Done::PolicyDeleted))
 }

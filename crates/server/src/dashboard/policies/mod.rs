@@ -12,7 +12,7 @@ mod tests;
 
 use super::{
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 const LIST: &str = "/dashboard/policies";
@@ -37,19 +37,33 @@ pub(super) fn routes() -> Vec<PageRoute> {
     );
     vec![
         page(LIST, Role::Viewer, list::list),
-        action(LIST, Role::Operator, set_there, set::create),
+        action(
+            LIST,
+            Role::Operator,
+            StepUp::First(LIST),
+            set_there,
+            set::create,
+        ),
         page(one, Role::Viewer, read::read),
-        action(one, Role::Operator, set_there, set::change),
+        action(
+            one,
+            Role::Operator,
+            StepUp::First(one),
+            set_there,
+            set::change,
+        ),
         action(
             "/dashboard/policies/{policy_name}/test",
             Role::Operator,
+            StepUp::No,
             "POST /v1/policies/test",
             test::test,
         ),
-        page(of_one, Role::Operator, delete::show),
+        form_page(of_one, Role::Operator, delete::show),
         action(
             of_one,
             Role::Operator,
+            StepUp::First(of_one),
             "DELETE /v1/policies/{policy_name}",
             delete::submit,
         ),

@@ -32,6 +32,12 @@ impl Cookie {
         Self::new(environment, names, "; Max-Age=600")
     }
 
+    /// The one by which a browser is known that an account has signed in with.
+    pub(super) fn of_device(environment: &Environment) -> Self {
+        let names = ("__Host-stead-device", "stead-device");
+        Self::new(environment, names, "; Max-Age=15552000")
+    }
+
     fn new(
         environment: &Environment,
         names: (&'static str, &'static str),

@@ -24,6 +24,7 @@ pub(crate) struct Sessions {
     access: DashboardAccess,
     cookie: Cookie,
     attempt: Cookie,
+    device: Cookie,
 }
 
 /// What becomes of a request.
@@ -45,6 +46,7 @@ impl Sessions {
             access,
             cookie: Cookie::of_session(environment),
             attempt: Cookie::of_attempt(environment),
+            device: Cookie::of_device(environment),
         }
     }
 
@@ -100,6 +102,25 @@ impl Sessions {
     /// The cookie that ends a session's.
     pub(crate) fn end(&self) -> Option<HeaderValue> {
         self.cookie.end()
+    }
+
+    /// The cookies of a member who has signed in: that of the session, and the one by which the browser is known next time.
+    pub(crate) async fn signed_in_with(&self, started: &StartedSession) -> Vec<HeaderValue> {
+        let mut cookies = Vec::from_iter(self.begin(started));
+        if !started.awaits_code
+            && let Ok(device) = self
+                .environment
+                .known_browser(started.id.expose_secret())
+                .await
+        {
+            cookies.extend(self.device.begin(&device));
+        }
+        cookies
+    }
+
+    /// What the browser keeps of an earlier sign-in.
+    pub(crate) fn device(&self, headers: &HeaderMap) -> Option<SecretString> {
+        self.device.read(headers)
     }
 
     /// What the browser keeps on its way to the provider and back.

@@ -37,8 +37,12 @@ pub(crate) struct SignedIn {
     pub(crate) csrf: String,
     /// Whether there is a password that can be given again.
     pub(crate) has_password: bool,
-    /// Whether the password was given within the last ten minutes, or the member signed in at the provider.
+    /// Whether one-time codes are asked for.
+    pub(crate) second_factor: bool,
+    /// Whether the member has proved within the last ten minutes who they are.
     pub(crate) stepped_up: bool,
+    /// Whether only the one-time code is missing for that.
+    pub(crate) awaits_code: bool,
     /// The member as who acts.
     pub(crate) caller: Caller,
     /// Id of the session.
@@ -57,7 +61,9 @@ impl SignedIn {
                 .member
                 .sign_in_with
                 .contains(&SignInMethod::Password),
+            second_factor: signed_in.member.second_factor,
             stepped_up: signed_in.stepped_up,
+            awaits_code: signed_in.awaits_code,
             caller: signed_in.caller,
             session,
         }

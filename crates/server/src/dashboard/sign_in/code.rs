@@ -33,12 +33,15 @@ pub(super) async fn submit(page: Page, headers: HeaderMap, form: Form) -> Result
     let confirmed = match page.sessions().id(&headers) {
         Some(id) => {
             let (id, source) = (id.expose_secret(), page.source());
-            page.environment.confirm_sign_in(id, code, source).await
+            let device = page.sessions().device(&headers);
+            page.environment
+                .confirm_sign_in(id, code, source, device)
+                .await
         }
         None => Err(missing()),
     };
     match confirmed {
-        Ok(started) => Ok(go_on(&page, &started, next)),
+        Ok(started) => Ok(go_on(&page, &started, next).await),
         Err(error) => refused(&page, error, TEMPLATE, context! { next }),
     }
 }

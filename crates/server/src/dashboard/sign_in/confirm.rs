@@ -1,9 +1,10 @@
-//! `GET` and `POST /dashboard/confirm?next=`: the password again, or another sign-in at the provider, before what cannot be
-//! undone.
+//! `GET` and `POST /dashboard/confirm?next=`: the password again, or another sign-in at the provider, and a one-time code of
+//! members with a second factor, before what gives somebody rights or cannot be undone.
 
 use axum::response::Response;
 use minijinja::{Value, context};
 use secrecy::ExposeSecret as _;
+use stead::core::access::StepUp;
 
 use super::{enter::with_provider, refused};
 use crate::{
@@ -26,17 +27,20 @@ pub(super) async fn show(page: Page, member: SignedIn, mut query: Query) -> Resu
 
 pub(super) async fn submit(page: Page, member: SignedIn, form: Form) -> Result<Response> {
     let next = local(form.text("next"));
-    let (id, source) = (member.session.expose_secret(), page.source());
-    let stepped_up = page
-        .environment
-        .step_up(id, form.secret("password"), source)
-        .await;
-    match stepped_up {
+    let code = form.text("code").unwrap_or_default();
+    let given = StepUp::new(form.secret("password"), code);
+    let id = member.session.expose_secret();
+    match page.environment.step_up(id, given).await {
         Ok(()) => Ok(page.redirect(next)),
         Err(error) => refused(&page, error, TEMPLATE, facts(&page, &member, next)),
     }
 }
 
 fn facts(page: &Page, member: &SignedIn, next: &str) -> Value {
-    context! { has_password => member.has_password, ..with_provider(page, next) }
+    context! {
+        has_password => member.has_password && page.environment.takes_passwords(),
+        second_factor => member.second_factor,
+        awaits_code => member.awaits_code,
+        ..with_provider(page, next)
+    }
 }

@@ -27,12 +27,13 @@ pub(super) async fn show(page: Page, headers: HeaderMap, mut query: Query) -> Re
     Ok(page.render(TEMPLATE, with_provider(&page, next)))
 }
 
-pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
+pub(super) async fn submit(page: Page, headers: HeaderMap, form: Form) -> Result<Response> {
     let next = local(form.text("next"));
     let email = form.text("email").unwrap_or_default();
-    let given = SignIn::new(email, form.secret("password"), page.source());
+    let given = SignIn::new(email, form.secret("password"), page.source())
+        .device(page.sessions().device(&headers));
     match page.environment.sign_in(given).await {
-        Ok(started) => Ok(go_on(&page, &started, next)),
+        Ok(started) => Ok(go_on(&page, &started, next).await),
         Err(error) => {
             let context = context! { email, ..with_provider(&page, next) };
             refused(&page, error, TEMPLATE, context)
@@ -42,15 +43,19 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
 
 /// Where the browser goes on, and the provider at which it can sign in as well, where there is one.
 pub(super) fn with_provider(page: &Page, next: &str) -> Value {
-    context! { next, provider => page.environment.sign_in_provider() }
+    context! {
+        next,
+        provider => page.environment.sign_in_provider(),
+        passwords => page.environment.takes_passwords(),
+    }
 }
 
 /// To where the browser wanted to go, or first to the one-time code.
-pub(super) fn go_on(page: &Page, started: &StartedSession, next: &str) -> Response {
-    let cookie = page.sessions().begin(started);
+pub(super) async fn go_on(page: &Page, started: &StartedSession, next: &str) -> Response {
+    let cookies = page.sessions().signed_in_with(started).await;
     if !started.awaits_code {
-        return page.redirect_with(next, cookie);
+        return page.redirect_with(next, cookies);
     }
     let next = utf8_percent_encode(next, NON_ALPHANUMERIC);
-    page.redirect_with(&format!("/dashboard/sign-in/code?next={next}"), cookie)
+    page.redirect_with(&format!("/dashboard/sign-in/code?next={next}"), cookies)
 }

@@ -3,7 +3,10 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::{enter::go_on, refused};
+use super::{
+    enter::{go_on, with_provider},
+    refused,
+};
 use crate::{
     dashboard::{form::Form, page::Page},
     extract::Query,
@@ -15,7 +18,12 @@ const TEMPLATE: &str = "sign_in/invitation.html";
 pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
     let token = query.text("token")?.unwrap_or_default();
     let member = page.environment.invited_member(&token).await?;
-    let context = context! { token, email => member.email, name => member.name };
+    let context = context! {
+        token,
+        email => member.email,
+        name => member.name,
+        ..with_provider(&page, "/dashboard")
+    };
     Ok(page.render(TEMPLATE, context))
 }
 
@@ -28,9 +36,14 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
         .accept_invitation(token, name.clone(), form.secret("password"))
         .await;
     match accepted {
-        Ok(started) => Ok(go_on(&page, &started, "/dashboard")),
+        Ok(started) => Ok(go_on(&page, &started, "/dashboard").await),
         Err(error) => {
-            let context = context! { token, email => member.email, name };
+            let context = context! {
+                token,
+                email => member.email,
+                name,
+                ..with_provider(&page, "/dashboard")
+            };
             refused(&page, error, TEMPLATE, context)
         }
     }

@@ -22,7 +22,7 @@ use stead::{Error, ErrorKind};
 use super::{
     page::Page,
     session::Role,
-    table::{PageRoute, own_action, page},
+    table::{PageRoute, StepUp, own_action, page},
 };
 use crate::{
     problem::{self, Result},
@@ -58,14 +58,26 @@ pub(super) fn open_routes() -> Vec<Route> {
 /// What members open.
 pub(super) fn member_routes() -> Vec<PageRoute> {
     vec![
-        own_action("/dashboard/sign-out", out::submit),
+        own_action("/dashboard/sign-out", StepUp::No, out::submit),
         page("/dashboard/confirm", Role::Viewer, confirm::show),
-        own_action("/dashboard/confirm", confirm::submit),
+        own_action("/dashboard/confirm", StepUp::No, confirm::submit),
         page("/dashboard/you", Role::Viewer, own::show),
-        own_action("/dashboard/you/password", own::set_password),
-        own_action("/dashboard/you/second-factor", own::enrol),
-        own_action("/dashboard/you/second-factor/confirm", own::confirm),
-        own_action("/dashboard/you/second-factor/remove", own::remove),
+        own_action("/dashboard/you/password", StepUp::No, own::set_password),
+        own_action(
+            "/dashboard/you/second-factor",
+            StepUp::First(own::PATH),
+            own::enrol,
+        ),
+        own_action(
+            "/dashboard/you/second-factor/confirm",
+            StepUp::No,
+            own::confirm,
+        ),
+        own_action(
+            "/dashboard/you/second-factor/remove",
+            StepUp::First(own::PATH),
+            own::remove,
+        ),
     ]
 }
 

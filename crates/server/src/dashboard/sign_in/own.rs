@@ -11,7 +11,7 @@ use crate::{
     problem::Result,
 };
 
-const PATH: &str = "/dashboard/you";
+pub(super) const PATH: &str = "/dashboard/you";
 const TEMPLATE: &str = "sign_in/own.html";
 
 pub(super) async fn show(page: Page, member: SignedIn) -> Result<Response> {
@@ -23,12 +23,7 @@ pub(super) async fn show(page: Page, member: SignedIn) -> Result<Response> {
 pub(super) async fn set_password(page: Page, member: SignedIn, form: Form) -> Result<Response> {
     let (present, new) = (form.secret("present"), form.secret("password"));
     let id = member.session.expose_secret();
-    let source = page.source();
-    match page
-        .environment
-        .set_password(id, present, new, source)
-        .await
-    {
+    match page.environment.set_password(id, present, new).await {
         Ok(started) => Ok(page.redirect_with(PATH, page.sessions().begin(&started))),
         Err(error) => {
             let context = facts(&page, &member).await?;
@@ -39,9 +34,6 @@ pub(super) async fn set_password(page: Page, member: SignedIn, form: Form) -> Re
 
 /// `POST /dashboard/you/second-factor`: a secret for the member's app, which is shown only here.
 pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, PATH) {
-        return Ok(first);
-    }
     let id = member.session.expose_secret();
     let new = page.environment.enrol_second_factor(id).await?;
     let context = context! {
@@ -56,12 +48,7 @@ pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
 pub(super) async fn confirm(page: Page, member: SignedIn, form: Form) -> Result<Response> {
     let id = member.session.expose_secret();
     let code = form.text("code").unwrap_or_default();
-    let source = page.source();
-    match page
-        .environment
-        .confirm_second_factor(id, code, source)
-        .await
-    {
+    match page.environment.confirm_second_factor(id, code).await {
         Ok(()) => Ok(page.redirect(PATH)),
         Err(error) => {
             // The app has the secret by now, so that it need not be shown again.
@@ -73,9 +60,6 @@ pub(super) async fn confirm(page: Page, member: SignedIn, form: Form) -> Result<
 
 /// `POST /dashboard/you/second-factor/remove`.
 pub(super) async fn remove(page: Page, member: SignedIn) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, PATH) {
-        return Ok(first);
-    }
     let id = member.session.expose_secret();
     page.environment.remove_second_factor(id).await?;
     Ok(page.redirect(PATH))
@@ -89,6 +73,7 @@ async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
         provider => page.environment.sign_in_provider(),
         // Who has no way to sign in sits at this machine.
         signs_in => !member.sign_in_with.is_empty(),
+        passwords => page.environment.takes_passwords(),
         has_password => member.sign_in_with.contains(&SignInMethod::Password),
     })
 }

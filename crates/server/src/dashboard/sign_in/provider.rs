@@ -16,8 +16,7 @@ use crate::{
     problem::{Problem, Result},
 };
 
-/// With `again`, the member of the session that the browser has signs in once more, in place of the password before what
-/// cannot be undone. Where that session has ended, another one begins.
+/// With `again`, the member of the session that the browser has signs in once more, in place of the password for a step-up. Where that session has ended, another one begins.
 pub(super) async fn begin(page: Page, headers: HeaderMap, mut query: Query) -> Result<Response> {
     let (next, again) = (query.text("next")?, query.text("again")?);
     let next = local(next.as_deref());
@@ -58,7 +57,8 @@ pub(super) async fn finish(
         Ok(finished) => {
             let next = local(Some(&finished.next));
             match &finished.session {
-                Some(started) => go_on(&page, started, next),
+                Some(started) => go_on(&page, started, next).await,
+                None if finished.awaits_code => page.step_up_first(next),
                 None => page.redirect(next),
             }
         }

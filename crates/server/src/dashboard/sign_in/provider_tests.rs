@@ -8,12 +8,12 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{Response, StatusCode};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use stead::core::{
     environment::{SignInProvider, Verification},
     ports,
-    resource::{MemberChange, Role},
+    resource::{MemberChange, NewMember, Role},
 };
 use url::Url;
 
@@ -181,6 +181,37 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
         .visit("/dashboard/sign-in")
         .await
         .assert_contains("name=\"password\"");
+}
+
+#[tokio::test]
+async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
+    let secret = SecretString::from("CANARY-oidc-secret");
+    let own = SignInProvider::new(ISSUER, "stead", secret).unwrap();
+    let own = own.required_claim("hd", "example.com").unwrap().only();
+    let respond = |_: &Received| json_response(&json!({}));
+    let public_url = "http://127.0.0.1";
+    let service =
+        TestService::open_with(public_url, Verification::Application, respond, |builder| {
+            builder.sign_in_provider(own)
+        });
+    let service = service.await;
+    let new = NewMember::new("ada@example.com", Role::Owner);
+    let invited = service.platform.environment().invite_member(new).await;
+    let link = invited.unwrap().link;
+    let invitation = link.expose_secret().strip_prefix(public_url).unwrap();
+    for path in ["/dashboard/sign-in", invitation] {
+        let page = service.visit(path).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        page.assert_contains("/sign-in/provider?");
+        assert!(!page.text().contains("type=\"password\""), "{path}");
+    }
+    let request = http::Request::post("/dashboard/sign-in")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header("sec-fetch-site", "same-origin")
+        .body("email=ada%40example.com&password=x".into());
+    let refused = service.send(request.unwrap()).await;
+    refused.assert_contains("passwords are not taken here");
+    assert_eq!(refused.header("set-cookie"), "");
 }
 
 #[tokio::test]

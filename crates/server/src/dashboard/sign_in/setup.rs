@@ -18,7 +18,7 @@ pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
     if page.environment.is_setup(&token).await? {
         return Ok(page.render(TEMPLATE, context! { token }));
     }
-    let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one";
+    let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one, or run `stead members invite EMAIL --role owner`";
     // Only who starts it gets another link.
     Err(Error::new(ErrorKind::NotFound, message)
         .with_act_by(ActBy::Operator)
@@ -33,7 +33,7 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
         .set_up(token, email, name, form.secret("password"))
         .await;
     match made {
-        Ok(started) => Ok(go_on(&page, &started, "/dashboard")),
+        Ok(started) => Ok(go_on(&page, &started, "/dashboard").await),
         Err(error) => refused(&page, error, TEMPLATE, context! { token, email, name }),
     }
 }

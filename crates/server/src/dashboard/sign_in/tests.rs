@@ -1,6 +1,8 @@
 //! The ways in, as a browser goes them.
 
-use axum::body::Body;
+use std::{net::SocketAddr, time::Duration};
+
+use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
 use stead::core::resource::{NewMember, Role};
@@ -16,10 +18,22 @@ async fn send(
     cookie: &str,
     fields: &[(&str, &str)],
 ) -> TestResponse {
+    send_from(service, "192.0.2.1:5", path, cookie, fields).await
+}
+
+async fn send_from(
+    service: &TestService,
+    peer: &str,
+    path: &str,
+    cookie: &str,
+    fields: &[(&str, &str)],
+) -> TestResponse {
+    let peer: SocketAddr = peer.parse().unwrap();
     let body = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(fields)
         .finish();
     let request = Request::post(path)
+        .extension(ConnectInfo(peer))
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
         .header("sec-fetch-site", "same-origin")
         .header(header::COOKIE, cookie)
@@ -244,4 +258,85 @@ async fn the_password_is_taken_again_for_a_step_up() {
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     let right = send(&service, path, &cookie, &fields(PASSWORD)).await;
     assert_eq!(right.header("location"), "/dashboard?a");
+}
+
+/// The cookie by which a browser is known.
+fn device(response: &TestResponse) -> String {
+    let all = response.headers.get_all("set-cookie").iter();
+    let mut all = all.map(|set| set.to_str().unwrap().to_owned());
+    let set = all.find(|set| set.starts_with("stead-device=")).unwrap();
+    assert!(set.contains("; Max-Age=15552000; HttpOnly"), "{set}");
+    set.split(';').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn strangers_who_try_the_password_stop_no_known_browser_and_no_open_session() {
+    let (service, session) = owned().await;
+    let path = "/dashboard/sign-in";
+    let enter = |password| [("email", "ada@example.com"), ("password", password)];
+    let before = send(&service, path, "", &enter(PASSWORD)).await;
+    let known = device(&before);
+    assert!(!known.contains("ada") && !known.contains('@'), "{known}");
+    let guess = enter("wrong pass phrase");
+    for number in 0..20 {
+        let stranger = format!("203.0.113.{number}:5");
+        send_from(&service, &stranger, path, "", &guess).await;
+    }
+    for _ in 0..20 {
+        send(&service, path, "", &guess).await;
+    }
+    let stranger = send(&service, path, "", &enter(PASSWORD)).await;
+    assert_eq!(stranger.status, StatusCode::TOO_MANY_REQUESTS);
+    // The browser of the owner, at the same address as strangers.
+    let signed_in = send(&service, path, &known, &enter(PASSWORD)).await;
+    assert_eq!(
+        signed_in.status,
+        StatusCode::SEE_OTHER,
+        "{}",
+        signed_in.text()
+    );
+    // The session that is open.
+    service.pass(Duration::from_secs(601));
+    let page = service.browse("GET", "/dashboard/confirm", Some(&session));
+    let csrf = hidden(&page.await, "csrf");
+    let fields = [("csrf", csrf.as_str()), ("password", PASSWORD)];
+    let stepped_up = send(&service, "/dashboard/confirm", &session, &fields).await;
+    assert_eq!(stepped_up.header("location"), "/dashboard");
+    let set = [
+        ("csrf", csrf.as_str()),
+        ("present", PASSWORD),
+        ("password", "another long pass phrase"),
+    ];
+    let changed = send(&service, "/dashboard/you/password", &session, &set).await;
+    assert_eq!(changed.status, StatusCode::SEE_OTHER, "{}", changed.text());
+}
+
+#[tokio::test]
+async fn a_known_browser_is_known_for_its_own_account_and_has_its_own_limit() {
+    let (service, _) = owned().await;
+    let environment = service.platform.environment();
+    let new = NewMember::new("bob@example.com", Role::Viewer);
+    let invited = environment.invite_member(new).await.unwrap();
+    let token = invited.link.expose_secret().split_once("token=").unwrap().1;
+    let fields = [("token", token), ("password", PASSWORD)];
+    let joined = send(&service, "/dashboard/invitation", "", &fields).await;
+    let of_bob = device(&joined);
+    let path = "/dashboard/sign-in";
+    let guess = [
+        ("email", "ada@example.com"),
+        ("password", "wrong pass phrase"),
+    ];
+    for _ in 0..10 {
+        let refused = send(&service, path, &of_bob, &guess).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let refused = send(&service, path, &of_bob, &guess).await;
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    let own = |password| [("email", "bob@example.com"), ("password", password)];
+    for _ in 0..10 {
+        let refused = send(&service, path, &of_bob, &own("wrong pass phrase")).await;
+        assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    let refused = send(&service, path, &of_bob, &own(PASSWORD)).await;
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
 }

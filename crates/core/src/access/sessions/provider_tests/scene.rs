@@ -102,6 +102,8 @@ pub(super) struct Scene {
     pub(super) world: World,
     pub(super) context: Context,
     pub(super) provider: Arc<Mutex<Provider>>,
+    network: Arc<dyn Transport>,
+    store: Arc<MemoryStore>,
 }
 
 /// What a browser has once the provider has sent it back.
@@ -109,6 +111,20 @@ pub(super) struct Back {
     pub(super) query: String,
     pub(super) cookie: Option<SecretString>,
     pub(super) parameters: BTreeMap<String, String>,
+}
+
+fn opened(
+    world: &World,
+    network: &Arc<dyn Transport>,
+    store: &Arc<MemoryStore>,
+    set: impl FnOnce(SignInProvider) -> SignInProvider,
+) -> Context {
+    let ports = ports(world.process(0), Arc::clone(network), store.clone());
+    let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+    let own = SignInProvider::new(ISSUER, "stead", SecretString::from("s3cret")).unwrap();
+    options.sign_in_provider = Some(set(own));
+    let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
+    world.run(opened).unwrap()
 }
 
 pub(super) fn allowing_bob(provider: SignInProvider) -> SignInProvider {
@@ -140,17 +156,20 @@ impl Scene {
             }
         });
         let store = Arc::new(MemoryStore::new(world.process(0)));
-        let ports = ports(world.process(0), network, store);
-        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
-        let own = SignInProvider::new(ISSUER, "stead", SecretString::from("s3cret")).unwrap();
-        options.sign_in_provider = Some(set(own));
-        let opened = Context::open(options, Catalogue::new([&STABLE]), ports);
-        let context = world.run(opened).unwrap();
+        let context = opened(&world, &network, &store, set);
         Self {
             world,
             context,
             provider,
+            network,
+            store,
         }
+    }
+
+    /// The same service, started again with another provider.
+    pub(super) fn restarted(self, set: impl FnOnce(SignInProvider) -> SignInProvider) -> Self {
+        let context = opened(&self.world, &self.network, &self.store, set);
+        Self { context, ..self }
     }
 
     /// The same with an owner, who has a password.

@@ -9,7 +9,7 @@ mod start;
 
 use crate::dashboard::{
     session::{Role, SignedIn},
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, page},
 };
 
 pub(super) fn routes() -> Vec<PageRoute> {
@@ -22,6 +22,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/connections/{connection_name}/test/start",
             Role::Operator,
+            StepUp::No,
             "POST /v1/authorization-links",
             start::start,
         ),
@@ -29,12 +30,14 @@ pub(super) fn routes() -> Vec<PageRoute> {
         action(
             "/dashboard/connections/{connection_name}/test/run",
             Role::Operator,
+            StepUp::No,
             "POST /v1/tools/{name}/execute",
             run::run,
         ),
         action(
             "/dashboard/connections/{connection_name}/test/disconnect",
             Role::Operator,
+            StepUp::No,
             "DELETE /v1/accounts/{connection_name}/{identifier}",
             disconnect::disconnect,
         ),

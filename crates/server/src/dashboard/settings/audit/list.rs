@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// What can be changed, by the beginning of the action.
-const KINDS: [(&str, &str); 11] = [
+const KINDS: [(&str, &str); 12] = [
     ("connection.*", "Connections"),
     ("account.*", "Accounts"),
     ("account_token.*", "Account tokens"),
@@ -31,6 +31,7 @@ const KINDS: [(&str, &str); 11] = [
     ("key.*", "Keys"),
     ("member.*", "Members"),
     ("member.signed_in", "Sign-ins"),
+    ("call.by_member", "Calls by members"),
     ("*", "Everything"),
 ];
 

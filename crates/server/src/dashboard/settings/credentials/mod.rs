@@ -18,10 +18,11 @@ use super::sections::render;
 use crate::dashboard::{
     page::Page,
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 const LIST: &str = "/dashboard/settings/credentials";
+const NEW: &str = "/dashboard/settings/credentials/new";
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     (
@@ -56,38 +57,48 @@ pub(super) fn routes() -> Vec<PageRoute> {
     let secret = "/dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke";
     vec![
         page(LIST, role, list::list),
-        page("/dashboard/settings/credentials/new", role, create::show),
-        action(LIST, role, "POST /v1/app-credentials", create::submit),
+        form_page(NEW, role, create::show),
+        action(
+            LIST,
+            role,
+            StepUp::First(NEW),
+            "POST /v1/app-credentials",
+            create::submit,
+        ),
         page(
             "/dashboard/settings/credentials/{client_id}",
             role,
             read::read,
         ),
-        page(change, role, change::show),
+        form_page(change, role, change::show),
         action(
             change,
             role,
+            StepUp::First(change),
             "PATCH /v1/app-credentials/{client_id}",
             change::submit,
         ),
-        page(rotate, role, rotate::show),
+        form_page(rotate, role, rotate::show),
         action(
             rotate,
             role,
+            StepUp::First(rotate),
             "POST /v1/app-credentials/{client_id}/rotate",
             rotate::submit,
         ),
-        page(secret, role, revoke_secret::show),
+        form_page(secret, role, revoke_secret::show),
         action(
             secret,
             role,
+            StepUp::First(secret),
             "DELETE /v1/app-credentials/{client_id}/secrets/{secret_id}",
             revoke_secret::submit,
         ),
-        page(revoke, role, revoke::show),
+        form_page(revoke, role, revoke::show),
         action(
             revoke,
             role,
+            StepUp::First(revoke),
             "DELETE /v1/app-credentials/{client_id}",
             revoke::submit,
         ),

@@ -5,7 +5,7 @@ use stead::{Error, ErrorKind};
 
 use super::{super::question::Question, path};
 use crate::{
-    dashboard::{done::Done, format::segment, page::Page, session::SignedIn},
+    dashboard::{done::Done, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
@@ -39,15 +39,7 @@ pub(super) async fn show(page: Page, Path((id, secret_id)): Ids, query: Query) -
     Ok(question.ask(&page))
 }
 
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path((id, secret_id)): Ids,
-) -> Result<Response> {
-    let own = format!("{}/secrets/{}/revoke", path(&id), segment(&secret_id));
-    if let Some(first) = page.step_up_first(&member, &own) {
-        return Ok(first);
-    }
+pub(super) async fn submit(page: Page, Path((id, secret_id)): Ids) -> Result<Response> {
     page.environment.revoke_app_secret(&id, &secret_id).await?;
     Ok(page.redirect_done(&path(&id), Done::SecretRevoked))
 }

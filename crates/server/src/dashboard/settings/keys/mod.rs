@@ -9,7 +9,7 @@ mod rewrap;
 
 use crate::dashboard::{
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 const LIST: &str = "/dashboard/settings/keys";
@@ -22,29 +22,33 @@ pub(super) fn routes() -> Vec<PageRoute> {
     let retire = "/dashboard/settings/keys/{key_id}/retire";
     vec![
         page(LIST, role, list::list),
-        action(LIST, role, "POST /v1/keys", add::submit),
+        action(LIST, role, StepUp::No, "POST /v1/keys", add::submit),
         action(
             "/dashboard/settings/keys/{key_id}/activate",
             role,
+            StepUp::No,
             "POST /v1/keys/{key_id}/activate",
             activate::submit,
         ),
         action(
             "/dashboard/settings/keys/reencrypt",
             role,
+            StepUp::No,
             "POST /v1/keys/reencrypt",
             reencrypt::submit,
         ),
-        page(retire, role, retire::show),
+        form_page(retire, role, retire::show),
         action(
             retire,
             role,
+            StepUp::First(retire),
             "POST /v1/keys/{key_id}/retire",
             retire::submit,
         ),
         action(
             "/dashboard/settings/keys/rewrap",
             role,
+            StepUp::No,
             "POST /v1/keys/rewrap",
             rewrap::submit,
         ),

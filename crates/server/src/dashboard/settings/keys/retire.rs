@@ -5,7 +5,7 @@ use stead::{Error, ErrorKind};
 
 use super::{super::question::Question, LIST, list::after};
 use crate::{
-    dashboard::{done::Done, format::segment, page::Page, session::SignedIn},
+    dashboard::{done::Done, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
@@ -32,15 +32,7 @@ pub(super) async fn show(page: Page, Path(key_id): Path<String>, query: Query) -
     Ok(question.ask(&page))
 }
 
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path(key_id): Path<String>,
-) -> Result<Response> {
-    let own = format!("{LIST}/{}/retire", segment(&key_id));
-    if let Some(first) = page.step_up_first(&member, &own) {
-        return Ok(first);
-    }
+pub(super) async fn submit(page: Page, Path(key_id): Path<String>) -> Result<Response> {
     let retired = page.environment.retire_key(&key_id).await;
     after(&page, retired, Done::KeyRetired).await
 }

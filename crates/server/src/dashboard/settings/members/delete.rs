@@ -34,9 +34,6 @@ pub(super) async fn submit(
     member: SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, &format!("{}/delete", path(&id))) {
-        return Ok(first);
-    }
     match page.environment.delete_member(&id).await {
         Ok(()) => Ok(page.redirect_done(LIST, Done::MemberDeleted)),
         Err(error) => {

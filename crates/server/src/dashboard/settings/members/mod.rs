@@ -17,10 +17,11 @@ use super::sections::render;
 use crate::dashboard::{
     page::Page,
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 const LIST: &str = "/dashboard/settings/members";
+const NEW: &str = "/dashboard/settings/members/new";
 
 /// Roles with what each may do.
 const ROLES: [(&str, &str); 3] = [
@@ -54,38 +55,49 @@ pub(super) fn routes() -> Vec<PageRoute> {
     let patch = "PATCH /v1/members/{member_id}";
     vec![
         page(LIST, role, list::list),
-        page("/dashboard/settings/members/new", role, invite::show),
-        action(LIST, role, "POST /v1/members", invite::submit),
+        form_page(NEW, role, invite::show),
+        action(
+            LIST,
+            role,
+            StepUp::First(NEW),
+            "POST /v1/members",
+            invite::submit,
+        ),
         page(own, role, read::read),
         action(
             "/dashboard/settings/members/{member_id}/change",
             role,
+            StepUp::First(own),
             patch,
             change::submit,
         ),
         action(
             "/dashboard/settings/members/{member_id}/disable",
             role,
+            StepUp::No,
             patch,
             disable::disable,
         ),
         action(
             "/dashboard/settings/members/{member_id}/enable",
             role,
+            StepUp::First(own),
             patch,
             disable::enable,
         ),
-        page(reset, role, reset::show),
+        form_page(reset, role, reset::show),
         action(
             reset,
             role,
+            StepUp::First(reset),
             "POST /v1/members/{member_id}/reset",
             reset::submit,
         ),
-        page(delete, role, delete::show),
+        form_page(delete, role, delete::show),
         action(
             delete,
             role,
+            StepUp::First(delete),
             "DELETE /v1/members/{member_id}",
             delete::submit,
         ),

@@ -6,10 +6,10 @@ use stead::core::resource::MemberReset;
 
 use super::{
     super::{refused::refused, sections::render},
-    path, show_link,
+    show_link,
 };
 use crate::{
-    dashboard::{form::Form, page::Page, session::SignedIn},
+    dashboard::{form::Form, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
@@ -22,15 +22,7 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     Ok(render(&page, TEMPLATE, context! { of => Serde(member) }))
 }
 
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path(id): Path<String>,
-    form: Form,
-) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, &format!("{}/reset", path(&id))) {
-        return Ok(first);
-    }
+pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
     let found = page.environment.member(&id).await?;
     let how = MemberReset::default().second_factor(form.text("second_factor").is_some());
     match page.environment.reset_member(&id, how).await {

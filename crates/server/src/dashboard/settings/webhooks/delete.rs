@@ -4,7 +4,7 @@ use axum::response::Response;
 
 use super::{super::question::Question, LIST, path};
 use crate::{
-    dashboard::{done::Done, page::Page, session::SignedIn},
+    dashboard::{done::Done, page::Page},
     extract::{Path, Query},
     problem::Result,
 };
@@ -25,14 +25,7 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     Ok(question.ask(&page))
 }
 
-pub(super) async fn submit(
-    page: Page,
-    member: SignedIn,
-    Path(id): Path<String>,
-) -> Result<Response> {
-    if let Some(first) = page.step_up_first(&member, &format!("{}/delete", path(&id))) {
-        return Ok(first);
-    }
+pub(super) async fn submit(page: Page, Path(id): Path<String>) -> Result<Response> {
     page.environment.delete_webhook(&id).await?;
     Ok(page.redirect_done(LIST, Done::WebhookDeleted))
 }

@@ -22,10 +22,11 @@ use super::sections::render;
 use crate::dashboard::{
     page::Page,
     session::Role,
-    table::{PageRoute, action, page},
+    table::{PageRoute, StepUp, action, form_page, page},
 };
 
 const LIST: &str = "/dashboard/settings/webhooks";
+const NEW: &str = "/dashboard/settings/webhooks/new";
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("settings/webhooks/change.html", include_str!("change.html")),
@@ -45,52 +46,65 @@ pub(super) fn routes() -> Vec<PageRoute> {
     let patch = "PATCH /v1/webhooks/{webhook_id}";
     vec![
         page(LIST, role, list::list),
-        page("/dashboard/settings/webhooks/new", role, create::show),
-        action(LIST, role, "POST /v1/webhooks", create::submit),
+        form_page(NEW, role, create::show),
+        action(
+            LIST,
+            role,
+            StepUp::First(NEW),
+            "POST /v1/webhooks",
+            create::submit,
+        ),
         page(own, role, read::read),
-        page(change, role, change::show),
-        action(change, role, patch, change::submit),
+        form_page(change, role, change::show),
+        action(change, role, StepUp::First(change), patch, change::submit),
         action(
             "/dashboard/settings/webhooks/{webhook_id}/pause",
             role,
+            StepUp::No,
             patch,
             pause::pause,
         ),
         action(
             "/dashboard/settings/webhooks/{webhook_id}/resume",
             role,
+            StepUp::First(own),
             patch,
             pause::resume,
         ),
         action(
             "/dashboard/settings/webhooks/{webhook_id}/test",
             role,
+            StepUp::No,
             "POST /v1/webhooks/{webhook_id}/test",
             test::submit,
         ),
         action(
             "/dashboard/settings/webhooks/{webhook_id}/replay",
             role,
+            StepUp::No,
             "POST /v1/webhooks/{webhook_id}/replay",
             replay::submit,
         ),
         action(
             "/dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay",
             role,
+            StepUp::No,
             "POST /v1/webhooks/{webhook_id}/deliveries/{event_id}/replay",
             replay_delivery::submit,
         ),
-        page(rotate, role, rotate_secret::show),
+        form_page(rotate, role, rotate_secret::show),
         action(
             rotate,
             role,
+            StepUp::First(rotate),
             "POST /v1/webhooks/{webhook_id}/rotate-secret",
             rotate_secret::submit,
         ),
-        page(delete, role, delete::show),
+        form_page(delete, role, delete::show),
         action(
             delete,
             role,
+            StepUp::First(delete),
             "DELETE /v1/webhooks/{webhook_id}",
             delete::submit,
         ),

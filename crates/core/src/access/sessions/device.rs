@@ -1,0 +1,49 @@
+//! What a browser keeps of the account that signed in with it, so that strangers who try the account's password do not keep
+//! it out. It opens nothing.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::{SignedDuration, Timestamp};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+
+use super::authenticate::owned;
+use crate::{
+    Error, ErrorKind, Result, context::Context, digest::Digest, seal::place, sealed::Sealed,
+};
+
+/// How long a browser is known after a sign-in.
+const LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// What the cookie holds, sealed.
+#[derive(Serialize, Deserialize)]
+struct Device {
+    email: String,
+    at: Timestamp,
+}
+
+/// The value of the cookie for the browser of a session.
+pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<SecretString> {
+    let (_, member) = owned(context, session_id).await?;
+    let device = Device {
+        email: member.row.email,
+        at: context.now(),
+    };
+    let text = serde_json::to_vec(&device)
+        .map_err(|_| Error::new(ErrorKind::Internal, "a known browser cannot be written"))?;
+    let sealed = context.vault.seal(place::device(), &text)?;
+    Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
+}
+
+/// The browser, where this account has signed in with it.
+pub(super) async fn known(
+    context: &Context,
+    email: &str,
+    cookie: Option<&SecretString>,
+) -> Option<Digest> {
+    let cookie = cookie?.expose_secret();
+    let sealed = Sealed::from_bytes(URL_SAFE_NO_PAD.decode(cookie).ok()?);
+    let opened = context.vault.open_sealed(place::device(), &sealed).await;
+    let device: Device = serde_json::from_slice(&opened.ok()?).ok()?;
+    let age = context.now().duration_since(device.at);
+    (device.email == email && age < LIFE).then(|| Digest::of(cookie))
+}

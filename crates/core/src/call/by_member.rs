@@ -1,0 +1,121 @@
+//! Calls of members in the audit log: who works for the operator can read what is a user's.
+
+use super::record::Record;
+use crate::{
+    Result,
+    caller::Caller,
+    context::{Context, Snapshot, change::Change},
+    domain::NewAudit,
+};
+
+/// Most requests of a batch that an entry names.
+const NAMED: usize = 50;
+/// Most characters of a word in a path: ids are longer, or have digits.
+const WORD: usize = 24;
+
+/// Says in the audit log that a member calls a tool as a user, before anything is sent.
+pub(super) async fn tool(
+    context: &Context,
+    record: &Record,
+    snapshot: &Snapshot,
+    tool: &str,
+) -> Result<()> {
+    write(context, record, snapshot, |entry| entry.fact("tool", tool)).await
+}
+
+/// The same for a raw request, or those of a batch: their methods and the words of their paths, and nothing that may be a
+/// user's.
+pub(super) async fn raw<'a>(
+    context: &Context,
+    record: &Record,
+    snapshot: &Snapshot,
+    requests: impl Iterator<Item = (&'a http::Method, &'a str)>,
+) -> Result<()> {
+    let template = |(method, path)| format!("{method} {}", template(path));
+    let requests = || requests.take(NAMED).map(template).collect::<Vec<_>>();
+    write(context, record, snapshot, |entry| {
+        entry.fact("requests", requests())
+    })
+    .await
+}
+
+async fn write(
+    context: &Context,
+    record: &Record,
+    snapshot: &Snapshot,
+    with: impl FnOnce(NewAudit) -> NewAudit,
+) -> Result<()> {
+    if !matches!(*context.caller, Caller::Member(_)) {
+        return Ok(());
+    }
+    let entry = NewAudit::new("call.by_member", "account", snapshot.account.id)
+        .fact("connection_name", snapshot.connection.name.as_str())
+        .fact("execution_id", record.id().to_string());
+    let entry = with(entry);
+    context
+        .change(
+            "call.audit",
+            async || Ok(()),
+            |()| Ok((Change::none().audit(entry.clone()), ())),
+        )
+        .await
+}
+
+/// A path with `{}` in the place of each segment that may be an id, an address or a name.
+fn template(path: &str) -> String {
+    let is_word = |segment: &str| {
+        let begins = segment.starts_with(|first: char| first.is_ascii_lowercase());
+        let is_plain = |c: char| c.is_ascii_alphabetic() || matches!(c, ':' | '-' | '_');
+        let version = segment.strip_prefix('v');
+        let is_version =
+            version.is_some_and(|rest| rest.len() < 3 && rest.bytes().all(|b| b.is_ascii_digit()));
+        is_version || begins && segment.len() <= WORD && segment.chars().all(is_plain)
+    };
+    let segments = path.split('/').map(|segment| match segment {
+        "" => "",
+        word if is_word(word) => word,
+        _ => "{}",
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_has_the_words_of_a_path_only() {
+        for (path, expected) in [
+            (
+                "/mail/v1/users/me/messages/18c2f0",
+                "/mail/v1/users/me/messages/{}",
+            ),
+            (
+                "/mail/v1/users/ada@example.com/profile",
+                "/mail/v1/users/{}/profile",
+            ),
+            (
+                "/v4/spreadsheets/1AbC/values/Sheet!A1:B2:clear",
+                "/v4/spreadsheets/{}/values/{}",
+            ),
+            (
+                "/v1/pages/b55c9c91-384d-452b-81db-d1ef79372b75",
+                "/v1/pages/{}",
+            ),
+            (
+                "/api/v2/databases/SECRET/schemas",
+                "/api/v2/databases/{}/schemas",
+            ),
+            (
+                "/calendar/v3/calendars/primary/events/quickAdd",
+                "/calendar/v3/calendars/primary/events/quickAdd",
+            ),
+            (
+                "/drive/v3/files/a-name-that-a-person-would-give",
+                "/drive/v3/files/{}",
+            ),
+        ] {
+            assert_eq!(template(path), expected);
+        }
+    }
+}
