@@ -83,7 +83,14 @@ impl Service {
             if line.contains("stead members invite") {
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 let invited = Command::new(binary)
-                    .args(["members", "invite", FIRST_OWNER, "--role", "owner", "--quiet"])
+                    .args([
+                        "members",
+                        "invite",
+                        FIRST_OWNER,
+                        "--role",
+                        "owner",
+                        "--quiet",
+                    ])
                     .args(["--public-url", &url])
                     .arg("--database")
                     .arg(&database)
