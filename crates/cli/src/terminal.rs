@@ -78,16 +78,19 @@ impl Terminal {
     }
 
     /// Where a result is written that is not text; nothing where a person would see it.
+    #[cfg(feature = "export")]
     pub(crate) fn binary(&self) -> Option<impl io::Write + Send + use<>> {
         (!self.stdout.is_terminal()).then(io::stdout)
     }
 
     /// Whether a person sees the standard error stream, and nothing keeps it.
+    #[cfg(feature = "dashboard")]
     pub(crate) fn shows_errors(&self) -> bool {
         self.stderr.is_terminal()
     }
 
     /// Whether only results are printed.
+    #[cfg(feature = "export")]
     pub(crate) fn quiet(&self) -> bool {
         self.quiet
     }
