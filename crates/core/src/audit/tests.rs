@@ -165,7 +165,7 @@ fn each_change_is_an_entry_without_its_secrets() {
             (
                 8,
                 "app_credential.created",
-                json!({ "name": "shop", "scopes": crate::scope::Scopes::default().words() })
+                json!({ "name": "shop", "scopes": crate::scope::Scopes::usual().words() })
             ),
         ]
     );
