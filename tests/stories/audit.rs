@@ -41,12 +41,12 @@ async fn an_edited_or_deleted_row_is_named() {
         (
             r#"UPDATE audit SET body = replace(body, 'account.suspended', 'account.resumed') WHERE number = 3"#,
             3,
-            "entry 3 was changed: its hash is not that of its members",
+            "row 3 of table audit cannot be used: its MAC is wrong: it was changed without the key",
         ),
         (
             r#"UPDATE audit SET body = replace(body, '"id":"app_', '"id":"app-') WHERE number = 5"#,
             5,
-            "entry 5 was changed: its hash is not that of its members",
+            "row 5 of table audit cannot be used: its MAC is wrong: it was changed without the key",
         ),
         (
             "DELETE FROM audit WHERE number = 4",
@@ -61,12 +61,12 @@ async fn an_edited_or_deleted_row_is_named() {
         (
             "UPDATE audit SET body = '{}' WHERE number = 6",
             6,
-            "row 6 of table audit cannot be used: its body does not read",
+            "row 6 of table audit cannot be used: it has no MAC: it was written without the key",
         ),
         (
             "UPDATE audit SET number = 70 WHERE number = 7",
             7,
-            "row 70 of table audit cannot be used: its columns and its body disagree",
+            "row 70 of table audit cannot be used: its MAC is wrong: it was changed without the key",
         ),
     ] {
         let stage = stage().await;

@@ -102,7 +102,10 @@ async fn fill(stage: &Stage) {
     let master = URL_SAFE_NO_PAD.decode(master).unwrap();
     let data_key = body(&mut database, "SELECT body FROM data_key").await;
     let wrapped = data_key["wrapped"].as_str().unwrap();
-    let data_key = open(&master, wrapped, &bound("data_key", 1, ring_key, 0));
+    let since = data_key["authenticates_rows_since"].as_str().unwrap();
+    let since = since.parse::<jiff::Timestamp>().unwrap().as_nanosecond();
+    let since = u64::try_from(since).unwrap();
+    let data_key = open(&master, wrapped, &bound("data_key", 1, ring_key, since));
     let account = body(&mut database, "SELECT body FROM account").await;
     let credential = body(&mut database, "SELECT body FROM credential WHERE live = 1").await;
     let owner = |account: &Value| {

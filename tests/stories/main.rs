@@ -29,6 +29,7 @@ mod dry_run;
 mod erasure;
 mod errors;
 mod events;
+mod forged_rows;
 mod history;
 mod idempotency;
 mod identifiers;

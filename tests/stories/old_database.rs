@@ -16,7 +16,7 @@ use stead::{
     },
 };
 
-use crate::clock::Clock;
+use crate::{clock::Clock, forged_rows::upgrades};
 
 const DATABASE: &str = include_str!("databases/without_epochs.sql");
 
@@ -52,6 +52,15 @@ impl Transport for Product {
 
 /// The platform over a copy of the database, some minutes after it was written.
 async fn opened(directory: &tempfile::TempDir, after: SignedDuration) -> (Platform, Arc<Product>) {
+    let (platform, product, _) = opened_by(directory, after).await;
+    (platform, product)
+}
+
+/// The same, with its clock.
+async fn opened_by(
+    directory: &tempfile::TempDir,
+    after: SignedDuration,
+) -> (Platform, Arc<Product>, Arc<Clock>) {
     let path = directory.path().join("stead.db");
     let options = SqliteConnectOptions::new()
         .filename(&path)
@@ -72,12 +81,12 @@ async fn opened(directory: &tempfile::TempDir, after: SignedDuration) -> (Platfo
     let platform = Platform::builder("http://127.0.0.1:8484")
         .key(key.unwrap())
         .sqlite(&path)
-        .runtime(clock as _)
+        .runtime(Arc::clone(&clock) as _)
         .transport(Arc::clone(&product) as _)
         .build()
         .await
         .unwrap();
-    (platform, product)
+    (platform, product, clock)
 }
 
 async fn drafts(platform: &Platform, identifier: &str) -> stead::Result<()> {
@@ -143,4 +152,16 @@ async fn another_client_makes_its_accounts_authorize_again() {
     assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
     assert_eq!(error.context()["reason"], "client_changed");
     assert_eq!(product.0.lock().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn its_rows_get_their_macs_after_a_day_and_from_then_on_need_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let (platform, _, clock) = opened_by(&directory, SignedDuration::from_mins(1)).await;
+    let path = directory.path().join("stead.db");
+    let mut database = sqlx::SqliteConnection::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
+    upgrades(&platform, |by| clock.advance(by), &mut database).await;
+    drafts(&platform, "user-1").await.unwrap();
 }

@@ -142,6 +142,12 @@ impl Place {
 
 /// A product that answers every request in the same way.
 fn product(headers: &'static str) -> String {
+    product_saying(format!(
+        "HTTP/1.1 404 Not Found\r\n{headers}Content-Length: 0\r\nConnection: close\r\n\r\n"
+    ))
+}
+
+fn product_saying(response: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
@@ -150,9 +156,6 @@ fn product(headers: &'static str) -> String {
             let mut request = [0; 4096];
             // The doctor may have gone.
             let _ = stream.read(&mut request);
-            let response = format!(
-                "HTTP/1.1 404 Not Found\r\n{headers}Content-Length: 0\r\nConnection: close\r\n\r\n"
-            );
             let _ = stream.write_all(response.as_bytes());
         }
     });
@@ -327,9 +330,20 @@ fn a_connection_whose_endpoints_do_not_answer_is_found() {
 #[test]
 fn a_client_that_its_product_rejects_is_found() {
     let place = Place::new("");
-    place.sql(
-        "UPDATE \"connection\" SET \"body\" = json_set(\"body\", '$.health', 'client_rejected')",
+    let error = r#"{"error":"invalid_client"}"#;
+    let head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nConnection: close";
+    let length = error.len();
+    place.settings(&product_saying(format!(
+        "{head}\r\nContent-Length: {length}\r\n\r\n{error}"
+    )));
+    place.write(
+        "accounts.jsonl",
+        r#"{"connection_name":"mail","identifier":"ada","scopes":["https://www.googleapis.com/auth/gmail.modify"],"access_token":"old","expires_at":"2020-01-01T00:00:00Z","refresh_token":"refresh"}"#,
     );
+    place.succeeds(&["accounts", "import", "accounts.jsonl"]);
+    let refresh = ["accounts", "refresh", "mail", "ada"];
+    let refreshed = place.command().args(refresh).output().unwrap();
+    assert!(!refreshed.status.success(), "{refreshed:?}");
     place.finds(
         "connections",
         "error",

@@ -237,6 +237,23 @@ impl Scopes {
             .collect()
     }
 
+    /// What a credential could do before there were scopes. This list never grows: a new scope is given to no one by an
+    /// upgrade.
+    #[cfg(feature = "platform")]
+    pub(crate) fn before_scopes() -> Self {
+        let names = [
+            ScopeName::ToolsExecute,
+            ScopeName::ProxyRead,
+            ScopeName::ProxyWrite,
+            ScopeName::LinksCreate,
+            ScopeName::AccountsRead,
+            ScopeName::AccountsManage,
+            ScopeName::ConnectionsRead,
+            ScopeName::ConnectionsManage,
+        ];
+        names.into_iter().map(ScopeName::scope).collect()
+    }
+
     /// What a member with a role may do.
     pub fn of_role(role: Role) -> Self {
         let may = |name: &&ScopeName| match role {

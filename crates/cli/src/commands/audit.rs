@@ -11,6 +11,8 @@ use crate::{
     terminal::{Terminal, time},
 };
 
+const TAMPERED: &str = "The database was changed by other means than Stead. Compare it with a backup and with the heads that you have kept.";
+
 /// The audit log: who changed connections, accounts' states, credentials, keys and webhooks.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
@@ -37,7 +39,7 @@ enum AuditCommand {
         #[command(flatten)]
         at: Target,
     },
-    /// Read the whole log, and name the first entry that was changed or is missing.
+    /// Read the whole log, and name the first entry that was changed or is missing, and rows that were not written by Stead.
     ///
     /// Prints the head of the log. Keep it elsewhere: given to a later run, it shows that nothing before it was cut off
     /// or written again.
@@ -161,6 +163,24 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
     if terminal.json() {
         terminal.result_json(&found);
     }
+    if let Some(row) = found.suspect_rows.first() {
+        for row in &found.suspect_rows {
+            terminal.note(format_args!(
+                "row {} of the table {}: {}",
+                row.id, row.table, row.message
+            ));
+        }
+        if found.fault.is_none() {
+            return Err(Failure::new(
+                Exit::Failed,
+                format!(
+                    "row {} of the table {} is not as Stead wrote it: {}",
+                    row.id, row.table, row.message
+                ),
+                TAMPERED,
+            ));
+        }
+    }
     let Some(fault) = found.fault else {
         match &found.head {
             _ if terminal.json() => {}
@@ -181,6 +201,6 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
             "the audit log does not fit at entry {}: {}",
             fault.number, fault.message
         ),
-        "The database was changed by other means than Stead. Compare it with a backup and with the heads that you have kept.",
+        TAMPERED,
     ))
 }

@@ -2,6 +2,7 @@
 //! [`Change::audit`](crate::context::change::Change::audit).
 
 mod list;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod verify;

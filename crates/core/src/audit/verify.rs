@@ -1,5 +1,6 @@
-//! Verifies the log from its first entry on.
+//! Verifies the log from its first entry on, and the rows that it tells of.
 
+use super::rows::{Told, suspect_rows};
 use crate::{
     Result,
     context::Context,
@@ -15,17 +16,16 @@ pub(crate) async fn verify(
     context: &Context,
     expect: Option<&AuditHead>,
 ) -> Result<AuditVerification> {
-    let mut head = domain::AuditHead::start();
-    let fault = loop {
-        let entries = context.store.audit_chain(head.number, READ).await?;
-        let last = entries.len() < READ as usize;
-        let fault = entries
-            .into_iter()
-            .find_map(|entry| follow(&mut head, entry, expect));
-        if fault.is_some() || last {
-            break fault;
-        }
-    };
+    let (mut head, mut told) = (domain::AuditHead::start(), Told::default());
+    let fault = follow_all(context, &mut head, &mut told, expect).await?;
+    let told = fault.is_none().then_some(told);
+    let mut reached = head.clone();
+    let rows = suspect_rows(context, told, || async {
+        let mut later = Told::default();
+        follow_all(context, &mut reached, &mut later, None).await?;
+        Ok(later)
+    });
+    let rows = rows.await?;
     let missing = expect.filter(|expected| expected.number > head.number);
     let fault = fault.or_else(|| {
         let expected = missing?.number;
@@ -43,7 +43,29 @@ pub(crate) async fn verify(
         number: head.number,
         hash: head.hash.as_str().to_owned(),
     });
-    Ok(AuditVerification::new(head, fault))
+    Ok(AuditVerification::new(head, fault, rows))
+}
+
+/// Goes on to the end of the log, or to the first entry that does not fit.
+async fn follow_all(
+    context: &Context,
+    head: &mut domain::AuditHead,
+    told: &mut Told,
+    expect: Option<&AuditHead>,
+) -> Result<Option<AuditFault>> {
+    loop {
+        let entries = context.store.audit_chain(head.number, READ).await?;
+        let last = entries.len() < READ as usize;
+        let fault = entries.into_iter().find_map(|entry| {
+            if let Ok(entry) = &entry {
+                told.note(entry);
+            }
+            follow(head, entry, expect)
+        });
+        if fault.is_some() || last {
+            return Ok(fault);
+        }
+    }
 }
 
 /// Goes on to the next entry, unless that does not fit.

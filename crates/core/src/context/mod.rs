@@ -114,7 +114,7 @@ pub(crate) struct Shared {
     pub(crate) spool: Option<Arc<dyn Spool>>,
     /// What this process calls itself in leases and totals, so that others can ask the spool whether it has ended.
     pub(crate) process: Uuid,
-    pub(crate) vault: Vault,
+    pub(crate) vault: Arc<Vault>,
     /// When an older copy took the place of the database, where the store knows.
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
@@ -242,6 +242,8 @@ impl Context {
             Arc::clone(&ports.entropy),
         )
         .await?;
+        let vault = Arc::new(vault);
+        let store = store.authenticated(Arc::clone(&vault) as _);
         let mut process = [0; 16];
         ports.entropy.fill(&mut process);
         let process = uuid::Builder::from_random_bytes(process).into_uuid();

@@ -23,7 +23,7 @@ pub(crate) struct AppCredential {
     /// The secrets, oldest first; some may be past their time.
     #[serde(default)]
     pub(crate) secrets: Vec<AppSecret>,
-    /// Words of the scopes; all that there are in rows of the first form.
+    /// Words of the scopes. Rows that were written before there were scopes have none: [`Scopes::before_scopes`].
     #[serde(default)]
     pub(crate) scopes: Option<Vec<String>>,
     /// Requests a minute, where they are limited.
@@ -120,7 +120,7 @@ impl AppCredential {
     pub(crate) fn scopes(&self) -> Scopes {
         match &self.scopes {
             Some(words) => Scopes::known(words.iter().map(String::as_str)),
-            None => Scopes::all(),
+            None => Scopes::before_scopes(),
         }
     }
 

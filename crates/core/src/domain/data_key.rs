@@ -33,6 +33,12 @@ pub(crate) struct DataKey {
     /// Processes that could not open it while it was added, and when each said so last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) unopened_by: BTreeMap<Uuid, Timestamp>,
+    /// When the first process ran that gives rows MACs, on a store from before there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) upgraded_at: Option<Timestamp>,
+    /// Since when rows need a MAC. It is bound into `wrapped`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) authenticates_rows_since: Option<Timestamp>,
     /// What else its stored body holds.
     #[serde(flatten)]
     pub(crate) extra: Extra,
@@ -136,6 +142,8 @@ mod tests {
             activated_at: None,
             retired_at: None,
             unopened_by: BTreeMap::new(),
+            upgraded_at: None,
+            authenticates_rows_since: None,
             extra: Default::default(),
         }
     }

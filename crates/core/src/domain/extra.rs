@@ -13,3 +13,10 @@ pub(crate) struct Extra {
     #[serde(flatten)]
     members: Map<String, Value>,
 }
+
+impl Extra {
+    /// Forgets the MAC of an earlier body, which a Stead that knows none has carried along.
+    pub(crate) fn without_mac(&mut self) {
+        self.members.remove("mac");
+    }
+}

@@ -6,6 +6,7 @@
 
 mod activate;
 mod add;
+mod authenticate;
 mod keep_up;
 mod list;
 mod reencrypt;
@@ -17,6 +18,7 @@ mod usage;
 
 pub(crate) use activate::activate;
 pub(crate) use add::add;
+pub(crate) use authenticate::{authenticate_rows, rows_taken_until};
 pub(crate) use keep_up::keep_up;
 pub(crate) use list::list;
 pub(crate) use reencrypt::reencrypt;

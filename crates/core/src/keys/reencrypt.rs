@@ -221,6 +221,7 @@ async fn load(
 }
 
 async fn resealed(context: &Context, table: &SealedTable, found: Versioned<Row>) -> Result<Write> {
+    let found = context.store.authentic(found).await?;
     let account = match table.account_of(&found.row) {
         Some(id) => context.store.account(id).await?.map(|found| found.row),
         None => None,

@@ -1,16 +1,17 @@
-//! Every table that holds secrets, and which members of its rows are sealed. A table that is marked as sealed and is
-//! missing here fails a test.
+//! Every table that holds secrets, and which members of its rows are sealed; and those whose rows only have a MAC. A table
+//! that is missing here fails a test.
 
 use crate::{
     Error, ErrorKind, Result,
     domain::{
-        Account, Approval, Authorization, Connection, Credential, Erasure, KeyedCall, Member,
-        OutboxEntry, OutboxTask, Secret, webhook::Webhook,
+        AccessToken, Account, AccountToken, AppCredential, Approval, AuditEntry, Authorization,
+        Connection, Credential, Erasure, KeyedCall, McpSession, Member, OutboxEntry, OutboxTask,
+        Policy, Secret, Session, webhook::Webhook,
     },
     identifier::AccountId,
     seal::{AssociatedData, place},
     sealed::Sealed,
-    store::{Rewritten, Row, Table, Value, Versioned, Write, read},
+    store::{Record, Rewritten, Row, Table, Value, Versioned, Write, read},
 };
 
 pub(super) static SEALED_TABLES: &[SealedTable] = &[
@@ -24,6 +25,13 @@ pub(super) static SEALED_TABLES: &[SealedTable] = &[
     SealedTable::of::<Webhook>(),
     SealedTable::of::<Member>(),
     SealedTable::of::<Approval>(),
+    SealedTable::with_macs::<AppCredential>(),
+    SealedTable::with_macs::<AccessToken>(),
+    SealedTable::with_macs::<AccountToken>(),
+    SealedTable::with_macs::<McpSession>(),
+    SealedTable::with_macs::<Session>(),
+    SealedTable::with_macs::<Policy>(),
+    SealedTable::with_macs::<AuditEntry>(),
 ];
 
 /// Seals a secret again that stands at a place.
@@ -142,6 +150,15 @@ impl SealedTable {
             table: T::TABLE,
             of_account: T::OF_ACCOUNT,
             reseal: reseal::<T>,
+        }
+    }
+
+    /// The rows of a table without secrets get a new MAC when they are written.
+    const fn with_macs<T: Record>() -> Self {
+        Self {
+            table: T::TABLE,
+            of_account: false,
+            reseal: |found, _, _| Ok(Write::Update(found.row, found.version)),
         }
     }
 

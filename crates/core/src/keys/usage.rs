@@ -7,7 +7,7 @@ use crate::{
     context::Context,
     identifier::DataKeyId,
     seal::data_keys_in,
-    store::{TABLES, Table},
+    store::{AUTHENTICATED, TABLES, Table},
 };
 
 /// Rows that are read together.
@@ -49,9 +49,10 @@ pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage
     Ok(usage)
 }
 
-/// The tables whose rows hold what data keys have sealed.
+/// The tables whose rows hold what data keys have sealed, or a MAC.
 pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
-    let sealed = TABLES.iter().copied().filter(|table| table.sealed);
+    let is_sealed = |table: &&Table| table.sealed || AUTHENTICATED.contains(table);
+    let sealed = TABLES.iter().copied().filter(is_sealed);
     // What is there is sealed by keys of the ring.
     sealed.filter(|table| table.name != "data_key")
 }

@@ -14,7 +14,9 @@ use crate::{
     context::Context,
     domain::Account,
     identifier::ConnectionName,
+    keys,
     ports::{Body, Limits},
+    resource::AuditVerification,
     state::{AccountReason, AccountState, ConnectionHealth, ConnectionState},
     tool::http_date,
 };
@@ -49,6 +51,10 @@ pub struct Examination {
     pub accounts: HashMap<(String, AccountState, Option<AccountReason>), u64>,
     /// What is still to be done at products.
     pub outbox: WaitingInOutbox,
+    /// The audit log, and rows that somebody wrote or deleted without the key.
+    pub audit: AuditVerification,
+    /// Until when rows without a MAC are taken, after an upgrade from a version that made none.
+    pub rows_taken_until: Option<Timestamp>,
 }
 
 /// A connection, and where its product is asked.
@@ -90,7 +96,11 @@ pub struct WaitingInOutbox {
 }
 
 /// Looks at everything, asks each address of a connection that is ready once, and those of `others` too. It changes nothing.
-pub(crate) async fn examine(context: &Context, others: &[String]) -> Result<Examination> {
+pub(crate) async fn examine(
+    context: &Context,
+    others: &[String],
+    audit: AuditVerification,
+) -> Result<Examination> {
     let store_ahead = context
         .store
         .now()
@@ -133,6 +143,8 @@ pub(crate) async fn examine(context: &Context, others: &[String]) -> Result<Exam
         addresses,
         accounts: accounts(context).await?,
         outbox: outbox(context).await?,
+        audit,
+        rows_taken_until: keys::rows_taken_until(context).await?,
     })
 }
 
@@ -220,7 +232,8 @@ mod tests {
         let context = context(&world, &STABLE, transport);
         let found = world.run(async {
             insert_account(&context, AccountState::Active).await;
-            examine(&context, &[String::from("not an address")]).await
+            let audit = AuditVerification::new(None, None, Vec::new());
+            examine(&context, &[String::from("not an address")], audit).await
         });
         let found = found.unwrap();
         assert!(found.store_ahead.is_zero());

@@ -93,6 +93,9 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
     if let Err(error) = keys::keep_up(context).await {
         tracing::warn!(kind = %error.kind(), "the data keys could not be read again");
     }
+    if let Err(error) = keys::authenticate_rows(context).await {
+        tracing::warn!(kind = %error.kind(), "rows from before an upgrade could not be given their MACs");
+    }
     oauth::replay_spool(context).await;
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);

@@ -117,12 +117,46 @@ pub struct AuditVerification {
     /// What does not fit; absent where the whole log does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
+    /// Rows of the database that somebody wrote or deleted without the key; 100 at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspect_rows: Vec<SuspectRow>,
 }
 
 #[cfg(feature = "platform")]
 impl AuditVerification {
-    pub(crate) fn new(head: Option<AuditHead>, fault: Option<AuditFault>) -> Self {
-        Self { head, fault }
+    pub(crate) fn new(
+        head: Option<AuditHead>,
+        fault: Option<AuditFault>,
+        suspect_rows: Vec<SuspectRow>,
+    ) -> Self {
+        Self {
+            head,
+            fault,
+            suspect_rows,
+        }
+    }
+}
+
+/// A row that somebody wrote or deleted without the key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SuspectRow {
+    /// Its table.
+    pub table: String,
+    /// Its id there: a client id, the name of a policy, or a digest.
+    pub id: String,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+#[cfg(feature = "platform")]
+impl SuspectRow {
+    pub(crate) fn new(table: &str, id: String, message: impl Into<String>) -> Self {
+        Self {
+            table: table.to_owned(),
+            id,
+            message: message.into(),
+        }
     }
 }
 

@@ -41,7 +41,9 @@ pub use app_credential::{
     SecretRotation,
 };
 pub use approval::{Approval, ApprovalDecision, ApprovalFilter};
-pub use audit::{AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification};
+pub use audit::{
+    AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification, SuspectRow,
+};
 pub use authorization::Authorization;
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
 pub use connection::{Connection, ConnectionChange, NewConnection};

@@ -8,6 +8,7 @@ mod envelope;
 pub(crate) mod place;
 mod pseudonyms;
 mod ring;
+mod rows;
 mod vault;
 mod wrapped;
 

@@ -218,8 +218,15 @@ fn of_two_processes_that_start_together_one_makes_the_key() {
     let (first, store) = (ring(&[("first", 1)]), store());
     let runtime = World::new().process(0);
     let (one, other) = (Numbers::seeded(1), Numbers::seeded(2));
-    let rows = [one, other]
-        .map(|numbers| first_data_key(&first, numbers.as_ref(), runtime.as_ref()).unwrap());
+    let rows = [one, other].map(|numbers| {
+        first_data_key(
+            &first,
+            numbers.as_ref(),
+            runtime.as_ref(),
+            crate::testing::START,
+        )
+        .unwrap()
+    });
     let commits = rows.map(|row| {
         store
             .commit(Batch::new().insert(row))

@@ -16,6 +16,7 @@ use std::{
 };
 
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
+use jiff::Timestamp;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 use zeroize::Zeroizing;
@@ -24,7 +25,8 @@ use super::{
     KeyRing,
     envelope::{Envelope, data_keys_in, open_with, seal_with},
     place::AssociatedData,
-    wrapped::{new_bytes, unwrap, wrap},
+    rows::RowKey,
+    wrapped::{Bytes, new_bytes, unwrap, wrap},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -60,15 +62,34 @@ struct Reading {
 }
 
 /// The data keys as they were read once.
-struct Keys {
+pub(super) struct Keys {
     all: Vec<Known>,
 }
 
-struct Known {
-    id: DataKeyId,
-    version: u64,
-    state: DataKeyState,
-    cipher: Result<XChaCha20Poly1305>,
+pub(super) struct Known {
+    pub(super) id: DataKeyId,
+    pub(super) version: u64,
+    pub(super) state: DataKeyState,
+    opened: Result<Opened>,
+}
+
+/// What a data key does once it is unwrapped.
+#[derive(Clone)]
+pub(super) struct Opened {
+    cipher: XChaCha20Poly1305,
+    pub(super) rows: RowKey,
+    /// Since when rows need a MAC, as its wrapping proves.
+    rows_since: Option<Timestamp>,
+}
+
+impl Opened {
+    fn new(bytes: &Bytes, rows_since: Option<Timestamp>) -> Result<Self> {
+        Ok(Self {
+            cipher: XChaCha20Poly1305::new((&**bytes).into()),
+            rows: RowKey::of(bytes)?,
+            rows_since,
+        })
+    }
 }
 
 /// The data keys as they were before something was sealed; a commit of it is fenced by them.
@@ -76,20 +97,20 @@ struct Known {
 pub(crate) struct Fence(Arc<Keys>);
 
 impl Keys {
-    fn find(&self, id: DataKeyId) -> Option<&Known> {
+    pub(super) fn find(&self, id: DataKeyId) -> Option<&Known> {
         self.all.iter().find(|known| known.id == id)
     }
 
     /// The key that seals.
-    fn active(&self) -> Result<(&Known, &XChaCha20Poly1305)> {
+    pub(super) fn active(&self) -> Result<(&Known, &Opened)> {
         let mut keys = self.all.iter().rev();
         let active = keys
             .find(|known| known.state == DataKeyState::Active)
             .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the store keeps no data key"))?;
-        Ok((active, active.cipher.as_ref().map_err(Error::clone)?))
+        Ok((active, active.opened.as_ref().map_err(Error::clone)?))
     }
 
-    fn cipher(&self, id: DataKeyId) -> Result<&XChaCha20Poly1305> {
+    pub(super) fn opened(&self, id: DataKeyId) -> Result<&Opened> {
         let known = self.find(id).ok_or_else(|| {
             Error::new(
                 ErrorKind::KeyUnavailable,
@@ -98,7 +119,16 @@ impl Keys {
                 ),
             )
         })?;
-        known.cipher.as_ref().map_err(Error::clone)
+        known.opened.as_ref().map_err(Error::clone)
+    }
+
+    /// Since when rows need a MAC, as one of the keys proves.
+    pub(super) fn rows_since(&self) -> Option<Timestamp> {
+        let opened = self
+            .all
+            .iter()
+            .filter_map(|known| known.opened.as_ref().ok());
+        opened.filter_map(|opened| opened.rows_since).min()
     }
 }
 
@@ -138,7 +168,8 @@ impl Vault {
         entropy: Arc<dyn Entropy>,
     ) -> Result<Self> {
         if store.data_keys().await?.is_empty() {
-            let row = first_data_key(&ring, entropy.as_ref(), runtime.as_ref())?;
+            let now = store.now().await?;
+            let row = first_data_key(&ring, entropy.as_ref(), runtime.as_ref(), now)?;
             // A conflict means that another process was first; its key serves both.
             let (Commit::Committed | Commit::Conflict) =
                 store.commit(Batch::new().insert(row)).await?;
@@ -164,7 +195,7 @@ impl Vault {
             .all
             .iter()
             .filter(|known| known.state == DataKeyState::Retiring);
-        if let Some(error) = needed.find_map(|known| known.cipher.as_ref().err()) {
+        if let Some(error) = needed.find_map(|known| known.opened.as_ref().err()) {
             return Err(error.clone());
         }
         drop(keys);
@@ -177,9 +208,9 @@ impl Vault {
     }
 
     fn seal_with(&self, keys: &Keys, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
-        let (active, cipher) = keys.active()?;
+        let (active, opened) = keys.active()?;
         let (id, entropy) = (active.id.uuid(), self.entropy.as_ref());
-        seal_with(cipher, id, entropy, &data.bytes(), secret)
+        seal_with(&opened.cipher, id, entropy, &data.bytes(), secret)
     }
 
     /// Opens what was sealed with the same associated data.
@@ -192,11 +223,11 @@ impl Vault {
         let id = DataKeyId::from_uuid(envelope.key);
         let readings = self.readings.load(Ordering::SeqCst);
         let mut keys = self.keys();
-        if keys.cipher(id).is_err() {
+        if keys.opened(id).is_err() {
             self.read_since(readings).await?;
             keys = self.keys();
         }
-        let cipher = keys.cipher(id)?;
+        let cipher = &keys.opened(id)?.cipher;
         open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
     }
 
@@ -212,7 +243,7 @@ impl Vault {
         if keys.active()?.0.id == id {
             return Ok(None);
         }
-        let opened = open_with(keys.cipher(id)?, &envelope, &data.bytes())
+        let opened = open_with(&keys.opened(id)?.cipher, &envelope, &data.bytes())
             .ok_or_else(|| violated(data.table))?;
         self.seal_with(&keys, data, &opened).map(Some)
     }
@@ -233,7 +264,7 @@ impl Vault {
         let added = keys
             .all
             .iter()
-            .filter(|known| known.state == DataKeyState::Added && known.cipher.is_err());
+            .filter(|known| known.state == DataKeyState::Added && known.opened.is_err());
         added.map(|known| known.id).collect()
     }
 
@@ -246,7 +277,14 @@ impl Vault {
     pub(crate) fn new_data_key(&self, id: Uuid) -> Result<DataKey> {
         let ring = self.key_ring();
         let id = DataKeyId::from_uuid(id);
-        data_key(&ring, id, self.entropy.as_ref(), self.runtime.as_ref())
+        let since = self.keys().rows_since();
+        data_key(
+            &ring,
+            id,
+            self.entropy.as_ref(),
+            self.runtime.as_ref(),
+            since,
+        )
     }
 
     /// A data key under the first key of the ring, with that one's id; `None` where it is already, and where there is
@@ -257,7 +295,18 @@ impl Vault {
             return Ok(None);
         }
         let bytes = unwrap(&ring, row)?;
-        wrap(&ring, self.entropy.as_ref(), row.id, &bytes).map(Some)
+        wrap(&ring, self.entropy.as_ref(), row, &bytes).map(Some)
+    }
+
+    /// The row of a key that says since when rows need a MAC, which its wrapping proves from then on.
+    pub(crate) fn authenticating(&self, row: &DataKey, since: Timestamp) -> Result<DataKey> {
+        let ring = self.key_ring();
+        let bytes = unwrap(&ring, row)?;
+        let mut row = row.clone();
+        row.authenticates_rows_since = Some(since);
+        let (ring_key, wrapped) = wrap(&ring, self.entropy.as_ref(), &row, &bytes)?;
+        (row.ring_key, row.wrapped) = (ring_key, Some(wrapped));
+        Ok(row)
     }
 
     /// Reads the data keys again.
@@ -324,7 +373,7 @@ impl Vault {
         lacks_more
     }
 
-    fn keys(&self) -> Arc<Keys> {
+    pub(super) fn keys(&self) -> Arc<Keys> {
         Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -337,18 +386,21 @@ impl Vault {
 /// this process read before the retirement may still have to be opened.
 fn known(found: &Versioned<DataKey>, before: &Keys, ring: &KeyRing) -> Known {
     let row = &found.row;
-    let open = before
-        .find(row.id)
-        .and_then(|known| known.cipher.as_ref().ok());
-    let cipher = match open {
-        Some(open) => Ok(open.clone()),
-        None => unwrap(ring, row).map(|bytes| XChaCha20Poly1305::new((&*bytes).into())),
+    let open = before.find(row.id);
+    let open = open.and_then(|known| known.opened.as_ref().ok());
+    let since = row.authenticates_rows_since;
+    let opened = match open {
+        Some(open) if open.rows_since == since => Ok(open.clone()),
+        // What the row says now has to be proved; until it is, what was proved before holds.
+        _ => unwrap(ring, row)
+            .and_then(|bytes| Opened::new(&bytes, since))
+            .or_else(|error| open.cloned().ok_or(error)),
     };
     Known {
         id: row.id,
         version: found.version,
         state: row.state,
-        cipher,
+        opened,
     }
 }
 
@@ -374,8 +426,9 @@ pub(super) fn first_data_key(
     ring: &KeyRing,
     entropy: &dyn Entropy,
     runtime: &dyn Runtime,
+    rows_since: Timestamp,
 ) -> Result<DataKey> {
-    let first = data_key(ring, FIRST_DATA_KEY, entropy, runtime)?;
+    let first = data_key(ring, FIRST_DATA_KEY, entropy, runtime, Some(rows_since))?;
     Ok(DataKey {
         state: DataKeyState::Active,
         ..first
@@ -387,17 +440,22 @@ fn data_key(
     id: DataKeyId,
     entropy: &dyn Entropy,
     runtime: &dyn Runtime,
+    rows_since: Option<Timestamp>,
 ) -> Result<DataKey> {
-    let (ring_key, wrapped) = wrap(ring, entropy, id, &new_bytes(entropy))?;
-    Ok(DataKey {
+    let mut row = DataKey {
         id,
-        ring_key,
-        wrapped: Some(wrapped),
+        ring_key: String::new(),
+        wrapped: None,
         state: DataKeyState::Added,
         created_at: runtime.now(),
         activated_at: None,
         retired_at: None,
         unopened_by: Default::default(),
+        upgraded_at: None,
+        authenticates_rows_since: rows_since,
         extra: Default::default(),
-    })
+    };
+    let (ring_key, wrapped) = wrap(ring, entropy, &row, &new_bytes(entropy))?;
+    (row.ring_key, row.wrapped) = (ring_key, Some(wrapped));
+    Ok(row)
 }

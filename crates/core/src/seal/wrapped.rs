@@ -9,10 +9,7 @@ use super::{
     envelope::{Envelope, open_with, seal_with},
     place::AssociatedData,
 };
-use crate::{
-    Error, ErrorKind, Result, domain::DataKey, identifier::DataKeyId, ports::Entropy,
-    sealed::Sealed,
-};
+use crate::{Error, ErrorKind, Result, domain::DataKey, ports::Entropy, sealed::Sealed};
 
 /// A data key in clear.
 pub(super) type Bytes = Zeroizing<[u8; KEY_BYTES]>;
@@ -23,11 +20,11 @@ pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
     bytes
 }
 
-/// Wraps a data key with the first key of the ring; returns that one's id too.
+/// Wraps the data key of a row with the first key of the ring; returns that one's id too.
 pub(super) fn wrap(
     ring: &KeyRing,
     entropy: &dyn Entropy,
-    id: DataKeyId,
+    row: &DataKey,
     bytes: &Bytes,
 ) -> Result<(String, Sealed)> {
     let key = ring.first()?;
@@ -35,7 +32,7 @@ pub(super) fn wrap(
         &XChaCha20Poly1305::new((&*key.bytes).into()),
         Uuid::nil(),
         entropy,
-        &place(id, &key.id),
+        &place(row, &key.id),
         bytes.as_slice(),
     )?;
     Ok((key.id.clone(), wrapped))
@@ -58,7 +55,7 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     })?;
     let cipher = XChaCha20Poly1305::new((&*key.bytes).into());
     let opened = Envelope::read(wrapped)
-        .and_then(|envelope| open_with(&cipher, &envelope, &place(row.id, &row.ring_key)))
+        .and_then(|envelope| open_with(&cipher, &envelope, &place(row, &row.ring_key)))
         .filter(|opened| opened.len() == KEY_BYTES)
         .ok_or_else(|| {
             unavailable(format!(
@@ -71,6 +68,12 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     Ok(bytes)
 }
 
-fn place(id: DataKeyId, ring_key: &str) -> Vec<u8> {
-    AssociatedData::new("data_key", id.uuid(), ring_key).bytes()
+/// Since when rows need a MAC is bound here, in place of a generation: whoever takes that out of the row, so that rows are
+/// taken without one again, has a key that does not open.
+fn place(row: &DataKey, ring_key: &str) -> Vec<u8> {
+    let since = row.authenticates_rows_since.map_or(0, |since| {
+        u64::try_from(since.as_nanosecond()).unwrap_or(u64::MAX)
+    });
+    let place = AssociatedData::new("data_key", row.id.uuid(), ring_key);
+    place.generation(since).bytes()
 }

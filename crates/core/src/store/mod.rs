@@ -21,7 +21,8 @@ pub use memory::MemoryStore;
 pub(crate) use record::{Record, Rewritten, read, shown};
 pub use records::TABLES;
 pub(crate) use records::{
-    Cutoffs, ExecutionGroup, Position, Records, Search, executions::KINDS, group::SPAN,
+    AUTHENTICATED, Cutoffs, ExecutionGroup, KeyVersion, Position, Records, RowKeys, Search,
+    executions::KINDS, group::SPAN,
 };
 pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
 

@@ -36,6 +36,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// [`ErrorKind::StorageUnavailable`] for one that a newer Stead has written.
     fn into_row(mut self) -> Result<Row> {
         if let Some(extra) = self.extra() {
+            extra.without_mac();
             match extra.version {
                 Some(newer) if newer > Self::VERSION => return Err(written_newer::<Self>(newer)),
                 _ if Self::VERSION > 1 => extra.version = Some(Self::VERSION),
@@ -106,7 +107,7 @@ fn written_newer<T: Record>(version: u32) -> Error {
     )
 }
 
-fn violated(row: &Row, what: &str) -> Error {
+pub(super) fn violated(row: &Row, what: &str) -> Error {
     let (table, key) = (row.table.name, shown(row));
     Error::new(
         ErrorKind::IntegrityViolated,

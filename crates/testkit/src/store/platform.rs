@@ -2,7 +2,6 @@
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 
-use futures_util::FutureExt as _;
 use serde_json::{Value as Json, json};
 use stead_core::{
     ErrorKind, Result,
@@ -10,15 +9,15 @@ use stead_core::{
     environment::{Environment, EnvironmentOptions, Ports},
     ports::{Body, BoxFuture, Entropy, Transport, TransportError, TransportErrorKind},
     product::{OAuth, Product},
-    resource::{ConnectionChange, NewConnection},
+    resource::{NewAuthorizationLink, NewConnection},
     seal::KeyRing,
-    store::List,
+    store::{List, Row},
 };
 
 use super::{
     Check, Shared, check,
     look::{answered, commit, listed, stored, updating},
-    sample::{self, text},
+    sample,
 };
 use crate::runtime::ManualClock;
 
@@ -58,7 +57,7 @@ impl Entropy for Sevens {
     }
 }
 
-/// An environment with the connections `one` and `two`.
+/// An environment with the connections `one` and `two`, and an account of the first.
 async fn environment(store: &Shared) -> (Environment, ManualClock) {
     let (keys, _) = KeyRing::generate(&Sevens);
     let clock = ManualClock::default();
@@ -73,40 +72,64 @@ async fn environment(store: &Shared) -> (Environment, ManualClock) {
     let environment = Environment::open(options, Catalogue::new([&PRODUCT]), ports).await;
     let environment = answered(environment);
     for name in ["one", "two"] {
-        let new = json!({ "connection_name": name, "product": "demo" });
+        let new = json!({
+            "connection_name": name, "product": "demo", "client_id": "client", "client_secret": "secret",
+        });
         let new: NewConnection = serde_json::from_value(new).expect("a connection");
         answered(environment.create_connection(new).await);
     }
+    let new = json!({
+        "connection_name": "one", "identifier": "ada", "verify_url": "https://app.test/back",
+    });
+    let new: NewAuthorizationLink = serde_json::from_value(new).expect("a link");
+    answered(done(&clock, environment.create_authorization_link(new)).await);
     (environment, clock)
 }
 
-/// Changes the body of the connection `one` behind core's back.
-async fn change_body(store: &Shared, change: impl FnOnce(&mut Json)) {
-    let table = sample::table("connection");
-    let found = answered(store.find(table, table.indexes[0], &[text("one")]).await);
-    let mut found = found.expect("the connection");
-    let mut body = serde_json::from_str(&found.row.body).expect("JSON");
-    change(&mut body);
-    found.row.body = body.to_string();
-    commit(&**store, updating(found.row, found.version)).await;
+/// The row of a table whose body holds a text.
+async fn row_with(store: &Shared, table: &str, text: &str) -> (Row, u64) {
+    let table = sample::table(table);
+    let rows = listed(&**store, &List::new(table, table.key)).await;
+    let row = rows.iter().find(|row| row.body.contains(text));
+    let key = row.expect("a row with this text").key();
+    stored(&**store, &key).await.expect("it is there")
 }
 
-async fn rename_client(environment: &Environment, clock: &ManualClock) -> Result<()> {
-    let change = json!({ "client_id": "another" });
-    let change: ConnectionChange = serde_json::from_value(change).expect("a change");
-    let change = done(clock, environment.change_connection("one", change)).await;
-    change.map(drop)
+async fn account(store: &Shared) -> (Row, u64) {
+    row_with(store, "account", "\"ada\"").await
+}
+
+/// Changes the body of a row behind core's back. Rows of accounts have no MAC.
+async fn change_body(store: &Shared, of: (Row, u64), change: impl FnOnce(&mut Json)) {
+    let (mut row, version) = of;
+    let mut body = serde_json::from_str(&row.body).expect("JSON");
+    change(&mut body);
+    row.body = body.to_string();
+    commit(&**store, updating(row, version)).await;
+}
+
+async fn suspend(environment: &Environment, clock: &ManualClock) -> Result<()> {
+    let suspended = done(clock, environment.suspend_account("one", "ada")).await;
+    suspended.map(drop)
 }
 
 /// What comes of work that goes on in a task of its own. Other tasks only wait for time to pass.
 async fn done<T>(clock: &ManualClock, work: impl Future<Output = T>) -> T {
-    let (mut work, mut tasks) = (pin!(work), pin!(clock.run_spawned().fuse()));
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Pending => {
-            let _ = tasks.as_mut().poll(context);
-            work.as_mut().poll(context)
+    let (mut work, mut tasks) = (pin!(work), pin!(clock.run_spawned()));
+    poll_fn(|context| {
+        loop {
+            if let Poll::Ready(done) = work.as_mut().poll(context) {
+                return Poll::Ready(done);
+            }
+            // The work may start another task whenever it goes on.
+            let are_done = tasks.as_mut().poll(context).is_ready();
+            if are_done {
+                tasks.set(clock.run_spawned());
+            }
+            if !are_done || clock.spawned() == 0 {
+                return Poll::Pending;
+            }
         }
-        done => done,
     })
     .await
 }
@@ -114,24 +137,28 @@ async fn done<T>(clock: &ManualClock, work: impl Future<Output = T>) -> T {
 async fn unknown_members_are_kept(store: Shared) {
     let (environment, clock) = environment(&store).await;
     let newer = json!({ "a": [1, null, "ü"], "b": 0.1 });
-    change_body(&store, |body| body["newer"] = newer.clone()).await;
-    answered(rename_client(&environment, &clock).await);
-    let table = sample::table("connection");
-    let rows = listed(&*store, &List::new(table, table.indexes[0])).await;
-    let (row, version) = stored(&*store, &rows[0].key()).await.expect("it is there");
+    change_body(&store, account(&store).await, |body| {
+        body["newer"] = newer.clone()
+    })
+    .await;
+    answered(suspend(&environment, &clock).await);
+    let (row, version) = account(&store).await;
     let body: Json = serde_json::from_str(&row.body).expect("JSON");
     assert_eq!(
-        (&body["newer"], &body["client_id"]),
-        (&newer, &json!("another"))
+        (&body["newer"], &body["state"]),
+        (&newer, &json!("suspended"))
     );
     assert_eq!(version, 3);
 }
 
 async fn a_newer_body_is_not_written(store: Shared) {
     let (environment, clock) = environment(&store).await;
-    change_body(&store, |body| body["v"] = json!(1_000_000)).await;
-    answered(environment.connection("one").await);
-    let error = rename_client(&environment, &clock)
+    change_body(&store, account(&store).await, |body| {
+        body["v"] = json!(1_000_000)
+    })
+    .await;
+    answered(done(&clock, environment.account("one", "ada")).await);
+    let error = suspend(&environment, &clock)
         .await
         .expect_err("it is not written");
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable, "{error}");
@@ -139,7 +166,8 @@ async fn a_newer_body_is_not_written(store: Shared) {
 
 async fn an_unreadable_row_is_set_aside(store: Shared) {
     let (environment, _) = environment(&store).await;
-    change_body(&store, |body| body["state"] = json!("nonsense")).await;
+    let connection = row_with(&store, "connection", "\"one\"").await;
+    change_body(&store, connection, |body| body["state"] = json!("nonsense")).await;
     let error = environment
         .connection("one")
         .await

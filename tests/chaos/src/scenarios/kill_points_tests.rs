@@ -81,6 +81,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("webhook.rotate_secret", ONE_ROW),
     ("webhook.test", ONE_ROW),
     ("keys.activate", ONE_ROW),
+    (
+        "keys.authenticate",
+        "rows without a MAC: the next round gives them theirs",
+    ),
+    ("keys.authenticated", ONE_ROW),
+    ("keys.upgraded", ONE_ROW),
     ("keys.add", ONE_ROW),
     ("keys.retire", ONE_ROW),
     ("keys.rewrap", ONE_ROW),

@@ -9,6 +9,7 @@ mod finding;
 mod key;
 mod outbox;
 mod public_url;
+mod rows;
 
 use clap::Args;
 use stead::{ErrorKind, core::environment::Examination};
@@ -22,8 +23,8 @@ use finding::{Finding, Level};
 
 /// Look for what is wrong, and say what to do about it.
 ///
-/// It looks at the key, the database, the disk, the clock, the public URL, the connections and their endpoints, revocations
-/// that wait, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
+/// It looks at the key, the database and who wrote its rows, the disk, the clock, the public URL, the connections and their
+/// endpoints, revocations that wait, the audit log, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
 /// a sentence, and what to do. The exit code is 1 where there is an error. The endpoints of products are asked over the
 /// network, without credentials.
 #[derive(Debug, Args)]
@@ -84,6 +85,7 @@ impl Doctor {
                 findings.extend(public_url::asked(&others, &examination));
                 findings.extend(connections::look(&examination));
                 findings.push(outbox::look(&examination));
+                findings.extend(rows::look(&examination));
                 findings.extend(accounts::look(&examination));
             }
             Err(failure) => findings.push(failed(failure)),

@@ -13,19 +13,19 @@ use std::{
 };
 
 use futures_util::FutureExt as _;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{usage::usage, *};
 use crate::{
-    call,
+    access, call,
     catalogue::Catalogue,
     connections,
     context::{Context, EnvironmentOptions, TokenSet},
     digest::Digest,
     domain::{
-        Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask,
+        Account, AuthorizationState, Credential, KeyedCall, OutboxEntry, OutboxTask, Session,
         account::new_account,
         approval::tests::waiting,
         authorization::new_authorization,
@@ -36,11 +36,14 @@ use crate::{
         AccountId, ApprovalId, AuthorizationId, ConnectionId, ExecutionId, Identifier, MemberId,
         OutboxId, WebhookId,
     },
-    maintenance,
+    maintenance, policy,
     ports::{BoxFuture, KeySource, Runtime as _},
-    resource::{ExecuteRequest, NewConnection, Reencryption},
+    resource::{
+        ExecuteRequest, NewAccountToken, NewAppCredential, NewConnection, NewMcpSession,
+        Reencryption,
+    },
     seal::{KeyRing, Pseudonyms, data_keys_in, place},
-    state::{AccountState, Role},
+    state::{AccountState, Role, TokenAccess},
     store::{Batch, Commit, MemoryStore, Row, Store as _, TABLES, Table, Write},
     testing::{
         Flaky, Machine, RING, STABLE, START, World, account, always, idle, open, open_spooled,
@@ -211,15 +214,36 @@ impl Stage {
         let id = MemberId::from_uuid(Uuid::from_u128(1));
         let sealed = vault.seal(place::second_factor(id), b"second").unwrap();
         let member = Member::new(id, "ada@example.com", Role::Owner, START);
-        let batch = batch.insert(member.enrolling(sealed).unwrap());
+        let member = member.enrolling(sealed).unwrap();
+        let batch = batch.insert(member.clone());
         let id = ApprovalId::from_uuid(Uuid::from_u128(1));
         let sealed = vault.seal(place::arguments(id), b"{}").unwrap();
         let batch = batch.insert(waiting(id, sealed));
         let (runtime, entropy) = (self.context.runtime.as_ref(), self.context.entropy.as_ref());
         let pseudonyms = Pseudonyms::open(vault, &self.context.store, runtime, entropy);
         drop(self.world.run(pseudonyms).unwrap());
-        let committed = self.store.rows().commit(batch).now_or_never().unwrap();
+        let committed = self.world.run(self.context.store.commit(batch));
         assert_eq!(committed.unwrap(), Commit::Committed);
+        let (world, context) = (&self.world, &self.context);
+        let new = NewAppCredential::new("app");
+        let app = world.run(access::create(context, new)).unwrap();
+        let (id, secret) = (&app.credential.client_id, app.client_secret.expose_secret());
+        world
+            .run(access::issue_access_token(context, id, secret, None))
+            .unwrap();
+        let token = NewAccountToken::new("demo", user(0), TokenAccess::Read);
+        let token = access::account_tokens::create(context, token);
+        world.run(token).unwrap();
+        let session = NewMcpSession::new(user(0)).verify_url("https://app.example/back");
+        let session = access::mcp_sessions::create(context, session);
+        world.run(session).unwrap();
+        let rules = json!({ "name": "read", "read_only": true });
+        let rules = serde_json::from_value(rules).unwrap();
+        world.run(policy::set(context, rules)).unwrap();
+        let session = Session::new(Digest::of("session"), &member, START);
+        let batch = Batch::new().insert(session);
+        let committed = world.run(context.store.commit(batch)).unwrap();
+        assert_eq!(committed, Commit::Committed);
     }
 
     /// How many rows the first key of the store has sealed.

@@ -1,6 +1,6 @@
 //! The audit log. Its rows are never pruned.
 
-use super::{Listed, Records, integer, read};
+use super::{Listed, Records, integer};
 use crate::{
     Result,
     digest::Digest,
@@ -37,7 +37,8 @@ impl Records {
             return Ok(AuditHead::start());
         };
         let (number, body) = (last.row.value("number").clone(), last.row.body.clone());
-        Ok(read::<AuditEntry>(last).map_or_else(
+        let last = self.read_one::<AuditEntry>(last).await?;
+        Ok(last.map_or_else(
             |_| AuditHead {
                 number: match number {
                     Value::Integer(number) => u64::try_from(number).unwrap_or_default(),
@@ -68,10 +69,11 @@ impl Records {
         if after > 0 {
             list = list.after(Some(vec![Value::count(after)]));
         }
-        let rows = self.0.list(&list).await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| read(row).map(|entry| entry.row))
-            .collect())
+        let mut entries = Vec::new();
+        for found in self.0.list(&list).await? {
+            let entry = self.read_one(found).await?;
+            entries.push(entry.map(|entry| entry.row));
+        }
+        Ok(entries)
     }
 }

@@ -4,8 +4,10 @@
 
 mod account;
 mod account_token;
+mod app_credential;
 mod approval;
 mod audit;
+mod authentic;
 mod credential;
 mod data_key;
 mod erasure;
@@ -26,8 +28,11 @@ use jiff::Timestamp;
 
 use account::ACCOUNT;
 use account_token::{ACCOUNT_TOKEN, ACCOUNT_TOKENS_BY_END};
+use app_credential::{ACCESS_TOKEN, ACCESS_TOKENS_BY_END, APP_CREDENTIAL};
 use approval::{APPROVAL, APPROVALS_BY_END};
 use audit::AUDIT;
+use authentic::{Authenticity, cut_off};
+pub(crate) use authentic::{KeyVersion, RowKeys};
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
 use data_key::DATA_KEY;
 use erasure::{ERASURE, SECRET};
@@ -51,9 +56,9 @@ use super::{
     record::{read, shown},
 };
 use crate::{
-    Result,
+    ErrorKind, Result,
     digest::Digest,
-    domain::{AccessToken, AppCredential, Authorization, AuthorizationState, Connection, Extra},
+    domain::{Authorization, AuthorizationState, Connection, Extra},
     identifier::{
         AccountId, AccountTokenId, ApprovalId, AuthorizationId, ConnectionId, ConnectionName,
         DataKeyId, EventId, ExecutionId, McpSessionId, MemberId, OutboxId, WebhookId,
@@ -92,24 +97,56 @@ pub static TABLES: &[&Table] = &[
     &QUOTA_SHARE,
 ];
 
+/// Tables whose rows decide who may do what, where tokens and events go, and the log that tells who changed that. Their rows
+/// carry a MAC. Accounts and their tokens do not: tokens are sealed for their account and its user.
+pub(crate) static AUTHENTICATED: &[&Table] = &[
+    &CONNECTION,
+    &AUTHORIZATION,
+    &APP_CREDENTIAL,
+    &ACCESS_TOKEN,
+    &ACCOUNT_TOKEN,
+    &MCP_SESSION,
+    &AUDIT,
+    &WEBHOOK,
+    &MEMBER,
+    &SESSION,
+    &POLICY,
+    &APPROVAL,
+];
+
+/// Whether rows of a table carry a MAC.
+pub(super) fn is_authenticated(table: &Table) -> bool {
+    AUTHENTICATED.iter().any(|one| **one == *table)
+}
+
 /// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
 /// where it is asked for by itself, it is an error.
 #[derive(Clone)]
-pub(crate) struct Records(Arc<dyn Store>, Option<StoreClock>);
+pub(crate) struct Records(Arc<dyn Store>, Option<StoreClock>, Option<Authenticity>);
 
 type Found<T> = Result<Option<Versioned<T>>>;
 type Listed<T> = Result<Vec<Versioned<T>>>;
 
 impl Records {
-    /// Without a clock that readings set.
+    /// Without a clock that readings set, and without keys.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
-        Self(store, None)
+        Self(store, None, None)
     }
 
     /// Every reading sets the clock.
     pub(crate) fn timed(store: Arc<dyn Store>, clock: StoreClock) -> Self {
-        Self(store, Some(clock))
+        Self(store, Some(clock), None)
+    }
+
+    /// With keys that authenticate the rows that decide.
+    pub(crate) fn authenticated(mut self, keys: Arc<dyn RowKeys>) -> Self {
+        self.2 = Some(Authenticity::new(keys));
+        self
+    }
+
+    pub(super) fn authenticity(&self) -> Option<&Authenticity> {
+        self.2.as_ref()
     }
 
     /// What a reading brings; the store's time in it sets the clock.
@@ -143,7 +180,11 @@ impl Records {
 
     /// Commits all of a batch, durably, or nothing of it.
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Commit> {
-        self.0.commit(batch.checked()?).await
+        let batch = batch.checked()?;
+        match &self.2 {
+            Some(authenticity) => authenticity.commit(self.0.as_ref(), batch).await,
+            None => self.0.commit(batch).await,
+        }
     }
 
     /// Whether a batch was committed, as far as its rows show it: a row that it inserted is there as it was inserted, or
@@ -157,7 +198,10 @@ impl Records {
                 Write::Update(row, version) => (row, version.saturating_add(1)),
                 Write::Delete(..) => continue,
             };
-            let found = self.0.get(&row.key()).await?;
+            let mut found = self.0.get(&row.key()).await?;
+            if let Some(found) = &mut found {
+                cut_off(&mut found.row);
+            }
             if found.is_some_and(|found| found.version == version && row.is_stored_as(&found.row)) {
                 return Ok(true);
             }
@@ -168,13 +212,28 @@ impl Records {
     async fn get<T: Record>(&self, key: impl Into<Key>) -> Found<T> {
         let key = key.into();
         let found = self.timing(self.0.get(&key), time_of).await?;
-        found.map(read).transpose()
+        self.read(found).await
     }
 
     async fn find<T: Record>(&self, index: Index, values: &[Value]) -> Found<T> {
         let found = self.0.find(T::TABLE, index, values);
         let found = self.timing(found, time_of).await?;
-        found.map(read).transpose()
+        self.read(found).await
+    }
+
+    async fn read<T: Record>(&self, found: Option<Versioned<Row>>) -> Found<T> {
+        match found {
+            Some(found) => read(self.authentic(found).await?).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The same of one row among many: if it cannot be used, the others still can.
+    async fn read_one<T: Record>(&self, found: Versioned<Row>) -> Result<Result<Versioned<T>>> {
+        match self.authentic(found).await {
+            Err(error) if error.kind() == ErrorKind::StorageUnavailable => Err(error),
+            found => Ok(found.and_then(read)),
+        }
     }
 
     /// As many rows as asked, where there are so many that can be read.
@@ -190,7 +249,7 @@ impl Records {
             let mut unreadable = 0;
             for found in page {
                 let key = shown(&found.row);
-                match read(found) {
+                match self.read_one(found).await? {
                     Ok(row) => rows.push(row),
                     Err(error) => {
                         unreadable += 1;
@@ -389,78 +448,10 @@ impl Records {
     }
 }
 
-// ---- the application's credentials
-
-static APP_CREDENTIAL: Table = Table {
-    name: "app_credential",
-    columns: &[text("client_id")],
-    key: Index::unique(&["client_id"]),
-    indexes: &[],
-    sealed: false,
-};
-
-impl Rewritten for AppCredential {}
-impl Record for AppCredential {
-    const TABLE: &'static Table = &APP_CREDENTIAL;
-    /// An older Stead would read a credential with few scopes as one that may do everything.
-    const VERSION: u32 = 2;
-    fn extra(&mut self) -> Option<&mut Extra> {
-        Some(&mut self.extra)
-    }
-    fn values(&self) -> Vec<Value> {
-        vec![Value::text(&self.client_id)]
-    }
-}
-
-static ACCESS_TOKEN: Table = Table {
-    name: "access_token",
-    columns: &[text("token"), integer("expires_at")],
-    key: Index::unique(&["token"]),
-    indexes: &[ACCESS_TOKENS_BY_END],
-    sealed: false,
-};
-const ACCESS_TOKENS_BY_END: Index = Index::of(&["expires_at"]);
-
-impl Record for AccessToken {
-    const TABLE: &'static Table = &ACCESS_TOKEN;
-    fn values(&self) -> Vec<Value> {
-        vec![
-            Value::text(self.token.as_str()),
-            Value::moment(self.expires_at),
-        ]
-    }
-}
-
-impl Records {
-    /// The key of an application's credential.
-    pub(crate) fn app_credential_key(client_id: &str) -> Key {
-        Key::new(&APP_CREDENTIAL, vec![Value::text(client_id)])
-    }
-    /// An application's credential.
-    pub(crate) async fn app_credential(&self, client_id: &str) -> Found<AppCredential> {
-        self.get(Self::app_credential_key(client_id)).await
-    }
-    /// Credentials of applications by client id, which is the order of their creation, starting after `after`.
-    pub(crate) async fn app_credentials(
-        &self,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Listed<AppCredential> {
-        let list = List::new(&APP_CREDENTIAL, APP_CREDENTIAL.key).limit(limit);
-        self.list(list.after(after.map(|id| vec![Value::text(id)])))
-            .await
-    }
-    /// A bearer token of the application.
-    pub(crate) async fn access_token(&self, token: &Digest) -> Found<AccessToken> {
-        self.get(Key::new(&ACCESS_TOKEN, vec![Value::text(token.as_str())]))
-            .await
-    }
-}
-
 // ---- any row
 
 impl Records {
-    /// Rows of any table as they are stored, by key, starting after `after`; and where the next ones start.
+    /// Rows of any table as they are stored, with their MACs, by key, starting after `after`; and where the next ones start.
     pub(crate) async fn rows(
         &self,
         table: &'static Table,

@@ -39,6 +39,10 @@ impl Records {
     /// The first policies by name. One that cannot be read is an error: without it, others would allow too much.
     pub(crate) async fn policies(&self, limit: u32) -> Result<Vec<Versioned<Policy>>> {
         let list = List::new(&POLICY, POLICY.key).limit(limit);
-        self.0.list(&list).await?.into_iter().map(read).collect()
+        let mut policies = Vec::new();
+        for found in self.0.list(&list).await? {
+            policies.push(read(self.authentic(found).await?)?);
+        }
+        Ok(policies)
     }
 }

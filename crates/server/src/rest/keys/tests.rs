@@ -43,7 +43,9 @@ async fn a_data_key_is_replaced_while_the_service_runs() {
         }
         tokio::task::yield_now().await;
     };
-    assert_eq!(reached, json!({ "done": rows, "left": 0 }));
+    // Entries of the audit log that came since are rows of the key too.
+    assert!(reached["done"].as_u64() >= Some(rows), "{reached}");
+    assert_eq!(reached["left"], 0);
     let retired = service.call("POST", &retire, None).await;
     assert_eq!(retired.json()["state"], "retired", "{}", retired.text());
     let rewrapped = service.call("POST", "/v1/keys/rewrap", None).await.json();

@@ -1,0 +1,138 @@
+//! Rows that should not be there, or not be gone: those that are refused, and those of which the log tells otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use crate::{
+    Result,
+    context::Context,
+    domain::AuditEntry,
+    resource::SuspectRow,
+    store::{AUTHENTICATED, Row, RowKeys as _, shown},
+};
+
+/// Rows that are read at a time.
+const READ: u32 = 500;
+/// Rows that are named.
+const NAMED: usize = 100;
+/// Tables of which the log tells each row that is created or deleted; the targets of its entries are called like them.
+const TOLD: [&str; 5] = [
+    "app_credential",
+    "member",
+    "policy",
+    "connection",
+    "webhook",
+];
+
+/// What the log tells of rows: by table and id, the last entry about it, and whether it exists since then.
+#[derive(Debug, Default)]
+pub(super) struct Told(BTreeMap<(&'static str, String), (u64, bool)>);
+
+impl Told {
+    pub(super) fn note(&mut self, entry: &AuditEntry) {
+        let exists = match entry.action.rsplit('.').next() {
+            Some("created" | "invited" | "set") => true,
+            Some("deleted" | "revoked") => false,
+            _ => return,
+        };
+        let mut tables = TOLD.into_iter();
+        if let Some(table) = tables.find(|table| *table == entry.target.kind) {
+            let id = entry.target.id.clone();
+            self.0.insert((table, id), (entry.number, exists));
+        }
+    }
+
+    /// The rows of which another part of the log tells.
+    fn ids(self) -> BTreeSet<(&'static str, String)> {
+        self.0.into_keys().collect()
+    }
+}
+
+/// The rows that are in doubt. `told` is what the log has told before they are read; `later` what it tells of them after
+/// that.
+pub(super) async fn suspect_rows<L>(
+    context: &Context,
+    told: Option<Told>,
+    later: impl FnOnce() -> L,
+) -> Result<Vec<SuspectRow>>
+where
+    L: Future<Output = Result<Told>>,
+{
+    let Some(since) = context.vault.rows_since() else {
+        return Ok(Vec::new());
+    };
+    let (mut refused, mut untold) = (Vec::new(), Vec::new());
+    let mut gone = told.as_ref().map(existing).unwrap_or_default();
+    for table in AUTHENTICATED {
+        let mut after = None;
+        loop {
+            let (rows, next) = context.store.rows(table, after, READ).await?;
+            for mut found in rows {
+                let id = shown(&found.row);
+                let fault = context.store.fault_of(&mut found.row).await?;
+                gone.remove(&(table.name, id.clone()));
+                if let Some(why) = fault {
+                    refused.push(SuspectRow::new(table.name, id, why));
+                } else if let Some(told) = &told
+                    && let Some(why) = fault_told(told, &found.row, &id, since)
+                {
+                    untold.push(SuspectRow::new(table.name, id, why));
+                }
+            }
+            after = next;
+            if refused.len() + untold.len() >= NAMED {
+                gone.clear();
+                break;
+            }
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    for ((table, id), number) in gone {
+        let why =
+            format!("entry {number} tells that it exists, and it was deleted without the log");
+        untold.push(SuspectRow::new(table, id, why));
+    }
+    // What was created or deleted while the rows were read is in no doubt.
+    let touched = match untold.is_empty() {
+        true => BTreeSet::new(),
+        false => later().await?.ids(),
+    };
+    untold.retain(|row| {
+        !touched
+            .iter()
+            .any(|(table, id)| *table == row.table && *id == row.id)
+    });
+    refused.extend(untold);
+    refused.truncate(NAMED);
+    Ok(refused)
+}
+
+/// The rows that exist as the log tells, with the entry that says so.
+fn existing(told: &Told) -> BTreeMap<(&'static str, String), u64> {
+    let existing = told.0.iter().filter(|(_, (_, exists))| *exists);
+    existing
+        .map(|(row, (number, _))| (row.clone(), *number))
+        .collect()
+}
+
+/// What the log tells against a row that is there. Rows from before there were MACs may be older than the log.
+fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<String> {
+    let table = TOLD.into_iter().find(|table| *table == row.table.name)?;
+    match told.0.get(&(table, id.to_owned())) {
+        Some((_, true)) => None,
+        Some((number, false)) => Some(format!(
+            "entry {number} tells that it was deleted: an older copy of it was put back"
+        )),
+        None => {
+            let body: Value = serde_json::from_str(&row.body).ok()?;
+            // A policy says when it was last set.
+            let made = body.get("created_at").or_else(|| body.get("updated_at"));
+            let made: Timestamp = made?.as_str()?.parse().ok()?;
+            (made >= since).then(|| String::from("no entry tells of its creation"))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Gives the rows of a store from before there were MACs theirs, and lets rows without one be refused from then on.
+//!
+//! Servers of the version before may run next to this one while servers are replaced. What they write has no MAC, or the
+//! MAC of an earlier body. So rows are taken as they are for a day, and then get their MACs, whoever wrote them.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{DataKey, NewAudit},
+    state::DataKeyState,
+    store::{AUTHENTICATED, RowKeys as _, Table, Value, Versioned, Write},
+};
+
+/// How long rows without a MAC are taken after an upgrade.
+const TRANSITION: SignedDuration = SignedDuration::from_hours(24);
+/// Rows that are looked at together and, where they have to be, written in one transaction.
+const BATCH: u32 = 100;
+
+/// One step of it, where the store needs any; a process that is cut off, or a second one, begins again where rows still lack a
+/// MAC.
+pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
+    if context.vault.rows_since().is_some() {
+        return Ok(());
+    }
+    let (began, now) = begin(context).await?;
+    if now < ends_at(began) {
+        return Ok(());
+    }
+    let mut rows = 0;
+    for table in AUTHENTICATED {
+        let mut after = None;
+        loop {
+            let monotonic = context.monotonic();
+            let (done, next) = context
+                .change(
+                    "keys.authenticate",
+                    || load(context, table, after.clone()),
+                    |(change, done, next)| Ok((change, (done, next))),
+                )
+                .await?;
+            if done > 0 {
+                rows += done;
+                context.tasks.open()?;
+                // As long as it kept others from writing, they can write.
+                let pause = context.monotonic().saturating_sub(monotonic);
+                context.runtime.sleep(pause).await;
+            }
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    end(context, rows).await?;
+    context.vault.reload().await
+}
+
+/// Until when rows without a MAC are taken; nothing where they are refused already.
+pub(crate) async fn rows_taken_until(context: &Context) -> Result<Option<Timestamp>> {
+    if context.vault.rows_since().is_some() {
+        return Ok(None);
+    }
+    let keys = context.store.data_keys().await?;
+    let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
+    Ok(Some(ends_at(began.unwrap_or_else(|| context.now()))))
+}
+
+fn ends_at(upgraded_at: Timestamp) -> Timestamp {
+    let end = upgraded_at.checked_add(TRANSITION);
+    end.unwrap_or(Timestamp::MAX)
+}
+
+/// When the store was upgraded, which is now where no one has said it yet; and the store's time.
+async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
+    context
+        .change(
+            "keys.upgraded",
+            || async { Ok((context.store.data_keys().await?, context.store.now().await?)) },
+            |(keys, now)| {
+                let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
+                if let Some(began) = began {
+                    return Ok((Change::none(), (began, now)));
+                }
+                let active = keys.into_iter().filter(is_active);
+                let change = active.fold(Change::none(), |change, mut found| {
+                    found.row.upgraded_at = Some(now);
+                    change.update(found.row, found.version)
+                });
+                Ok((change, (now, now)))
+            },
+        )
+        .await
+}
+
+fn is_active(found: &Versioned<DataKey>) -> bool {
+    found.row.state == DataKeyState::Active
+}
+
+/// The next rows of a table, with the change that gives those a MAC that have no right one; and how many those are. Where
+/// another process is done already, there is nothing to do: what has no MAC now was written since.
+async fn load(
+    context: &Context,
+    table: &'static Table,
+    after: Option<Vec<Value>>,
+) -> Result<(Change, u64, Option<Vec<Value>>)> {
+    context.vault.reload().await?;
+    if context.vault.rows_since().is_some() {
+        return Ok((Change::none(), 0, None));
+    }
+    let (rows, next) = context.store.rows(table, after, BATCH).await?;
+    let (mut change, mut done) = (Change::none(), 0);
+    for mut found in rows {
+        if context.store.fault_of(&mut found.row).await?.is_some() {
+            change = change.write(Write::Update(found.row, found.version));
+            done += 1;
+        }
+    }
+    Ok((change, done, next))
+}
+
+/// Every key that opens proves from now on that rows need a MAC.
+async fn end(context: &Context, rows: u64) -> Result<()> {
+    context
+        .change(
+            "keys.authenticated",
+            || async {
+                let now = context.store.now().await?;
+                let keys = context.store.data_keys().await?;
+                context.vault.reload().await?;
+                let is_done = context.vault.rows_since().is_some();
+                let live = keys.into_iter().filter(|found| found.row.wrapped.is_some());
+                let mut proving = Vec::new();
+                for found in live.filter(|_| !is_done) {
+                    match context.vault.authenticating(&found.row, now) {
+                        Ok(row) => proving.push((row, found.version)),
+                        // One that is only added may be wrapped by a key that this process does not have yet.
+                        Err(_) if found.row.state == DataKeyState::Added => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(proving)
+            },
+            |proving| {
+                let Some((active, _)) = proving
+                    .iter()
+                    .find(|(row, _)| row.state == DataKeyState::Active)
+                else {
+                    return Ok((Change::none(), ()));
+                };
+                let audit = NewAudit::new("key.authenticates_rows", "key", active.id);
+                let change = Change::none().audit(audit.fact("rows", rows));
+                let change = proving
+                    .into_iter()
+                    .fold(change, |change, (row, version)| change.update(row, version));
+                Ok((change, ()))
+            },
+        )
+        .await
+}
