@@ -230,6 +230,16 @@ pub struct Actor {
     pub client_id: Option<String>,
 }
 
+impl Actor {
+    /// The client id of the credential by which it acts.
+    pub(crate) fn credential(&self) -> Option<&str> {
+        match self.kind.as_str() {
+            "application" => self.id.as_deref(),
+            _ => self.client_id.as_deref(),
+        }
+    }
+}
+
 impl Caller {
     /// An application with this client id, which may do everything.
     #[must_use]

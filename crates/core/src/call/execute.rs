@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{
     account_token, admit, by_member,
     dry_run::DryRun,
-    file, find, mcp_session,
+    explain, file, find, mcp_session,
     once::{Keyed, Turn},
     record::Record,
     send::Sender,
@@ -201,11 +201,18 @@ async fn run_once(
         Err(error) => return record.end(Err(error)),
     };
     loop {
-        match turn.earlier().await {
-            Ok(None) => {}
-            Ok(Some(outcome)) => return record.end_replayed(outcome.into_execution()),
-            Err(error) if error.is_replayed() => return record.end_replayed(Err(error)),
+        let earlier = match turn.earlier().await {
+            Ok(None) => None,
+            Ok(Some(outcome)) => Some(outcome.into_execution()),
+            Err(error) if error.is_replayed() => Some(Err(error)),
             Err(error) => return record.end(Err(error)),
+        };
+        if let Some(outcome) = earlier {
+            let may_read = may_replay(context, tool, parsed, invocation, &mut record).await;
+            return match may_read {
+                Ok(()) => record.end_replayed(outcome),
+                Err(error) => record.end(Err(error)),
+            };
         }
         let begun = Some(&mut turn);
         let result = stages(context, tool, parsed, invocation, &mut record, begun).await;
@@ -230,34 +237,14 @@ async fn stages(
     turn: Option<&mut Turn>,
 ) -> Result<Execution> {
     let _guard = context.tasks.enter()?;
-    let product = tool.product().name;
-    context.caller.check_for(ScopeName::ToolsExecute, product)?;
     let _entered = context.bulkheads.enter(&context.caller)?;
-    let snapshot = context
-        .snapshot(&AccountRef::new(
-            &invocation.connection_name,
-            &invocation.identifier,
-        )?)
-        .await?;
-    record.account(snapshot.account.id);
-    if let Some(owner) = invocation.again {
-        owner.check(&snapshot)?;
-    }
-    admit::same_product(tool, &snapshot)?;
+    let snapshot = admitted(context, tool, invocation, record).await?;
     let asking = |error: Error| {
         let error = error.without_secrets(&snapshot.secrets());
         admit::what_to_ask(error, tool, &snapshot)
     };
-    snapshot.usable().map_err(asking)?;
     let call = call_of(&snapshot, tool, invocation, record);
-    admit::scopes(tool, &snapshot).map_err(asking)?;
     let entry = tool.entry();
-    policy::admit(
-        context,
-        &snapshot,
-        entry.effect(),
-        Action::Tool(entry.name()),
-    )?;
     let admission = &invocation.admission;
     admission.concerning(context, &snapshot, || {
         let subject = Subject::Tool(entry.name(), entry.version());
@@ -316,6 +303,52 @@ async fn stages(
     let mut execution = Execution::new(id, name, version, data, warnings);
     execution.left_out = left_out;
     Ok(execution)
+}
+
+/// The account, where the caller may call the tool for it.
+async fn admitted(
+    context: &Context,
+    tool: &CatalogueTool,
+    invocation: &Invocation,
+    record: &mut Record,
+) -> Result<Arc<Snapshot>> {
+    let product = tool.product().name;
+    context.caller.check_for(ScopeName::ToolsExecute, product)?;
+    let of = AccountRef::new(&invocation.connection_name, &invocation.identifier)?;
+    let snapshot = context.snapshot(&of).await?;
+    record.account(snapshot.account.id);
+    if let Some(owner) = invocation.again {
+        owner.check(&snapshot)?;
+    }
+    admit::same_product(tool, &snapshot)?;
+    let asking = |error| admit::what_to_ask(error, tool, &snapshot);
+    snapshot.usable().map_err(asking)?;
+    admit::scopes(tool, &snapshot).map_err(asking)?;
+    let entry = tool.entry();
+    let action = Action::Tool(entry.name());
+    policy::admit(context, &snapshot, entry.effect(), action)?;
+    Ok(snapshot)
+}
+
+/// Whether the caller may read what an earlier call came to: only who may make it now.
+async fn may_replay(
+    context: &Context,
+    tool: &CatalogueTool,
+    parsed: &dyn AnyTool,
+    invocation: &Invocation,
+    record: &mut Record,
+) -> Result<()> {
+    let snapshot = admitted(context, tool, invocation, record).await?;
+    let admission = &invocation.admission;
+    admission.refuse_tool(tool.entry().name())?;
+    if admission.is_without_policies() {
+        return Ok(());
+    }
+    let call = call_of(&snapshot, tool, invocation, record);
+    explain::first_requests(tool.product(), parsed, &call, |sending| {
+        admission.refuse_request(sending)
+    })
+    .await
 }
 
 fn call_of(

@@ -20,7 +20,7 @@ use crate::{
     proxy,
     resource::{ClassifiedRequest, Policy, PolicyDecision, PolicyOutcome, PolicyTest, RequestFact},
     scope::ScopeName,
-    tool::{ApiRequest, Call, Effect, Io, IoBackend, Response},
+    tool::{AnyTool, ApiRequest, Call, Effect, Io, IoBackend, Response},
 };
 
 const JSON: &str = "application/json";
@@ -72,10 +72,25 @@ async fn of_tool(
     explained.limit(caller.check_for(ScopeName::ToolsExecute, product.name));
     explained.add(policy::tool(policies, tool.entry().name()));
     let parsed = validate::input(tool, input)?;
-    let noted = Noted::default();
     let call = Call::new(context.new_id(), context.now());
+    first_requests(product, parsed.as_ref(), &call, |sending| {
+        explained.request(policies, sending);
+        Ok(())
+    })
+    .await?;
+    Ok(explained.decision())
+}
+
+/// Shows the requests that a tool sends before it needs a response.
+pub(super) async fn first_requests(
+    product: &'static Product,
+    tool: &dyn AnyTool,
+    call: &Call,
+    mut see: impl FnMut(&Sending<'_>) -> Result<()>,
+) -> Result<()> {
+    let noted = Noted::default();
     // The tool ends where it needs a response.
-    let _ = parsed.run(&call, Io::new(&noted)).await;
+    let _ = tool.run(call, Io::new(&noted)).await;
     let requests = noted.0.into_inner();
     for request in requests.unwrap_or_else(PoisonError::into_inner) {
         let base = product
@@ -88,9 +103,9 @@ async fn of_tool(
             content_type: request.body.as_ref().map(|_| JSON),
             body: request.body.as_ref(),
         };
-        explained.request(policies, &sent.sending(product, false, request.effect_of()));
+        see(&sent.sending(product, false, request.effect_of()))?;
     }
-    Ok(explained.decision())
+    Ok(())
 }
 
 /// What is decided on a raw request.

@@ -428,8 +428,11 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
     world.run(accounts::resume(context, &ada)).unwrap();
     world.run(write(context, "key", "a")).unwrap();
-    // What was done is told, whatever has become of the account since.
+    // A repeat is admitted like any call, and then told what was done.
     world.run(accounts::suspend(context, &ada)).unwrap();
+    let refused = kind(world.run(write(context, "key", "a")));
+    assert_eq!(refused, Some(ErrorKind::AccountSuspended));
+    world.run(accounts::resume(context, &ada)).unwrap();
     assert!(world.run(write(context, "key", "a")).unwrap().replayed);
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // An erasure takes it along.

@@ -151,6 +151,21 @@ impl Admission {
         }
     }
 
+    /// Fails where a tool may not be called at all. No one is asked.
+    pub(crate) fn refuse_tool(&self, name: &str) -> Result<()> {
+        refused(decide::tool(&self.policies, name))
+    }
+
+    /// The same for a request.
+    pub(crate) fn refuse_request(&self, sending: &Sending<'_>) -> Result<()> {
+        let classified = (sending.product.classify)(&sending.sent);
+        refused(decide::request(
+            &self.policies,
+            sending,
+            classified.as_ref(),
+        ))
+    }
+
     /// Decides on a tool before anything is sent.
     pub(crate) async fn tool(&self, context: &Context, name: &str, effect: Effect) -> Result<()> {
         if self.is_without_policies() {
@@ -246,6 +261,13 @@ impl Admission {
         };
         let may_ask = !self.has_written.load(Ordering::Relaxed);
         approvals::request(context, call, because, may_ask).await
+    }
+}
+
+fn refused(decided: Decided) -> Result<()> {
+    match decided {
+        Decided::Refused(because) => Err(because.refused()),
+        Decided::Allowed | Decided::NeedsApproval(_) => Ok(()),
     }
 }
 

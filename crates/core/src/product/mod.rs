@@ -5,6 +5,7 @@ mod guide;
 mod permission_texts;
 pub mod sent;
 mod settings;
+mod shapes;
 
 use std::{fmt, time::Duration};
 
@@ -20,6 +21,7 @@ pub use classify::{Classification, Fact, FactKind, SentRequest};
 pub use guide::{PermissionChoice, SettingField, TestCall};
 pub use permission_texts::{LANGUAGES, PermissionFile, PermissionText, PermissionTexts};
 pub use settings::{DerivedSettings, Quota};
+pub use shapes::{Contents, Shapes};
 
 /// Static description of one product. Write it as `Product { name: …, ..Product::BASE }`.
 pub struct Product {

@@ -162,7 +162,7 @@ fn segment(raw: &str) -> Option<String> {
 }
 
 /// A text with its escapes undone, where all of them are well-formed.
-fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
     let mut escapes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%');

@@ -37,7 +37,6 @@ pub static PRODUCT: Product = Product {
     schemas_take_null: true,
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/api/v2", SQL_API)],
-        takes_header,
         ..ProxyRules::BASE
     },
     // A statement that runs on gets a response after 45 seconds (SQL API, parameter `async`).
@@ -121,27 +120,3 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("es", include_str!("permissions/es.json")),
     ("ja", include_str!("permissions/ja.json")),
 ]);
-
-/// The SQL API's own headers ("Request headers"). The kind of the token goes with the token, and is ours.
-fn takes_header(name: &str) -> bool {
-    name.strip_prefix("x-snowflake-")
-        .is_some_and(|rest| !rest.contains("auth") && !rest.contains("token"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_products_own_headers_pass_but_for_those_of_the_token() {
-        assert!(takes_header("x-snowflake-role"));
-        for name in [
-            "x-snowflake-authorization-token-type",
-            "x-snowflake-auth",
-            "x-snowflake-token",
-            "x-demo",
-        ] {
-            assert!(!takes_header(name), "{name}");
-        }
-    }
-}

@@ -62,6 +62,7 @@ done! {
     MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
     CallApproved = "call-approved", "The call may be made once, when its caller makes it again.";
     CallDenied = "call-denied", "The call may not be made.";
+    CallsDenied = "calls-denied", "None of the caller’s calls that waited may be made.";
     PolicySet = "policy-set", "The policy is set. It acts within a second.";
     PolicyDeleted = "policy-deleted", "The policy is deleted.";
     RecordAdded = "record-added", "It is in the sandbox.";

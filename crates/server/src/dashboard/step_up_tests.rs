@@ -52,6 +52,7 @@ const DOES_NOT_ASK: [&str; 31] = [
     "/dashboard/accounts/{connection_name}/{identifier}/link",
     "/dashboard/accounts/{connection_name}/{identifier}/refresh",
     "/dashboard/accounts/{connection_name}/{identifier}/suspend",
+    "/dashboard/approvals/deny",
     "/dashboard/approvals/{approval_id}/deny",
     "/dashboard/confirm",
     "/dashboard/connections/new/product/{product}",

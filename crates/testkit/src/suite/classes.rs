@@ -45,7 +45,7 @@ fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<St
         path,
         query,
         content_type: request.body.as_ref().map(|_| "application/json"),
-        body: request.body.as_deref(),
+        body: Some(request.body.as_deref().unwrap_or_default()),
     };
     let Some(Classification { effect, facts }) = (product.classify)(&sent) else {
         // An id that no path could hold as it stands is refused by rules, which is what its case is about.

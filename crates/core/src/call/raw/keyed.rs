@@ -1,39 +1,36 @@
 //! A raw request with an idempotency key, which is sent once.
 
-use super::{At, Given, call};
+use super::{At, Given, Outgoing as _, RawRequest, call};
 use crate::{
     Error, Result,
     call::{
         once::{Keyed, Turn},
         record::{PROXY, Record},
     },
-    context::Context,
+    context::{Context, Snapshot},
     identifier::AccountId,
+    policy::Admission,
     ports::Body,
     resource::ProxyRequest,
 };
 
-/// Sends it, unless one with this key was sent before.
+/// Sends it, unless one with this key was sent before. Either way it is admitted first.
 pub(super) async fn send(
     context: &Context,
     request: ProxyRequest,
     keyed: Keyed,
 ) -> Result<http::Response<Body>> {
     let (connection, identifier) = (request.connection_name.clone(), request.identifier.clone());
-    let record = || Record::begin(context, PROXY, &connection, &identifier);
-    let mut turn = match Turn::wait(context, keyed, &connection).await {
+    let turn = match Turn::wait(context, keyed, &connection).await {
         Ok(turn) => turn,
-        Err(error) => return record().end(Err(error)),
-    };
-    match earlier(&mut turn).await {
-        Begun::Before(result) => record().end_replayed(result),
-        Begun::Not(error) => record().end(Err(error)),
-        Begun::Now(_) => {
-            let given = Given::Written(request);
-            let of = (connection.as_str(), identifier.as_str());
-            Box::pin(call(context, of, given, At::Path, Some(turn))).await
+        Err(error) => {
+            let record = Record::begin(context, PROXY, &connection, &identifier);
+            return record.end(Err(error));
         }
-    }
+    };
+    let given = Given::Written(request);
+    let of = (connection.as_str(), identifier.as_str());
+    Box::pin(call(context, of, given, At::Path, Some(turn))).await
 }
 
 /// Whether a request is the first with its key.
@@ -61,15 +58,30 @@ pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut R
         return Begun::Now(None);
     };
     loop {
+        match earlier(&mut turn).await {
+            Begun::Now(_) => {}
+            done => return done,
+        }
         let started = Box::pin(turn.start(record.id(), account, None)).await;
         match started {
             Ok(()) => return Begun::Now(Some(Box::new(turn))),
             Err(error) if !turn.is_lost() => return Begun::Not(error),
             Err(_) => {}
         }
-        match earlier(&mut turn).await {
-            Begun::Now(_) => {}
-            done => return done,
+    }
+}
+
+impl RawRequest {
+    /// Fails where policies refuse it; no one is asked.
+    pub(super) fn refused(mut self, of: &Snapshot, admission: &Admission) -> Result<()> {
+        if admission.is_without_policies() {
+            return Ok(());
         }
+        let target = self.target(&of.endpoints, 1)?;
+        let request = self.build(target)?;
+        let (origin, _) = of.endpoints.origin_or_fail(self.origin)?;
+        self.each(of.endpoints.product, origin, &request, &mut |sending| {
+            admission.refuse_request(sending)
+        })
     }
 }

@@ -184,7 +184,12 @@ async fn call(
         let account = snapshot.account.id;
         let turn = match keyed::begin(turn, account, &mut record).await {
             Begun::Now(turn) => turn,
-            Begun::Before(result) => return record.end_replayed(result),
+            Begun::Before(result) => {
+                return match request.refused(&snapshot, &admission) {
+                    Ok(()) => record.end_replayed(result),
+                    Err(error) => record.end(Err(error)),
+                };
+            }
             Begun::Not(error) => return record.end(Err(error)),
         };
         record.changes();

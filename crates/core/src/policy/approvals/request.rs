@@ -21,6 +21,10 @@ use crate::{
 const MOST_BYTES: usize = 256 * 1024;
 /// Most approvals that wait at a time.
 const MOST_PENDING: u32 = 500;
+/// How many of them one agent may have, or one account where an application calls for it; and how many one credential may
+/// have with all its tokens and sessions.
+const OF_CALLER: usize = 20;
+const OF_CREDENTIAL: usize = MOST_PENDING as usize / 4;
 
 /// What is called.
 #[derive(Debug, Clone)]
@@ -81,6 +85,34 @@ impl Call {
             identifier: account.identifier.clone(),
             subject,
         }
+    }
+
+    /// Fails where too many calls wait already. What one caller may have is less than there is, so that no caller takes the
+    /// place of others.
+    fn check_room<'a>(&self, waiting: impl Iterator<Item = &'a Approval>) -> Result<()> {
+        let (mut all, mut of_caller, mut of_credential) = (0, 0, 0);
+        let own = &self.asked_by;
+        let is_agent = matches!(own.kind.as_str(), "account_token" | "mcp_session");
+        for row in waiting {
+            all += 1;
+            let client = own.credential();
+            of_credential += usize::from(client.is_some() && row.asked_by.credential() == client);
+            let is_same = row.asked_by == *own && (is_agent || row.account_id == self.account_id);
+            of_caller += usize::from(is_same);
+        }
+        let whose = if of_caller >= OF_CALLER {
+            format!("{OF_CALLER} calls of this caller")
+        } else if of_credential >= OF_CREDENTIAL {
+            format!("{OF_CREDENTIAL} calls of this credential")
+        } else if all >= MOST_PENDING as usize {
+            format!("{MOST_PENDING} calls")
+        } else {
+            return Ok(());
+        };
+        let message = format!(
+            "{whose} wait for an approval already; call again when some of them are decided"
+        );
+        Err(Error::new(ErrorKind::Overloaded, message))
     }
 
     fn approval(
@@ -160,10 +192,8 @@ pub(crate) async fn request(
         }
         let pending = Some(ApprovalState::Pending);
         let waiting = context.store.approvals(pending, None, MOST_PENDING).await?;
-        if waiting.len() >= MOST_PENDING as usize {
-            let message = format!("{MOST_PENDING} calls wait for an approval already");
-            return Err(Error::new(ErrorKind::Overloaded, message));
-        }
+        let waiting = waiting.iter().map(|found| &found.row);
+        call.check_room(waiting.filter(|row| !row.is_over(now)))?;
         let id = ApprovalId::from_uuid(context.new_id());
         let sealed = context
             .vault

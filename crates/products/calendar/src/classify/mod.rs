@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use stead_core::{
     product::{
-        Classification, FactKind, SentRequest,
+        Classification, FactKind, SentRequest, Shapes,
         sent::{Part, Unclear, list, object, text},
     },
     tool::Effect,
@@ -12,6 +12,33 @@ use stead_core::{
 const CALENDAR: &str = "calendar";
 const RECIPIENT: &str = "recipient";
 const WEBHOOK: &str = "webhook";
+const URL: &str = "url";
+
+/// Queries and bodies that are known.
+const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
+
+/// Members of an event that tell guests nothing of their own: a change of others reaches whoever is invited, without a
+/// notification too.
+const QUIET: [&str; 18] = [
+    "attendees",
+    "colorId",
+    "end",
+    "etag",
+    "eventType",
+    "guestsCanInviteOthers",
+    "guestsCanModify",
+    "guestsCanSeeOtherGuests",
+    "iCalUID",
+    "id",
+    "kind",
+    "originalStartTime",
+    "recurrence",
+    "reminders",
+    "sequence",
+    "start",
+    "status",
+    "transparency",
+];
 
 /// What rules can name.
 pub(crate) const KINDS: &[FactKind] = &[
@@ -21,11 +48,15 @@ pub(crate) const KINDS: &[FactKind] = &[
     },
     FactKind {
         name: RECIPIENT,
-        description: "Whom the request invites or lets in: an address or a domain in lower case, or `anyone`.",
+        description: "Whom the request invites, tells of a change or lets in: an address or a domain in lower case, or `anyone`.",
     },
     FactKind {
         name: WEBHOOK,
         description: "An address that Google Calendar is asked to call about changes, such as `https://app.example/changes`.",
+    },
+    FactKind {
+        name: URL,
+        description: "An address that an event shows or attaches, such as `https://app.example/agenda.pdf`.",
     },
 ];
 
@@ -37,10 +68,11 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
         return None;
     };
     let known = Classification::default();
-    match path {
+    let known = match path {
         ["calendars", id, rest @ ..] => calendar(request, known.fact(CALENDAR, lower(id)), rest),
         _ => other(request, known, path),
-    }
+    };
+    Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
 /// A request to one calendar, below its id.
@@ -56,7 +88,8 @@ fn calendar(
             [] | ["acl" | "events"] | ["acl" | "events", _] | ["events", _, "instances"],
         )
         | ("PUT" | "PATCH" | "DELETE", [])
-        | ("DELETE", ["acl" | "events", _]) => known,
+        | ("DELETE", ["acl", _]) => known,
+        ("DELETE", ["events", _]) => told(known, request, true),
         ("POST", ["clear"]) => known.effect(Effect::Delete),
         ("POST", ["transferOwnership"]) => parameter(known, RECIPIENT, request, "newDataOwner"),
         ("POST", ["acl"]) => known.must(RECIPIENT, scope(body.as_ref())),
@@ -67,10 +100,19 @@ fn calendar(
         ("POST", ["acl" | "events", "watch"]) => webhook(known, body.as_ref()),
         // The text may name whom to invite.
         ("POST", ["events", "quickAdd"]) => known.unknown(RECIPIENT),
-        ("POST", ["events"] | ["events", "import"]) | ("PUT" | "PATCH", ["events", _]) => {
-            attendees(known, body.as_ref())
+        ("POST", ["events"] | ["events", "import"]) => {
+            cancelled(attendees(known, body.as_ref()), body.as_ref())
         }
-        ("POST", ["events", _, "move"]) => parameter(known, CALENDAR, request, "destination"),
+        ("PUT" | "PATCH", ["events", _]) => {
+            let mut members = body.iter().flat_map(Map::keys);
+            let is_quiet = members.all(|name| QUIET.contains(&name.as_str()));
+            let known = attendees(known, body.as_ref());
+            cancelled(told(known, request, is_quiet), body.as_ref())
+        }
+        ("POST", ["events", _, "move"]) => {
+            let known = parameter(known, CALENDAR, request, "destination");
+            told(known, request, true)
+        }
         _ => return None,
     };
     Some(classification)
@@ -120,6 +162,27 @@ fn other(
 /// Ids are addresses, of which the product reads every case as the same.
 fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
+}
+
+/// Whom a change of an event reaches besides: whoever is invited already, unless no one is notified and guests read nothing
+/// new in it.
+fn told(known: Classification, request: &SentRequest<'_>, is_quiet: bool) -> Classification {
+    let values = |name| request.query_values(name).unwrap_or_default();
+    let notifies_none = values("sendUpdates") == ["none"]
+        && values("sendNotifications").iter().all(|one| one == "false");
+    if is_quiet && notifies_none {
+        known
+    } else {
+        known.unknown(RECIPIENT)
+    }
+}
+
+/// Says of an event that is cancelled that it is deleted.
+fn cancelled(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
+    match body.ok_or(Unclear).and_then(|body| text(body, "status")) {
+        Ok(None | Some("confirmed" | "tentative")) => known,
+        _ => known.effect(Effect::Delete),
+    }
 }
 
 /// Whom an event invites.

@@ -10,7 +10,7 @@ use stead_core::{
 };
 use stead_google::{Upload, upload};
 
-use super::{FILE, FOLDER, RECIPIENT, people, search, webhook};
+use super::{FILE, FOLDER, KINDS, RECIPIENT, SHAPES, people, search, webhook};
 
 /// A request below `/drive/v3/files`.
 pub(super) fn classify(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
@@ -80,13 +80,33 @@ pub(super) fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Class
         Upload::Multipart { metadata, .. } | Upload::Begins(metadata) => Some(metadata.clone()),
         Upload::Unclear => None,
     };
-    match (request.method.as_str(), path) {
-        ("POST", []) => Some(created(known, metadata.as_ref())),
-        ("PATCH", [id]) => Some(changed(file(known, id), request, metadata.as_ref())),
+    let is_empty = match &sent {
+        Upload::Media(media) | Upload::Multipart { media, .. } => media.is_empty(),
+        Upload::Begins(_) => false,
+        Upload::Unclear => true,
+    };
+    let classification = match (request.method.as_str(), path) {
+        ("POST", []) => created(known, metadata.as_ref()),
+        ("PATCH", [id]) => {
+            let known = changed(file(known, id), request, metadata.as_ref());
+            if is_empty {
+                known.effect(Effect::Delete)
+            } else {
+                known
+            }
+        }
         // The next piece of an upload that was begun before.
-        ("PUT", [] | [_]) => Some(known.unknown(FILE).unknown(FOLDER).unknown(RECIPIENT)),
-        _ => None,
-    }
+        ("PUT", [] | [_]) => {
+            let known = known.unknown(FILE).unknown(FOLDER).unknown(RECIPIENT);
+            match request.body {
+                Some(piece) if !piece.is_empty() => known,
+                _ => known.effect(Effect::Delete),
+            }
+        }
+        _ => return None,
+    };
+    let metadata = metadata.unwrap_or_default();
+    Some(classification.holding(SHAPES.object("File", &metadata), KINDS, request))
 }
 
 fn file(known: Classification, id: &str) -> Classification {
@@ -126,6 +146,10 @@ fn changed(
     metadata: Option<&Map<String, Value>>,
 ) -> Classification {
     let mut known = known;
+    let is_in = |name| request.query_values(name) != Ok(Vec::new());
+    if is_in("removeParents") && !is_in("addParents") {
+        known = known.effect(Effect::Delete);
+    }
     for name in ["addParents", "removeParents"] {
         known = match request.query_values(name) {
             Ok(values) => {

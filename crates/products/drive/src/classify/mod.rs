@@ -5,7 +5,7 @@ mod people;
 mod search;
 
 use stead_core::product::{
-    Classification, FactKind, SentRequest,
+    Classification, FactKind, SentRequest, Shapes,
     sent::{Unclear, text},
 };
 
@@ -13,6 +13,9 @@ const FILE: &str = "file";
 const FOLDER: &str = "folder";
 const RECIPIENT: &str = "recipient";
 const WEBHOOK: &str = "webhook";
+
+/// Queries and bodies that are known.
+const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
 /// What rules can name.
 pub(crate) const KINDS: &[FactKind] = &[
@@ -42,7 +45,7 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     if request.path.to_ascii_lowercase().contains("%3a") {
         return None;
     }
-    match segments.as_slice() {
+    let known = match segments.as_slice() {
         ["drive", "v3", "files", path @ ..] => files::classify(request, path),
         ["drive", "v3", path @ ..] => other(request, path),
         ["download", "drive", "v3", "files", path @ ..] => {
@@ -53,7 +56,8 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
             files::uploaded(request, path)
         }
         _ => None,
-    }
+    };
+    Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
 /// A request to something else than files.

@@ -11,8 +11,8 @@ use base64::{
 use serde_json::{Map, Value};
 use stead_core::{
     product::{
-        Classification, FactKind, SentRequest,
-        sent::{Unclear, member, object, text},
+        Classification, FactKind, SentRequest, Shapes,
+        sent::{Unclear, list, member, object, text},
     },
     tool::Effect,
 };
@@ -20,12 +20,32 @@ use stead_google::{Upload, upload};
 
 /// Whom a mail goes to.
 const RECIPIENT: &str = "recipient";
+/// Where Gmail reports changes.
+const WEBHOOK: &str = "webhook";
+/// What is fetched when a mail is looked at.
+const URL: &str = "url";
 
 /// What rules can name.
-pub(crate) const KINDS: &[FactKind] = &[FactKind {
-    name: RECIPIENT,
-    description: "Whom the request mails, or lets mails go to: an address in lower case, such as `ada@example.com`.",
-}];
+pub(crate) const KINDS: &[FactKind] = &[
+    FactKind {
+        name: RECIPIENT,
+        description: "Whom the request mails, or lets mails go to: an address in lower case, such as `ada@example.com`.",
+    },
+    FactKind {
+        name: WEBHOOK,
+        description: "The topic to which Gmail is asked to publish changes, such as `projects/app/topics/mail`.",
+    },
+    FactKind {
+        name: URL,
+        description: "An address that is fetched when the mail is looked at. It is never read from a mail, and so every mail that is not plain text has one that is unknown.",
+    },
+];
+
+/// Queries and bodies that are known.
+const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
+
+/// Labels under which a mail is out of sight, and deleted after 30 days.
+const DELETING_LABELS: [&str; 2] = ["TRASH", "SPAM"];
 
 /// Gmail takes both alphabets, with and without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -37,13 +57,14 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    match segments.as_slice() {
+    let known = match segments.as_slice() {
         ["gmail", "v1", "users", _, rest @ ..] => gmail(request, rest),
         ["upload", "gmail", "v1", "users", _, rest @ ..]
         | ["resumable", "upload", "gmail", "v1", "users", _, rest @ ..] => uploaded(request, rest),
         ["v1", rest @ ..] => people::classify(request, rest),
         _ => None,
-    }
+    };
+    Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
 /// A request to Gmail, below the user.
@@ -64,15 +85,29 @@ fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
         ("POST", ["messages", "send"]) => recipients(known, request.json().as_ref()),
         ("POST", ["drafts"]) | ("PUT", ["drafts", _]) => draft(known, request.json().as_ref()),
         // The draft is named by its id; whatever else is in the body may count or not.
-        ("POST", ["drafts", "send"]) => known.unknown(RECIPIENT),
-        ("POST", ["messages", "batchDelete"]) => known.effect(Effect::Delete),
+        ("POST", ["drafts", "send"]) => known.unknown(RECIPIENT).unknown(URL),
+        ("POST", ["messages", "batchDelete"] | ["messages" | "threads", _, "trash"]) => {
+            known.effect(Effect::Delete)
+        }
+        ("POST", ["messages", "batchModify"] | ["messages" | "threads", _, "modify"]) => {
+            labelled(known, request.json().as_ref())
+        }
         // Puts a mail into the mailbox, and sends none.
-        ("POST", ["messages"] | ["messages", "import" | "batchModify"])
-        | ("POST", ["messages" | "threads", _, "modify" | "trash" | "untrash"])
+        ("POST", ["messages"] | ["messages", "import"]) => {
+            let mail = request.json().and_then(|mail| raw(Some(&mail)));
+            shown(known, mail.as_deref())
+        }
+        ("POST", ["messages" | "threads", _, "untrash"])
         | ("DELETE", ["messages" | "threads" | "drafts" | "labels", _])
         | ("POST", ["labels"])
         | ("PUT" | "PATCH", ["labels", _])
-        | ("POST", ["stop" | "watch"]) => known,
+        | ("POST", ["stop"]) => known,
+        ("POST", ["watch"]) => {
+            let body = request.json();
+            let topic = body.as_ref().ok_or(Unclear);
+            let topic = topic.and_then(|body| Ok(text(body, "topicName")?.map(str::to_owned)));
+            known.must(WEBHOOK, topic)
+        }
         (_, ["settings", setting @ ..]) => return settings(request, setting),
         _ => return None,
     };
@@ -94,6 +129,11 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
                 member(body, "enabled")
                     .is_ok_and(|on| on.is_none_or(|on| *on == Value::Bool(false)))
             });
+            let disposition = body.as_ref().ok_or(Unclear);
+            let known = match disposition.and_then(|body| text(body, "disposition")) {
+                Ok(None | Some("leaveInInbox" | "archive" | "markRead")) => known,
+                _ => known.effect(Effect::Delete),
+            };
             match of("emailAddress") {
                 Ok(None) if is_off => known,
                 address => known.must(RECIPIENT, address),
@@ -102,11 +142,15 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
         ("POST", ["forwardingAddresses"]) => known.must(RECIPIENT, of("forwardingEmail")),
         ("POST", ["delegates"]) => known.must(RECIPIENT, of("delegateEmail")),
         ("POST", ["filters"]) => {
-            let forward = body.as_ref().ok_or(Unclear).and_then(|body| {
-                let action = object(body, "action")?;
-                action.map_or(Ok(None), |action| address(action, "forward"))
-            });
-            known.part(RECIPIENT, forward)
+            let action = body.as_ref().ok_or(Unclear);
+            match action.and_then(|body| object(body, "action")) {
+                Ok(None) => known,
+                Ok(Some(action)) => labelled(
+                    known.part(RECIPIENT, address(action, "forward")),
+                    Some(action),
+                ),
+                Err(Unclear) => known.unknown(RECIPIENT).effect(Effect::Delete),
+            }
         }
         ("POST", ["sendAs"]) => send_as(known.must(RECIPIENT, of("sendAsEmail")), body.as_ref()),
         ("PUT" | "PATCH", ["sendAs", id]) => {
@@ -120,13 +164,14 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
                 member(body, "enableAutoReply")
                     .is_ok_and(|on| on.is_none_or(|on| *on == Value::Bool(false)))
             });
+            let known = shows_html(known, body.as_ref(), "responseBodyHtml");
             if is_off {
                 known
             } else {
                 known.unknown(RECIPIENT)
             }
         }
-        ("PUT", ["imap" | "pop" | "language"])
+        ("PUT", ["language"])
         | (
             "DELETE",
             [
@@ -134,10 +179,17 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
                 _,
             ],
         )
-        | ("POST", ["sendAs", _, "smimeInfo"] | ["sendAs", _, "smimeInfo", _, "setDefault"])
         | ("DELETE", ["sendAs", _, "smimeInfo", _])
+        | ("DELETE", ["cse", "identities", _]) => known,
+        // Other programs get at the mails, or others can read what is encrypted.
+        ("PUT", ["imap" | "pop"])
+        | ("POST", ["sendAs", _, "smimeInfo"] | ["sendAs", _, "smimeInfo", _, "setDefault"])
         | ("POST", ["cse", "identities" | "keypairs"])
-        | ("PATCH" | "DELETE", ["cse", "identities", _]) => known,
+        | ("PATCH", ["cse", "identities", _]) => {
+            let kinds = KINDS.iter();
+            let known = kinds.fold(known, |known, kind| known.unknown(kind.name));
+            known.effect(Effect::Delete)
+        }
         _ => return None,
     };
     Some(classification)
@@ -148,11 +200,60 @@ fn send_as(known: Classification, body: Option<&Map<String, Value>>) -> Classifi
     let Some(body) = body else {
         return known.unknown(RECIPIENT);
     };
+    let known = shows_html(known, Some(body), "signature");
     let known = known.part(RECIPIENT, address(body, "replyToAddress"));
     match member(body, "smtpMsa") {
         Ok(None) => known,
         _ => known.unknown(RECIPIENT),
     }
+}
+
+/// Says of a change of labels that moves mails to the trash that it deletes. One that cannot be read may.
+fn labelled(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
+    let stays = |label: &Value| {
+        let label = label.as_str();
+        label.is_some_and(|label| {
+            !DELETING_LABELS
+                .iter()
+                .any(|one| one.eq_ignore_ascii_case(label))
+        })
+    };
+    match body
+        .ok_or(Unclear)
+        .and_then(|body| list(body, "addLabelIds"))
+    {
+        Ok(labels) if labels.iter().all(stays) => known,
+        _ => known.effect(Effect::Delete),
+    }
+}
+
+/// HTML in a member, which may hold addresses that are fetched.
+fn shows_html(
+    known: Classification,
+    body: Option<&Map<String, Value>>,
+    name: &str,
+) -> Classification {
+    match body.ok_or(Unclear).and_then(|body| text(body, name)) {
+        Ok(None | Some("")) => known,
+        _ => known.unknown(URL),
+    }
+}
+
+/// The same for a mail: only plain text fetches nothing.
+fn shown(known: Classification, mail: Option<&[u8]>) -> Classification {
+    let is_plain = mail
+        .and_then(stead_google::headers)
+        .is_some_and(|(headers, _)| {
+            let mut kinds = headers.iter().filter(|(name, _)| name == "content-type");
+            let kind = kinds.next().map(|(_, kind)| kind.to_ascii_lowercase());
+            let kind = kind.as_deref().map_or("text/plain", str::trim);
+            let is_text = kind
+                .split(';')
+                .next()
+                .is_some_and(|kind| kind.trim() == "text/plain");
+            is_text && kinds.next().is_none()
+        });
+    if is_plain { known } else { known.unknown(URL) }
 }
 
 /// The address in a member; an empty one is as good as none.
@@ -171,13 +272,10 @@ fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
         ("POST", ["messages"] | ["messages", "import"]) => false,
         // Sessions of an upload that was begun before, too.
         ("POST" | "PUT", ["drafts", "send"] | ["messages", "send"] | ["drafts"]) => {
-            return Some(known.unknown(RECIPIENT));
+            return Some(known.unknown(RECIPIENT).unknown(URL));
         }
         _ => return None,
     };
-    if !goes_out {
-        return Some(known);
-    }
     let mail = match upload(request) {
         Upload::Media(mail) if is_mail(request.content_type) => Some(mail),
         Upload::Multipart {
@@ -187,21 +285,28 @@ fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
         } if media_type == "message/rfc822" && is_empty(&metadata) => Some(media),
         _ => None,
     };
-    Some(listed(known, mail.and_then(recipients::of_mail)))
+    let known = shown(known, mail);
+    if goes_out {
+        Some(listed(known, mail.and_then(recipients::of_mail)))
+    } else {
+        Some(known)
+    }
 }
 
 fn is_mail(content_type: Option<&str>) -> bool {
     content_type.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("message/rfc822"))
 }
 
-/// Whether metadata holds no mail of its own.
+/// Whether metadata holds no mail of its own, and nothing unknown.
 fn is_empty(metadata: &Map<String, Value>) -> bool {
-    let has_none = |object: &Map<String, Value>| {
-        ["raw", "payload"]
-            .iter()
-            .all(|name| member(object, name) == Ok(None))
+    let has_none = |name: &str, object: &Map<String, Value>| {
+        member(object, "raw") == Ok(None) && SHAPES.object(name, object).is_known
     };
-    has_none(metadata) && object(metadata, "message").is_ok_and(|inner| inner.is_none_or(has_none))
+    let inner = metadata.get("message").and_then(Value::as_object);
+    match inner {
+        Some(inner) => has_none("Message", inner) && SHAPES.object("Draft", metadata).is_known,
+        None => has_none("Message", metadata),
+    }
 }
 
 /// A draft: its mail is in a member.
@@ -212,13 +317,17 @@ fn draft(known: Classification, body: Option<&Map<String, Value>>) -> Classifica
 
 /// The recipients of a mail in JSON. What it holds besides `raw` must not be a second mail.
 fn recipients(known: Classification, mail: Option<&Map<String, Value>>) -> Classification {
-    let found = mail.and_then(|mail| {
-        let raw = text(mail, "raw").ok()??;
-        let raw = raw.replace('+', "-").replace('/', "_");
-        let has_payload = member(mail, "payload") != Ok(None);
-        recipients::of_mail(&BASE64.decode(raw).ok().filter(|_| !has_payload)?)
-    });
-    listed(known, found)
+    let raw = raw(mail);
+    let found = raw.as_deref().and_then(recipients::of_mail);
+    listed(shown(known, raw.as_deref()), found)
+}
+
+fn raw(mail: Option<&Map<String, Value>>) -> Option<Vec<u8>> {
+    let mail = mail?;
+    let raw = text(mail, "raw").ok()??;
+    let raw = raw.replace('+', "-").replace('/', "_");
+    let has_payload = member(mail, "payload") != Ok(None);
+    BASE64.decode(raw).ok().filter(|_| !has_payload)
 }
 
 fn listed(

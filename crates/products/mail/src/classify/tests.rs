@@ -17,12 +17,11 @@ fn sent(method: &str, target: &str, content_type: &str, body: Option<&[u8]>) -> 
         body,
     })?;
     let facts = classification.facts.into_iter();
-    let values: Vec<String> = facts
-        .map(|fact| {
-            assert_eq!(fact.kind, RECIPIENT);
-            fact.value.unwrap_or_else(|| "?".to_owned())
-        })
+    let mut values: Vec<String> = facts
+        .filter(|fact| fact.kind == RECIPIENT)
+        .map(|fact| fact.value.unwrap_or_else(|| "?".to_owned()))
         .collect();
+    values.dedup();
     Some(values.join(" "))
 }
 
@@ -273,7 +272,8 @@ fn settings_that_let_mails_go_elsewhere_name_the_address() {
             json!({}),
             "",
         ),
-        ("PUT", "imap", json!({"enabled": true}), ""),
+        ("PUT", "imap", json!({"enabled": true}), "?"),
+        ("PUT", "language", json!({"displayLanguage": "en"}), ""),
     ] {
         check(method, &format!("settings/{path}"), &body, expected);
     }
@@ -331,7 +331,7 @@ fn everything_else_mails_no_one_or_is_not_known() {
             path,
             query: None,
             content_type: None,
-            body: None,
+            body: Some(b""),
         };
         classify(&request).unwrap().effect
     };
@@ -343,5 +343,9 @@ fn everything_else_mails_no_one_or_is_not_known() {
         effect("/v1/people:batchDeleteContacts"),
         Some(Effect::Delete)
     );
-    assert_eq!(effect("/gmail/v1/users/me/messages/x/trash"), None);
+    assert_eq!(
+        effect("/gmail/v1/users/me/messages/x/trash"),
+        Some(Effect::Delete)
+    );
+    assert_eq!(effect("/gmail/v1/users/me/messages/x/untrash"), None);
 }

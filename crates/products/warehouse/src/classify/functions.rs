@@ -9,31 +9,18 @@ use super::tokens::Token;
 /// that act, cost apart or reach outside (`SYSTEM$…`, `AI_…`, presigned addresses) are not among them.
 static READING: &str = include_str!("functions.txt");
 
-/// Words that stand before a bracket and are not functions: of the syntax, and of types.
-const SYNTAX: [&str; 87] = [
+/// Words that stand before a bracket and that no function can have as its name ("Reserved & limited keywords"), and
+/// `IDENTIFIER`, whose bracket holds a name.
+const RESERVED: [&str; 43] = [
     "ALL",
     "AND",
     "ANY",
-    "ARRAY",
     "AS",
-    "AT",
-    "BEFORE",
-    "BERNOULLI",
     "BETWEEN",
-    "BINARY",
-    "BLOCK",
     "BY",
-    "CHANGES",
-    "CHAR",
-    "CHARACTER",
-    "CUBE",
-    "DECIMAL",
     "DISTINCT",
     "ELSE",
-    "EXCEPT",
-    "EXCLUDE",
     "EXISTS",
-    "FILTER",
     "FROM",
     "GROUP",
     "HAVING",
@@ -41,63 +28,47 @@ const SYNTAX: [&str; 87] = [
     "ILIKE",
     "IN",
     "INTERSECT",
-    "INTERVAL",
     "INTO",
     "IS",
     "JOIN",
     "LATERAL",
     "LIKE",
-    "LIMIT",
-    "MAP",
-    "MATCH_RECOGNIZE",
     "MINUS",
-    "NCHAR",
     "NOT",
-    "NUMBER",
-    "NUMERIC",
-    "NVARCHAR",
-    "OBJECT",
-    "OFFSET",
     "ON",
     "OR",
     "ORDER",
-    "OVER",
-    "PARTITION",
-    "PIVOT",
     "QUALIFY",
-    "RENAME",
     "RLIKE",
-    "ROLLUP",
     "ROW",
     "SAMPLE",
-    "SEED",
     "SELECT",
     "SET",
-    "SETS",
     "SOME",
-    "STRING",
-    "SYSTEM",
     "TABLE",
     "TABLESAMPLE",
-    "TEXT",
     "THEN",
-    "TIME",
-    "TIMESTAMP",
-    "TIMESTAMP_LTZ",
-    "TIMESTAMP_NTZ",
-    "TIMESTAMP_TZ",
-    "TOP",
+    "TO",
     "UNION",
-    "UNPIVOT",
     "USING",
     "VALUES",
-    "VARBINARY",
-    "VARCHAR",
-    "VECTOR",
     "WHEN",
     "WHERE",
-    "WITHIN",
     "WITH",
+];
+
+/// Other words after which an expression may begin.
+const OPERATORS: [&str; 10] = [
+    "CASE",
+    "CONNECT_BY_ROOT",
+    "ESCAPE",
+    "FETCH",
+    "FIRST",
+    "LIMIT",
+    "NEXT",
+    "OFFSET",
+    "PRIOR",
+    "TOP",
 ];
 
 /// Whether all that is called only reads. A qualified or quoted name is one's own function, or one of a package.
@@ -115,16 +86,69 @@ pub(super) fn all_read(tokens: &[Token]) -> bool {
             }
             _ if !is_called => true,
             Token::Word(_) | Token::Quoted(_) if names_columns(tokens, at) => true,
-            Token::Word(name) => !is_member && is_known(name),
+            Token::Word(name) => !is_member && is_known(tokens, at, name),
             // A name that is computed: `IDENTIFIER('f')(1)`.
-            Token::Quoted(_) | Token::Text | Token::Number => false,
+            Token::Quoted(_) | Token::Text(_) | Token::Number => false,
             Token::Mark(mark) => !matches!(mark, ')' | ']' | '}' | '?'),
         }
     })
 }
 
-fn is_known(name: &str) -> bool {
-    SYNTAX.contains(&name) || READING.lines().any(|known| known == name)
+/// Whether a word before a bracket is a function that reads, or syntax in its place.
+fn is_known(tokens: &[Token], at: usize, name: &str) -> bool {
+    RESERVED.contains(&name)
+        || READING.lines().any(|known| known == name)
+        || is_in_place(tokens, at, name)
+}
+
+/// Whether a word that a function could have as its name stands where the syntax has it.
+fn is_in_place(tokens: &[Token], at: usize, name: &str) -> bool {
+    let back = |steps: usize| at.checked_sub(steps).and_then(|at| tokens.get(at));
+    let is_word = |steps, words: &[&str]| {
+        back(steps).is_some_and(|token| words.iter().any(|word| token.is_word(word)))
+    };
+    let is_mark = |steps, marks: &[char]| {
+        back(steps).is_some_and(|token| marks.iter().any(|mark| token.is_mark(*mark)))
+    };
+    // No expression begins after a closed bracket or after a name.
+    let follows_table = match back(1) {
+        Some(Token::Quoted(_) | Token::Mark(')')) => true,
+        Some(Token::Word(word)) => {
+            !RESERVED.contains(&word.as_str()) && !OPERATORS.contains(&word.as_str())
+        }
+        _ => false,
+    };
+    match name {
+        "ARRAY" | "BINARY" | "CHARACTER" | "DECIMAL" | "MAP" | "NCHAR" | "NUMBER" | "NUMERIC"
+        | "NVARCHAR" | "OBJECT" | "STRING" | "TEXT" | "TIMESTAMP" | "TIMESTAMP_LTZ"
+        | "TIMESTAMP_NTZ" | "TIMESTAMP_TZ" | "VARBINARY" | "VARCHAR" | "VECTOR" => {
+            let is_cast = is_word(1, &["AS"]) || is_mark(1, &[':']) && is_mark(2, &[':']);
+            // `CREATE TABLE t (a NUMBER(10, 2))`
+            let is_made = tokens.first().is_some_and(|first| first.is_word("CREATE"))
+                && !tokens.iter().any(|token| token.is_word("SELECT"));
+            is_cast || is_made && follows_table && is_mark(2, &['(', ','])
+        }
+        "AT" | "BEFORE" | "CHANGES" | "MATCH_RECOGNIZE" | "PIVOT" | "UNPIVOT" => follows_table,
+        "BERNOULLI" | "BLOCK" | "SYSTEM" => is_word(1, &["SAMPLE", "TABLESAMPLE"]),
+        "CUBE" | "ROLLUP" => is_word(1, &["BY"]) && is_word(2, &["GROUP"]),
+        "EXCEPT" => (tokens.get(at + 2)).is_some_and(|inner| inner.is_word("SELECT")),
+        "EXCLUDE" | "RENAME" => {
+            let is_star = is_word(2, &["SELECT", "DISTINCT", "ALL"]) || is_mark(2, &[',', '.']);
+            is_mark(1, &[')']) || is_mark(1, &['*']) && is_star
+        }
+        "FILTER" | "SEED" => is_mark(1, &[')']),
+        "OVER" => is_mark(1, &[')']) || is_word(1, &["NULLS"]),
+        "SETS" => is_word(1, &["GROUPING"]),
+        _ => false,
+    }
+}
+
+/// Whether something that is called acts on the system: `SYSTEM$CANCEL_QUERY(…)`.
+pub(super) fn any_acts(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match token {
+        Token::Word(name) | Token::Quoted(name) => name.to_ascii_uppercase().starts_with("SYSTEM$"),
+        _ => false,
+    })
 }
 
 /// Whether what follows a name are the names of columns: `WITH t (a, b) AS (`, `AS t (a, b)`.
@@ -167,6 +191,6 @@ mod tests {
                 "{acting}"
             );
         }
-        assert!(SYNTAX.iter().all(|word| !names.contains(word)));
+        assert!(RESERVED.iter().all(|word| !names.contains(word)));
     }
 }

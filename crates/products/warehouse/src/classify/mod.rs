@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, thread};
 use serde_json::{Map, Value};
 use stead_core::{
     product::{
-        Classification, FactKind, SentRequest,
+        Classification, FactKind, SentRequest, Shapes,
         sent::{Part, Unclear, object, text},
     },
     tool::Effect,
@@ -24,6 +24,10 @@ const STATEMENT: &str = "statement";
 const DATABASE: &str = "database";
 const SCHEMA: &str = "schema";
 const ROLE: &str = "role";
+const LOCATION: &str = "location";
+
+/// Queries and bodies that are known.
+const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
 /// Bytes of the stack on which statements are read; of the memory it takes what is used.
 const STACK: usize = 32 * 1024 * 1024;
@@ -46,6 +50,10 @@ pub(crate) const KINDS: &[FactKind] = &[
         name: ROLE,
         description: "The role that the request asks for, as it is stored: `ANALYST`.",
     },
+    FactKind {
+        name: LOCATION,
+        description: "Where a table is unloaded to: a stage as the statement writes it, in capitals outside of quotes (`@EXPORTS/DAILY`), or an address (`s3://bucket/path`).",
+    },
 ];
 
 /// What a request is. Of the product's interfaces only that of statements is known.
@@ -57,15 +65,19 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
         ("POST", ["api", "v2", "statements"]) => {
             let body = request.json();
             let read = on_large_stack(|| submitted(body.as_ref()));
-            Some(read.unwrap_or_else(|| {
-                let kinds = KINDS.iter();
-                kinds.fold(known.effect(Effect::Delete), |known, kind| {
-                    known.unknown(kind.name)
-                })
-            }))
+            match read.filter(|_| SHAPES.read(request).is_known) {
+                Some(read) => Some(read),
+                None => {
+                    let known = known.effect(Effect::Delete);
+                    let kinds = KINDS.iter();
+                    Some(kinds.fold(known, |known, kind| known.unknown(kind.name)))
+                }
+            }
         }
         ("GET" | "HEAD", ["api", "v2", "statements", _])
-        | ("POST", ["api", "v2", "statements", _, "cancel"]) => Some(known),
+        | ("POST", ["api", "v2", "statements", _, "cancel"]) => {
+            Some(known.holding(SHAPES.read(request), KINDS, request))
+        }
         _ => None,
     }
 }
@@ -89,16 +101,11 @@ fn submitted(body: Option<&Map<String, Value>>) -> Result<Classification, Unclea
         database: named(body, DATABASE),
         schema: named(body, SCHEMA),
     };
-    // Decides what a name in quotes is.
-    let parameters = object(body, "parameters")?;
-    let changes_quotes = parameters.is_some_and(|parameters| {
-        let mut names = parameters.keys().map(|name| name.to_ascii_uppercase());
-        names.any(|name| name.contains("QUOTED"))
-    });
+    object(body, "parameters")?;
     let read: Vec<statement::Read> = statements.iter().map(statement::read).collect();
     let kinds: Vec<&Kind> = read.iter().flat_map(|read| &read.kinds).collect();
     let changes_session = kinds.iter().any(|kind| kind.changes_session());
-    if changes_session || changes_quotes {
+    if changes_session {
         session.database = Err(Unclear);
     }
     let role = text(body, ROLE).and_then(|role| role.ok_or(Unclear));
@@ -113,11 +120,13 @@ fn submitted(body: Option<&Map<String, Value>>) -> Result<Classification, Unclea
     for (statement, read) in statements.iter().zip(&read) {
         places.add(statement, read, &session);
     }
-    if changes_quotes {
-        places.add_unknown();
-    }
     known = all(known, DATABASE, places.databases);
     known = all(known, SCHEMA, places.schemas);
+    known = all(
+        known,
+        LOCATION,
+        read.iter().flat_map(|read| read.location.clone()),
+    );
     Ok(all(known, ROLE, [role]))
 }
 

@@ -90,7 +90,11 @@ impl Places {
         let session_database = session.database.clone().ok().flatten();
         let session_schema = session.schema.clone().ok().flatten();
         match name {
-            Some([_]) => self.add_schema(session_database, session_schema),
+            Some([_]) => {
+                // The default of SEARCH_PATH is the current schema, then PUBLIC.
+                self.add_schema(session_database.clone(), Some("PUBLIC".to_owned()));
+                self.add_schema(session_database, session_schema);
+            }
             Some([schema, _]) => self.add_schema(session_database, Some(schema.clone())),
             Some([database, schema, _]) => {
                 // `database..table`
@@ -158,7 +162,7 @@ fn has_hidden_names(tokens: &[Token]) -> bool {
                 || is_call && token.is_word("RESULT_SCAN")
                 // `FROM 'database.schema.table'`, `FROM $1`, `FROM ?`, `FROM :name`
                 || (token.is_word("FROM") || token.is_word("JOIN") || token.is_word("TABLE"))
-                    && (*next == Token::Text || ['$', '?', ':'].iter().any(|mark| next.is_mark(*mark)))
+                    && (matches!(next, Token::Text(_)) || ['$', '?', ':'].iter().any(|mark| next.is_mark(*mark)))
         })
 }
 

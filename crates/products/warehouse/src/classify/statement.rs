@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use sqlparser::{
-    ast::{Query, SetExpr, Statement as Tree, Visit, Visitor},
+    ast::{Expr, Query, SetExpr, Statement as Tree, Update, Value, Visit, Visitor},
     dialect::SnowflakeDialect,
     parser::Parser,
 };
@@ -50,6 +50,8 @@ pub(super) struct Read {
     pub(super) effect: Effect,
     /// Its tree, of those whose names are read from it.
     pub(super) tree: Option<Tree>,
+    /// Where it unloads to; `None` in it where that cannot be read.
+    pub(super) location: Option<Option<String>>,
 }
 
 impl Read {
@@ -58,6 +60,7 @@ impl Read {
             kinds: vec![Kind::Named(name.to_owned())],
             effect,
             tree: None,
+            location: None,
         }
     }
 
@@ -67,6 +70,7 @@ impl Read {
             kinds: vec![Kind::Unknown],
             effect: Effect::Delete,
             tree: None,
+            location: Some(None),
         }
     }
 }
@@ -83,6 +87,7 @@ pub(super) fn read(statement: &Statement) -> Read {
         "LIST" | "LS" => Read::new("list", Effect::Read),
         "EXPLAIN" => explained(statement),
         "SELECT" | "WITH" => of_tree(statement, "select"),
+        "COPY" if is_unload(&statement.tokens) => unload(statement),
         other => of_tree(statement, &other.to_ascii_lowercase()),
     }
 }
@@ -129,6 +134,7 @@ fn of_tree(statement: &Statement, first: &str) -> Read {
             (true, true) => ("select".to_owned(), Effect::Read),
             (true, false) => ("select_with_function".to_owned(), Effect::Write),
         },
+        Tree::Update(update) if !keeps_values(update) => ("update".to_owned(), Effect::Delete),
         other => match changing(other) {
             Some((name, effect)) => (name, effect),
             None => return Read::unknown(),
@@ -137,17 +143,83 @@ fn of_tree(statement: &Statement, first: &str) -> Read {
     if name.split('_').next() != Some(first) {
         return Read::unknown();
     }
-    let replaces = [1, 2].into_iter().zip(["OR", "REPLACE"]).all(|(at, word)| {
-        statement
-            .tokens
-            .get(at)
-            .is_some_and(|one| one.is_word(word))
-    });
-    let effect = if replaces { Effect::Delete } else { effect };
+    let tokens = &statement.tokens;
+    // `CREATE OR REPLACE`, `CREATE OR ALTER`
+    let replaces = tokens.get(1).is_some_and(|one| one.is_word("OR"));
+    let owns = matches!(tree, Tree::Grant(_)) && tokens.iter().any(|one| one.is_word("OWNERSHIP"));
+    let deletes = replaces || owns || is_on(tokens, "PURGE") || functions::any_acts(tokens);
+    let effect = if deletes { Effect::Delete } else { effect };
     Read {
         kinds: vec![Kind::Named(name)],
         effect,
         tree: Some(tree),
+        location: None,
+    }
+}
+
+/// Whether `COPY INTO` has a stage or an address as its target, and not a table.
+fn is_unload(tokens: &[Token]) -> bool {
+    tokens.get(1).is_some_and(|one| one.is_word("INTO"))
+        && (tokens.get(2)).is_some_and(|one| one.is_mark('@') || matches!(one, Token::Text(_)))
+}
+
+/// Rows that are written to a stage or to an address.
+fn unload(statement: &Statement) -> Read {
+    let tokens = &statement.tokens;
+    let deletes = is_on(tokens, "OVERWRITE") || functions::any_acts(tokens);
+    let effect = if deletes {
+        Effect::Delete
+    } else {
+        Effect::Write
+    };
+    let written = match tokens.get(2) {
+        Some(Token::Text(text)) => Some(text.as_str()),
+        _ => statement.sql.split_once('@').map(|(before, after)| {
+            let end = after.find(|one: char| one.is_ascii_whitespace() || one == '(');
+            let from = before.len();
+            &statement.sql[from..from + 1 + end.unwrap_or(after.len())]
+        }),
+    };
+    let is_plain = |text: &&str| !text.contains(['\'', '"', '\\', ' ', '\n', '\r', '\t']);
+    let location = written
+        .filter(is_plain)
+        .map(|text| match text.split_once('/') {
+            // The name of a stage is stored in capitals, a path below it as it is.
+            Some((stage, path)) if text.starts_with('@') => {
+                format!("{}/{path}", stage.to_ascii_uppercase())
+            }
+            None if text.starts_with('@') => text.to_ascii_uppercase(),
+            _ => text.to_owned(),
+        });
+    Read {
+        location: Some(location),
+        ..Read::new("unload", effect)
+    }
+}
+
+/// Whether an option is there and not plainly off.
+fn is_on(tokens: &[Token], option: &str) -> bool {
+    let at = |at: usize| tokens.get(at);
+    tokens.iter().enumerate().any(|(index, token)| {
+        let is_off = at(index + 1).is_some_and(|one| one.is_mark('='))
+            && at(index + 2).is_some_and(|one| one.is_word("FALSE"));
+        token.is_word(option) && !is_off
+    })
+}
+
+/// Whether all that is assigned is sure to be a value: with NULL, what was there is gone.
+fn keeps_values(update: &Update) -> bool {
+    update.assignments.iter().all(|one| is_value(&one.value))
+}
+
+fn is_value(expression: &Expr) -> bool {
+    match expression {
+        Expr::Value(value) => !matches!(value.value, Value::Null | Value::Placeholder(_)),
+        Expr::Identifier(name) => !name.value.eq_ignore_ascii_case("DEFAULT"),
+        Expr::CompoundIdentifier(_) => true,
+        Expr::BinaryOp { left, right, .. } => is_value(left) && is_value(right),
+        Expr::UnaryOp { expr, .. } | Expr::Nested(expr) => is_value(expr),
+        _ => false,
     }
 }
 
@@ -178,9 +250,10 @@ pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
         Tree::CreateRole(_) => ("create_role", Effect::Write),
         Tree::CreateUser(_) => ("create_user", Effect::Write),
         Tree::AlterTable(_) => ("alter_table", Effect::Delete),
-        Tree::AlterView { .. } => ("alter_view", Effect::Write),
-        Tree::AlterSchema(_) => ("alter_schema", Effect::Write),
-        Tree::AlterUser(_) => ("alter_user", Effect::Write),
+        // They drop, rename and take away as well.
+        Tree::AlterView { .. } => ("alter_view", Effect::Delete),
+        Tree::AlterSchema(_) => ("alter_schema", Effect::Delete),
+        Tree::AlterUser(_) => ("alter_user", Effect::Delete),
         Tree::AlterSession { .. } => ("alter_session", Effect::Write),
         Tree::Drop { object_type, .. } => {
             let kind = object_type.to_string().to_ascii_lowercase();
@@ -189,7 +262,7 @@ pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
         Tree::DropFunction(_) => ("drop_function", Effect::Delete),
         Tree::DropProcedure { .. } => ("drop_procedure", Effect::Delete),
         Tree::Grant(_) => ("grant", Effect::Write),
-        Tree::Revoke(_) => ("revoke", Effect::Write),
+        Tree::Revoke(_) => ("revoke", Effect::Delete),
         Tree::Use(_) => ("use", Effect::Write),
         Tree::Set(_) => ("set", Effect::Write),
         Tree::Comment { .. } => ("comment", Effect::Write),

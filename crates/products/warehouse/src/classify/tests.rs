@@ -74,14 +74,11 @@ fn what_changes_something() {
         ("CREATE TRANSIENT TABLE t (a INT)", "create_table"),
         ("CREATE VIEW v AS SELECT 1", "create_view"),
         ("COPY INTO t FROM @s", "copy_into"),
-        ("COPY INTO @s FROM (SELECT * FROM t)", "copy_into"),
+        ("COPY INTO @s FROM (SELECT * FROM t)", "unload"),
         ("USE ROLE accountadmin", "use"),
         ("SET a = 1", "set"),
         ("GRANT SELECT ON TABLE t TO ROLE r", "grant"),
         ("SELECT my_function(1)", "select_with_function"),
-        ("SELECT SYSTEM$CANCEL_QUERY('x')", "select_with_function"),
-        ("SELECT \"SYSTEM$ABORT_SESSION\"(1)", "select_with_function"),
-        ("SELECT system$wait /* x */ (5)", "select_with_function"),
         ("SELECT a.b.count(1)", "select_with_function"),
         (
             "SELECT * FROM TABLE(my_procedure())",
@@ -94,6 +91,9 @@ fn what_changes_something() {
     }
     for (sql, kinds) in [
         ("DELETE FROM t", "delete"),
+        ("SELECT system$wait /* x */ (5)", "select_with_function"),
+        ("SELECT \"SYSTEM$ABORT_SESSION\"(1)", "select_with_function"),
+        ("SELECT SYSTEM$CANCEL_QUERY('x')", "select_with_function"),
         ("DROP /* x */ TABLE t", "drop_table"),
         ("drop database d", "drop_database"),
         ("TRUNCATE TABLE t", "truncate"),
@@ -216,9 +216,14 @@ fn databases_and_schemas() {
             "SELECT * FROM c",
             json!({"database": "X", "schema": "Y"}),
             "X",
-            "X.Y",
+            "X.PUBLIC X.Y",
         ),
-        ("SELECT * FROM c", json!({"database": "X"}), "X", "?"),
+        (
+            "SELECT * FROM c",
+            json!({"database": "X"}),
+            "X",
+            "? X.PUBLIC",
+        ),
         ("SELECT * FROM c", json!({}), "?", "?"),
         ("SELECT * FROM c", json!({"DATABASE": "X"}), "?", "?"),
         ("SELECT 1", json!({}), "", ""),
@@ -287,8 +292,8 @@ fn databases_and_schemas() {
         (
             "SELECT * FROM \"x\".b.c",
             json!({"parameters": {"quoted_identifiers_ignore_case": true}}),
-            "? x",
-            "? x.B",
+            "?",
+            "?",
         ),
         (
             "INSERT INTO a.b.c SELECT * FROM secret.s.t",

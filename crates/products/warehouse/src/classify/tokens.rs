@@ -10,15 +10,15 @@ const DEEPEST: usize = 24;
 /// Most operators that can lie above each other in a tree of a statement.
 const MOST_OPERATORS: usize = 300;
 
-/// A token. What stands in a text does not matter.
+/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     /// A word in capitals.
     Word(String),
     /// A name in double quotes.
     Quoted(String),
-    /// A text constant.
-    Text,
+    /// A text constant, as it is written between its quotes.
+    Text(String),
     /// A number.
     Number,
     /// Any other sign.
@@ -107,14 +107,18 @@ fn token<'a>(statement: &mut Statement, text: &'a str) -> Option<&'a str> {
     let (token, sql, rest) = match first {
         // A constant with a prefix, or two of them in a row, are read in more than one way.
         '\'' | '"' if is_joined => return None,
-        '\'' => (Token::Text, "'s'", after_text(&text[1..])?),
+        '\'' => {
+            let rest = after_text(&text[1..])?;
+            let end = text.len() - rest.len() - 1;
+            (Token::Text(text[1..end].to_owned()), "'s'", rest)
+        }
         '"' => {
             let (name, rest) = quoted(&text[1..])?;
             (Token::Quoted(name), &text[..text.len() - rest.len()], rest)
         }
         '$' if text.starts_with("$$") => {
-            let (_, rest) = text[2..].split_once("$$").filter(|_| !is_joined)?;
-            (Token::Text, "'s'", rest)
+            let (inner, rest) = text[2..].split_once("$$").filter(|_| !is_joined)?;
+            (Token::Text(inner.to_owned()), "'s'", rest)
         }
         _ if first.is_ascii_alphabetic() || first == '_' => {
             let end = text.find(|one| !in_word(one)).unwrap_or(text.len());
@@ -222,7 +226,7 @@ fn is_flat(tokens: &[Token]) -> bool {
                 }
                 continue;
             }
-            Token::Mark('.') | Token::Quoted(_) | Token::Text | Token::Number => 0,
+            Token::Mark('.') | Token::Quoted(_) | Token::Text(_) | Token::Number => 0,
             Token::Mark(_) => 1,
             Token::Word(word) => match word.as_str() {
                 "UNION" | "EXCEPT" | "MINUS" | "INTERSECT" => {

@@ -1,9 +1,9 @@
-//! `POST /dashboard/approvals/{approval_id}/approve` and `…/deny`.
+//! `POST /dashboard/approvals/{approval_id}/approve` and `…/deny`, and `/dashboard/approvals/deny` for all of a caller.
 
 use axum::response::Response;
-use stead::core::resource::ApprovalDecision;
+use stead::{ErrorKind, core::resource::ApprovalDecision};
 
-use super::LIST;
+use super::{LIST, list::waiting};
 use crate::{
     dashboard::{done::Done, form::Form, page::Page},
     extract::Path,
@@ -18,6 +18,26 @@ pub(super) async fn approve(page: Page, Path(id): Path<String>, form: Form) -> R
 pub(super) async fn deny(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
     page.environment.deny_approval(&id, decision(&form)).await?;
     Ok(page.redirect_done(LIST, Done::CallDenied))
+}
+
+/// Denies every call of one caller that waits.
+pub(super) async fn deny_all(page: Page, form: Form) -> Result<Response> {
+    let (kind, id) = (form.text("type").unwrap_or_default(), form.text("id"));
+    for one in waiting(&page).await? {
+        let by = &one.asked_by;
+        if by.kind != kind || by.id.as_deref().unwrap_or_default() != id.unwrap_or_default() {
+            continue;
+        }
+        let id = one.approval_id.to_string();
+        let denied = page.environment.deny_approval(&id, decision(&form)).await;
+        // Another member was first, or its time is over.
+        if let Err(error) = denied
+            && error.kind() != ErrorKind::InvalidTransition
+        {
+            return Err(error.into());
+        }
+    }
+    Ok(page.redirect_done(LIST, Done::CallsDenied))
 }
 
 fn decision(form: &Form) -> ApprovalDecision {

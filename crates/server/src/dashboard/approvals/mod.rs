@@ -1,7 +1,9 @@
 //! Approvals: calls that wait for a person.
 
 mod decide;
+mod facts;
 mod list;
+mod plain;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,13 @@ pub(super) fn routes() -> Vec<PageRoute> {
             "/dashboard/approvals/{approval_id}",
             Role::Operator,
             read::read,
+        ),
+        action(
+            "/dashboard/approvals/deny",
+            Role::Operator,
+            StepUp::No,
+            "POST /v1/approvals/{approval_id}/deny",
+            decide::deny_all,
         ),
         action(
             "/dashboard/approvals/{approval_id}/approve",

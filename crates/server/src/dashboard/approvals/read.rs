@@ -3,6 +3,7 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 
+use super::{facts, plain};
 use crate::{
     dashboard::page::Page,
     extract::{Path, Query},
@@ -16,7 +17,27 @@ pub(super) async fn read(
 ) -> Result<Response> {
     query.end()?;
     let approval = page.environment.approval(&approval_id).await?;
-    let arguments = serde_json::to_string_pretty(&approval.arguments).unwrap_or_default();
-    let context = context! { approval => Serde(approval), arguments };
+    let requests = facts::requests(&page, &approval).await;
+    let is_known = !requests.is_empty() && requests.iter().all(|request| request.known);
+    let mut facts: Vec<(String, Option<String>)> = Vec::new();
+    for fact in requests.into_iter().flat_map(|request| request.facts) {
+        let fact = (fact.kind, fact.value.as_deref().map(plain::text));
+        if !facts.contains(&fact) {
+            facts.push(fact);
+        }
+    }
+    let is_open = !is_known || facts.iter().any(|(_, value)| value.is_none());
+    let value = approval.arguments.clone().unwrap_or_default();
+    let decoded: Vec<(String, String)> = plain::decoded(&value)
+        .into_iter()
+        .map(|(place, text)| {
+            (
+                plain::text(&place),
+                plain::text(&text.replace("\r\n", "\n")),
+            )
+        })
+        .collect();
+    let arguments = plain::json(&value);
+    let context = context! { approval => Serde(approval), arguments, decoded, facts, is_open };
     Ok(page.render("approvals/read.html", context))
 }

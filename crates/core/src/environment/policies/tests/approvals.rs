@@ -261,3 +261,56 @@ fn a_call_with_an_idempotency_key_is_made_after_its_approval() {
     assert!(call().is_ok() && call().is_ok());
     assert_eq!(stage.writes(), 1, "the second was made before");
 }
+
+#[test]
+fn no_caller_takes_the_place_of_others() {
+    let stage = asking();
+    let agents = |name: &str| {
+        let made = stage.world.run(
+            stage
+                .environment
+                .create_app_credential(NewAppCredential::new(name)),
+        );
+        stage.app(&made.unwrap().credential.client_id)
+    };
+    let session = |app: &Environment| {
+        let session = stage
+            .world
+            .run(app.create_mcp_session(NewMcpSession::new("ada")));
+        let token = session.unwrap().token;
+        let caller = stage.world.run(app.authenticate(token.expose_secret()));
+        stage.environment.acting_as(caller.unwrap())
+    };
+    // Asks for so many different calls, and returns how many of them wait.
+    let asks = |by: &Environment, count: usize| {
+        let to = |number: usize| format!("{number}@example.com");
+        let results = (0..count).map(|number| stage.send_note(by, &[&to(number)]).unwrap_err());
+        let kinds: Vec<ErrorKind> = results.map(|error| error.kind()).collect();
+        let waiting = kinds
+            .iter()
+            .take_while(|kind| **kind == ErrorKind::ApprovalRequired);
+        let waiting = waiting.count();
+        assert!(
+            kinds[waiting..]
+                .iter()
+                .all(|kind| *kind == ErrorKind::Overloaded)
+        );
+        waiting
+    };
+    let first = agents("first");
+    for _ in 0..6 {
+        assert_eq!(asks(&session(&first), 22), 20);
+    }
+    assert_eq!(
+        asks(&session(&first), 22),
+        5,
+        "a quarter of all for a credential"
+    );
+    assert_eq!(asks(&first, 1), 0);
+    let second = agents("second");
+    assert_eq!(asks(&second, 22), 20, "for one account");
+    assert_eq!(asks(&session(&second), 1), 1);
+    // What was decided makes room, and so does what has expired.
+    stage.world.advance(Duration::from_secs(601));
+    assert_eq!(asks(&session(&first), 1), 1);
+}

@@ -1,6 +1,7 @@
 //! A product whose requests are known, and one account of it, for tests of policies.
 
 mod approvals;
+mod replays;
 mod rules;
 
 use std::{

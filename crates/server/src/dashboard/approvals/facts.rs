@@ -1,0 +1,38 @@
+//! What a call that waits concerns, as rules see it.
+
+use serde_json::Value;
+use stead::core::resource::{Approval, ClassifiedRequest, PolicyTest};
+
+use crate::dashboard::page::Page;
+
+/// The requests of a call, with what they concern: those that a tool sends first, or those of a raw call. Empty where that
+/// cannot be told.
+pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<ClassifiedRequest> {
+    let none = Value::Null;
+    let arguments = approval.arguments.as_ref().unwrap_or(&none);
+    let mut tests = Vec::new();
+    if let Some(tool) = &approval.tool {
+        let mut test = PolicyTest::default();
+        test.tool = Some(tool.clone());
+        test.input = arguments.clone();
+        tests.push(test);
+    }
+    for request in arguments["requests"].as_array().into_iter().flatten() {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let mut test = PolicyTest::default();
+        test.product = Some(approval.product.clone());
+        test.method = text(&request["method"]);
+        test.path = text(&request["path"]);
+        test.content_type = text(&request["headers"]["content-type"]);
+        test.body = request["body"].clone();
+        tests.push(test);
+    }
+    let mut requests = Vec::new();
+    for test in tests {
+        match page.environment.test_policy(test).await {
+            Ok(decision) => requests.extend(decision.requests),
+            Err(_) => return Vec::new(),
+        }
+    }
+    requests
+}
