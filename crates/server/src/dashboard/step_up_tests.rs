@@ -46,7 +46,7 @@ const ASKS_ITS_OWN: [&str; 2] = [
     "/dashboard/you/second-factor/remove",
 ];
 /// What calls, tests, makes links, pauses, and what only concerns one's own session.
-const DOES_NOT_ASK: [&str; 31] = [
+const DOES_NOT_ASK: [&str; 32] = [
     "/dashboard/accounts/connect",
     "/dashboard/accounts/{connection_name}/{identifier}/disconnect",
     "/dashboard/accounts/{connection_name}/{identifier}/link",

@@ -22,7 +22,7 @@ fn empties(name: &str, what: &Value) -> bool {
     let names = |part: &str| fields.split(',').any(|one| one.trim().starts_with(part));
     let writes_values = names("*") || names("userEnteredValue") || names("note");
     let has_value = |cell: &Value| match &cell["userEnteredValue"] {
-        Value::Object(value) => value.values().any(|value| *value != Value::from("")),
+        Value::Object(value) => value.values().any(|value| value.as_str() != Some("")),
         _ => false,
     };
     match name {
@@ -58,7 +58,7 @@ pub(super) fn clears(body: Option<&Map<String, Value>>) -> bool {
     }
     // A cell that is null stays.
     cells.retain(|cell| !cell.is_null());
-    !cells.is_empty() && cells.iter().all(|cell| **cell == Value::from(""))
+    !cells.is_empty() && cells.iter().all(|cell| cell.as_str() == Some(""))
 }
 
 fn flatten<'a>(value: &'a Value, cells: &mut Vec<&'a Value>) {

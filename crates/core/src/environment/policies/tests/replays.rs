@@ -3,6 +3,8 @@
 use super::*;
 use crate::{resource::Disconnection, scope::Scopes};
 
+/// One keyed call.
+type Call = dyn Fn(&Stage, &Environment) -> Result<(), Error>;
 /// Makes a call with a key, or reads what it came to.
 type Repeat<'a> = dyn Fn(&Environment) -> Result<(), Error> + 'a;
 
@@ -19,7 +21,7 @@ fn each(check: impl Fn(&Stage, &Repeat<'_>)) {
         request.idempotency_key = Some(String::from("key"));
         stage.world.run(by.proxy(request)).map(drop)
     };
-    let calls: [&dyn Fn(&Stage, &Environment) -> Result<(), Error>; 2] = [&tool, &raw];
+    let calls: [&Call; 2] = [&tool, &raw];
     for call in calls {
         let stage = Stage::new();
         let repeat = |by: &Environment| call(&stage, by);
