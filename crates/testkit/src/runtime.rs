@@ -2,13 +2,13 @@
 
 use std::{
     fmt,
+    future::poll_fn,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
 };
 
-use futures_util::future::join_all;
 use jiff::Timestamp;
 use stead_core::ports::{BoxFuture, Runtime};
 
@@ -56,15 +56,22 @@ impl ManualClock {
     }
 
     /// Runs all spawned tasks to their end, and those that they spawn. A task that sleeps waits for
-    /// [`advance`](Self::advance).
+    /// [`advance`](Self::advance), and the others run meanwhile.
     pub async fn run_spawned(&self) {
-        loop {
-            let tasks = std::mem::take(&mut *lock(&self.shared.tasks));
-            if tasks.is_empty() {
-                return;
+        let mut running = Vec::new();
+        poll_fn(|context| {
+            loop {
+                running.append(&mut *lock(&self.shared.tasks));
+                running.retain_mut(|task| task.as_mut().poll(context).is_pending());
+                if self.spawned() == 0 && running.is_empty() {
+                    return Poll::Ready(());
+                }
+                if self.spawned() == 0 {
+                    return Poll::Pending;
+                }
             }
-            join_all(tasks).await;
-        }
+        })
+        .await;
     }
 
     /// How many tasks wait to be run.

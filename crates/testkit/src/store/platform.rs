@@ -121,13 +121,13 @@ async fn done<T>(clock: &ManualClock, work: impl Future<Output = T>) -> T {
             if let Poll::Ready(done) = work.as_mut().poll(context) {
                 return Poll::Ready(done);
             }
-            // The work may start another task whenever it goes on.
-            let are_done = tasks.as_mut().poll(context).is_ready();
-            if are_done {
+            if tasks.as_mut().poll(context).is_ready() {
                 tasks.set(clock.run_spawned());
             }
-            if !are_done || clock.spawned() == 0 {
-                return Poll::Pending;
+            let polled = work.as_mut().poll(context);
+            // The work may have spawned another task.
+            if polled.is_ready() || clock.spawned() == 0 {
+                return polled;
             }
         }
     })

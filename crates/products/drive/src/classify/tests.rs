@@ -166,7 +166,7 @@ fn folders_that_files_are_put_into() {
             "PATCH",
             "files/a?x;addParents=g",
             json!({}),
-            "file=a folder=? folder=?",
+            "file=a folder=? folder=? ?",
         ),
         (
             "PATCH",
