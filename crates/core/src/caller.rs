@@ -232,6 +232,7 @@ pub struct Actor {
 
 impl Actor {
     /// The client id of the credential by which it acts.
+    #[cfg(feature = "platform")]
     pub(crate) fn credential(&self) -> Option<&str> {
         match self.kind.as_str() {
             "application" => self.id.as_deref(),
