@@ -1,7 +1,7 @@
 //! `/mcp`: who may send messages there, the holder of an MCP session's token; and where a client reads what this server is
 //! (RFC 9728).
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Json,
@@ -10,6 +10,8 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing,
 };
+use futures_util::{StreamExt as _, future::select};
+use http::Method;
 use serde_json::json;
 use stead::{
     Error, ErrorKind,
@@ -18,6 +20,7 @@ use stead::{
 
 use crate::{
     authentication::{acting, admit, bearer, in_time},
+    caller::Stopping,
     extract::{Acting, collect},
     layer::respond,
     mcp::{LARGEST, Mcp},
@@ -27,6 +30,9 @@ use crate::{
     timeout::timeout,
 };
 
+/// How often the token of an open stream is checked again.
+const CHECK: Duration = Duration::from_millis(500);
+
 /// The endpoint.
 pub(crate) fn routes() -> Vec<ForApplications> {
     vec![any("/mcp", serve).needs_no_scope()]
@@ -35,16 +41,39 @@ pub(crate) fn routes() -> Vec<ForApplications> {
 /// `ANY /mcp`: a message of the protocol, and what it responds with.
 async fn serve(
     State(mcp): State<Arc<Mcp>>,
+    State(all): State<Environment>,
     Acting(environment): Acting,
+    stopping: Stopping,
     request: Request,
 ) -> Result<Response> {
     let Caller::McpSession(session) = environment.caller() else {
         return Err(missing(&environment));
     };
     let (head, body) = request.into_parts();
+    let token = bearer(&head.headers).unwrap_or_default().to_owned();
+    let opens_a_stream = head.method == Method::GET;
     let body = collect(body, LARGEST, &environment).await?;
     let request = Request::from_parts(head, Body::from(body));
-    Ok(mcp.serve(session.session_id, &environment, request).await?)
+    let response = mcp.serve(session.session_id, &environment, request).await?;
+    match opens_a_stream {
+        true => Ok(response.map(|body| while_allowed(body, all, token, stopping))),
+        // It ends with the call that it responds to.
+        false => Ok(response),
+    }
+}
+
+/// A stream that ends when its token is no longer good, or when the service stops.
+fn while_allowed(body: Body, environment: Environment, token: String, stopping: Stopping) -> Body {
+    let refused = Box::pin(async move {
+        loop {
+            environment.runtime().sleep(CHECK).await;
+            if environment.authenticate_agent(&token).await.is_err() {
+                return;
+            }
+        }
+    });
+    let stopped = Box::pin(async move { stopping.stopped().await });
+    Body::from_stream(body.into_data_stream().take_until(select(refused, stopped)))
 }
 
 /// Lets a request pass whose caller is an MCP session of this environment, by its token or by a JWT of the operator's issuer.

@@ -8,6 +8,8 @@ mod direct_calls;
 mod issuer;
 #[path = "read_result_tests.rs"]
 mod read_result;
+#[path = "stream_tests.rs"]
+mod stream;
 
 use std::time::Duration;
 
