@@ -1,6 +1,7 @@
 #![doc = include_str!("lib.md")]
 
 mod admin;
+mod browsers;
 mod consent;
 mod faults;
 mod google;

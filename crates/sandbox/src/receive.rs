@@ -5,10 +5,11 @@ use axum::{
     body::Body,
     extract::State as Extract,
     http::{HeaderName, Response as HttpResponse, StatusCode, header},
+    middleware::from_fn,
 };
 
 use crate::{
-    Sandbox, admin,
+    Sandbox, admin, browsers,
     faults::Fault,
     pages,
     product::Refusal,
@@ -34,7 +35,10 @@ pub(crate) enum Delivery {
 
 /// All routes of the sandbox.
 pub(crate) fn router(sandbox: Sandbox) -> Router {
-    admin::router().fallback(receive).with_state(sandbox)
+    admin::router()
+        .fallback(receive)
+        .layer(from_fn(browsers::check))
+        .with_state(sandbox)
 }
 
 async fn receive(

@@ -1,6 +1,7 @@
 //! The sandbox over HTTP, as a client meets it.
 
 mod batch;
+mod browsers;
 mod calendar;
 mod calendar_more;
 mod calendar_writing;
