@@ -2,15 +2,18 @@
 
 use std::{
     io::{self, Write},
+    net::SocketAddr,
     sync::{Arc, LazyLock, Mutex},
 };
 
-use http::StatusCode;
+use axum::{body::Body, extract::ConnectInfo};
+use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
+use stead::core::environment::Verification;
 use tracing::{Dispatch, Level, level_filters::LevelFilter};
 use tracing_subscriber::{fmt, fmt::MakeWriter};
 
-use crate::testing::TestService;
+use crate::testing::{TestService, json_response};
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
@@ -185,7 +188,7 @@ async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
         let request = service
             .request("GET", "/proxy/mail/ada/v1/users/me/profile")
             .header("traceparent", format!("00-{TRACE}-b7ad6b7169203331-01"));
-        let request = request.body(axum::body::Body::empty()).unwrap();
+        let request = request.body(Body::empty()).unwrap();
         assert_eq!(service.send(request).await.status, StatusCode::OK);
     }
     let text = log.text();
@@ -204,5 +207,44 @@ async fn the_trace_of_the_caller_is_in_the_lines_of_its_request_and_its_call() {
             .next()
             .unwrap_or_else(|| panic!("{target}: {text}"));
         assert_eq!(line.pointer(place), Some(&json!(TRACE)), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_names_no_caller_is_said_once_and_nothing_else_is() {
+    LazyLock::force(&SECOND);
+    for (host, peer, forwarded, lines) in [
+        ("stead.example.com", "127.0.0.1:5", None, 1),
+        ("stead.example.com", "127.0.0.1:5", Some("unknown"), 1),
+        ("stead.example.com", "127.0.0.1:5", Some("192.0.2.1"), 0),
+        ("stead.example.com", "192.0.2.1:5", None, 0),
+        // Where only this machine comes, no proxy is missing.
+        ("127.0.0.1", "127.0.0.1:5", None, 0),
+    ] {
+        let scheme = if host == "127.0.0.1" { "http" } else { "https" };
+        let log = Log::default();
+        let format = fmt().with_max_level(Level::WARN).with_writer(log.clone());
+        let _guard = tracing::subscriber::set_default(format.finish());
+        let public_url = format!("{scheme}://{host}");
+        let service = TestService::open(&public_url, Verification::Application, |_| {
+            json_response(&json!({}))
+        });
+        let service = service.await;
+        for _ in 0..2 {
+            let mut request = Request::get("/dashboard/sign-in").header(header::HOST, host);
+            if let Some(caller) = forwarded {
+                request = request.header("x-forwarded-for", caller);
+            }
+            let peer: SocketAddr = peer.parse().unwrap();
+            let request = request.extension(ConnectInfo(peer)).body(Body::empty());
+            let page = service.send(request.unwrap()).await;
+            assert_eq!(page.status, StatusCode::OK, "{}", page.text());
+        }
+        let said = log
+            .text()
+            .matches("names no caller in X-Forwarded-For")
+            .count();
+        let what = format!("{host} {peer} {forwarded:?}: {}", log.text());
+        assert_eq!(said, lines, "{what}");
     }
 }

@@ -105,7 +105,7 @@ impl Rates {
             && !self.said_unknown.swap(true, Ordering::Relaxed)
         {
             tracing::warn!(
-                "the proxy in front of Stead sends no X-Forwarded-For: all of its callers share one limit, and Set the header at the proxy"
+                "a proxy in front of Stead names no caller in X-Forwarded-For: all of its callers share one limit, and sign-in is limited for each account only. Set the header at the proxy"
             );
         }
     }
