@@ -90,7 +90,7 @@ async fn send(
     let request = request_to(&route.route)
         .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
         .header("sec-fetch-site", "same-origin")
-        .header(header::COOKIE, format!("stead={id}"));
+        .header(header::COOKIE, format!("stead-80={id}"));
     let body = Body::from(format!("csrf={csrf}"));
     service.send(request.body(body).unwrap()).await
 }

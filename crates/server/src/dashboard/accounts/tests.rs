@@ -238,7 +238,7 @@ async fn a_viewer_sees_no_button_and_an_old_password_is_asked_for_before_an_eras
     let environment = service.platform.environment();
     let (viewer, _) = session_of(environment, Role::Viewer).await;
     let (operator, csrf) = session_of(environment, Role::Operator).await;
-    let cookie = |id: &str| format!("stead={id}");
+    let cookie = |id: &str| format!("stead-80={id}");
     for path in ["/dashboard/accounts", "/dashboard/accounts/mail/ada"] {
         let page = service.browse("GET", path, Some(&cookie(&viewer))).await;
         assert_eq!(page.status, StatusCode::OK);

@@ -114,7 +114,7 @@ async fn stream(service: &TestService, session: &str, query: &str) -> http::Resp
     let request = Request::get(format!("{STREAM}?{query}"))
         .header(header::HOST, "127.0.0.1")
         .header(header::ACCEPT, "text/event-stream")
-        .header(header::COOKIE, format!("stead={session}"));
+        .header(header::COOKIE, format!("stead-80={session}"));
     let request = request.body(Body::empty()).unwrap();
     service.router.clone().oneshot(request).await.unwrap()
 }
@@ -178,7 +178,7 @@ async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
     assert_eq!(again.status(), StatusCode::OK);
     assert!(next(&mut again).await.is_some());
     // Somebody who opens the address sees the page.
-    let cookie = format!("stead={session}");
+    let cookie = format!("stead-80={session}");
     let page = service.browse("GET", STREAM, Some(&cookie)).await;
     assert_eq!(page.header("location"), "/dashboard/activity");
 }

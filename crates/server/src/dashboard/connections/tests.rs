@@ -349,7 +349,7 @@ async fn a_viewer_sees_no_button() {
     accepted.await.unwrap();
     let given = SignIn::new("v@example.com", password(), "");
     let started = environment.sign_in(given).await.unwrap();
-    let cookie = format!("stead={}", started.id.expose_secret());
+    let cookie = format!("stead-80={}", started.id.expose_secret());
     for path in ["", "/mail", "/mail/test"] {
         let request = Request::get(format!("/dashboard/connections{path}"))
             .header(header::HOST, "127.0.0.1")

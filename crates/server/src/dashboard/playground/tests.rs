@@ -186,7 +186,7 @@ async fn a_viewer_sees_everything_and_no_button_that_runs() {
     let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
     for path in [PAGE, "/dashboard/playground/proxy"] {
         let page = service
-            .browse("GET", path, Some(&format!("stead={id}")))
+            .browse("GET", path, Some(&format!("stead-80={id}")))
             .await;
         assert_eq!(page.status, StatusCode::OK);
         page.assert_contains("You can look.");

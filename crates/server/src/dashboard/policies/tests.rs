@@ -113,7 +113,7 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
     assert!(set.status.is_success(), "{}", set.text());
     let environment = service.platform.environment().acting_as(Caller::Operator);
     let (id, _) = session::session_of(&environment, Role::Viewer).await;
-    let cookie = format!("stead={id}");
+    let cookie = format!("stead-80={id}");
     let page = service.browse("GET", "/dashboard/policies/quiet", Some(&cookie));
     let page = page.await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text());

@@ -3,6 +3,7 @@
 use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::core::environment::Environment;
+use url::Url;
 
 use crate::dashboard::cookie;
 
@@ -10,56 +11,57 @@ use crate::dashboard::cookie;
 /// browser that comes back from the provider is known.
 #[derive(Debug)]
 pub(super) struct Cookie {
-    /// Its name over https, and over plain http.
-    names: (&'static str, &'static str),
+    name: String,
     /// When the browser forgets it, as an attribute.
     life: &'static str,
     secure: bool,
     /// Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`; the path is then the
-    /// dashboard's.
+    /// dashboard's, and the name has the port: browsers send a cookie to every port of a host, and two services there would
+    /// end each other's sessions.
     path: String,
 }
 
 impl Cookie {
     /// The one that holds the id of a session. It ends with the browser, and the session by itself before.
     pub(super) fn of_session(environment: &Environment) -> Self {
-        Self::new(environment, ("__Host-stead", "stead"), "")
+        Self::new(environment, "stead", "")
     }
 
     /// The one that binds a browser on its way to the provider and back.
     pub(super) fn of_attempt(environment: &Environment) -> Self {
-        let names = ("__Host-stead-sign-in", "stead-sign-in");
-        Self::new(environment, names, "; Max-Age=600")
+        Self::new(environment, "stead-sign-in", "; Max-Age=600")
     }
 
     /// The one by which a browser is known that an account has signed in with.
     pub(super) fn of_device(environment: &Environment) -> Self {
-        let names = ("__Host-stead-device", "stead-device");
-        Self::new(environment, names, "; Max-Age=15552000")
+        Self::new(environment, "stead-device", "; Max-Age=15552000")
     }
 
-    fn new(
-        environment: &Environment,
-        names: (&'static str, &'static str),
-        life: &'static str,
-    ) -> Self {
-        let url = environment.public_url();
+    fn new(environment: &Environment, name: &str, life: &'static str) -> Self {
+        Self::at(environment.public_url(), name, life)
+    }
+
+    fn at(url: &Url, name: &str, life: &'static str) -> Self {
         let secure = url.scheme() == "https";
         let below = url.path().trim_end_matches('/');
+        let (name, path) = match secure {
+            true => (format!("__Host-{name}"), String::from("/")),
+            false => {
+                let port = url.port_or_known_default().unwrap_or_default();
+                (format!("{name}-{port}"), format!("{below}/dashboard"))
+            }
+        };
         Self {
-            names,
+            name,
             life,
             secure,
-            path: match secure {
-                true => String::from("/"),
-                false => format!("{below}/dashboard"),
-            },
+            path,
         }
     }
 
     /// The value that the browser sent; none where it sent several.
     pub(super) fn read(&self, headers: &HeaderMap) -> Option<SecretString> {
-        cookie::read(headers, self.name()).map(SecretString::from)
+        cookie::read(headers, &self.name).map(SecretString::from)
     }
 
     /// `Set-Cookie` that begins it.
@@ -77,13 +79,8 @@ impl Cookie {
 
     fn text(&self, value: &str, life: &str) -> String {
         let secure = if self.secure { "; Secure" } else { "" };
-        let (name, path) = (self.name(), &self.path);
+        let (name, path) = (&self.name, &self.path);
         format!("{name}={value}; Path={path}{life}; HttpOnly; SameSite=Lax{secure}")
-    }
-
-    fn name(&self) -> &'static str {
-        let (secure, plain) = self.names;
-        if self.secure { secure } else { plain }
     }
 }
 
@@ -93,28 +90,27 @@ mod tests {
 
     use super::*;
 
-    fn of(secure: bool) -> Cookie {
-        let path = String::from(if secure { "/" } else { "/dashboard" });
-        Cookie {
-            names: ("__Host-stead", "stead"),
-            life: "",
-            secure,
-            path,
-        }
+    fn of(url: &str) -> Cookie {
+        Cookie::at(&url.parse().unwrap(), "stead", "")
     }
 
     #[test]
     fn attributes_follow_the_scheme() {
         let id = SecretString::from("v");
         assert_eq!(
-            of(true).begin(&id).unwrap(),
+            of("https://stead.example.com/stead").begin(&id).unwrap(),
             "__Host-stead=v; Path=/; HttpOnly; SameSite=Lax; Secure"
         );
         assert_eq!(
-            of(false).end().unwrap(),
-            "stead=; Path=/dashboard; Max-Age=0; HttpOnly; SameSite=Lax"
+            of("http://127.0.0.1:8484/stead/").end().unwrap(),
+            "stead-8484=; Path=/stead/dashboard; Max-Age=0; HttpOnly; SameSite=Lax"
         );
-        assert!(of(true).begin(&id).unwrap().is_sensitive());
+        assert!(
+            of("https://stead.example.com/stead")
+                .begin(&id)
+                .unwrap()
+                .is_sensitive()
+        );
     }
 
     #[test]
@@ -122,11 +118,11 @@ mod tests {
         let read = |text: &'static str| {
             let value = HeaderValue::from_static(text);
             let headers = HeaderMap::from_iter([(header::COOKIE, value)]);
-            let read = of(true).read(&headers);
+            let read = of("https://stead.example.com/stead").read(&headers);
             read.map(|id| id.expose_secret().to_owned())
         };
         assert_eq!(read("a=b; __Host-stead=x; c=d").as_deref(), Some("x"));
-        assert_eq!(read("stead=x"), None);
+        assert_eq!(read("stead=x; stead-443=x"), None);
         assert_eq!(read("__Host-stead=x; __Host-stead=y"), None);
     }
 }

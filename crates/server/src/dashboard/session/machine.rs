@@ -5,14 +5,34 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::{ConnectInfo, Request};
 use http::{header, uri::Authority};
 
-/// What a proxy on this machine adds to what others sent.
-const OF_PROXIES: [&str; 5] = [
-    "forwarded",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-real-ip",
-    "via",
+/// Headers that a browser or curl sends by itself. Proxies and tunnels add others, each under names of its own, so that no
+/// list of those would ever be whole.
+const OF_BROWSERS: [&str; 22] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-length",
+    "content-type",
+    "cookie",
+    "dnt",
+    "host",
+    "if-modified-since",
+    "if-none-match",
+    "last-event-id",
+    "origin",
+    "pragma",
+    "priority",
+    "purpose",
+    "referer",
+    "save-data",
+    "te",
+    "upgrade-insecure-requests",
+    "user-agent",
 ];
+/// How more of them begin.
+const BEGINNING: &str = "sec-";
 
 /// Whether the request comes from this machine and by no other name than its own: a page of another site whose name was
 /// made to lead here (DNS rebinding), and what a proxy passes on, do not count.
@@ -24,10 +44,19 @@ pub(super) fn is_on_this_machine(request: &Request) -> bool {
     let given = first.and_then(|host| Authority::try_from(host.as_bytes()).ok());
     let authority = request.uri().authority().cloned().or(given);
     let is_named = second.is_none() && authority.is_some_and(|host| is_local_name(host.host()));
-    let is_direct = OF_PROXIES
-        .iter()
-        .all(|name| !request.headers().contains_key(*name));
-    is_near && is_named && is_direct
+    let is_of_browser = |name: &str| OF_BROWSERS.contains(&name) || name.starts_with(BEGINNING);
+    let mut names = request.headers().keys();
+    let other = names.find(|name| !is_of_browser(name.as_str()));
+    if is_near
+        && is_named
+        && let Some(other) = other
+    {
+        tracing::warn!(
+            header = %other,
+            "a request from this machine has a header that no browser sends: it may have come through a proxy or a tunnel, so no one is signed in"
+        );
+    }
+    is_near && is_named && other.is_none()
 }
 
 fn is_local_name(host: &str) -> bool {

@@ -101,7 +101,7 @@ async fn ask(
     };
     let mut body = String::new();
     if let Some((id, csrf)) = session {
-        request = request.header(header::COOKIE, format!("stead={id}"));
+        request = request.header(header::COOKIE, format!("stead-80={id}"));
         body = match fault {
             Fault::NoToken => String::from("a=b"),
             Fault::TokenOfAnother => format!("csrf={}", "0".repeat(csrf.len())),
@@ -203,6 +203,42 @@ async fn from(
     service.send(request).await
 }
 
+/// What a browser sends with a page that it opens or loads again.
+const OF_BROWSERS: [(&str, &str); 14] = [
+    ("accept", "text/html"),
+    ("accept-encoding", "gzip, br"),
+    ("accept-language", "en"),
+    ("cache-control", "max-age=0"),
+    ("connection", "keep-alive"),
+    ("cookie", "other=1"),
+    ("dnt", "1"),
+    ("if-none-match", "\"1\""),
+    ("pragma", "no-cache"),
+    ("referer", "http://127.0.0.1/"),
+    ("sec-ch-ua", "\"Chromium\";v=\"140\""),
+    ("sec-fetch-site", "none"),
+    ("upgrade-insecure-requests", "1"),
+    ("user-agent", "Mozilla/5.0"),
+];
+
+/// What proxies and tunnels add, each one of them only this.
+const OF_PROXIES: [&str; 14] = [
+    "cf-connecting-ip",
+    "client-ip",
+    "fly-client-ip",
+    "forwarded",
+    "ngrok-skip-browser-warning",
+    "tailscale-user-login",
+    "true-client-ip",
+    "via",
+    "x-an-unknown-tunnel",
+    "x-envoy-external-address",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "x-original-host",
+    "x-real-ip",
+];
+
 #[tokio::test]
 async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_one_else_is() {
     let service = trusting().await;
@@ -216,7 +252,7 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
         page.assert_contains("You");
         let cookie = page.header("set-cookie");
         let id = cookie
-            .strip_prefix("stead=")
+            .strip_prefix("stead-80=")
             .unwrap()
             .split(';')
             .next()
@@ -226,6 +262,10 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
         assert_eq!(signed_in.member.role, Role::Owner);
     }
     let local = Some("127.0.0.1:5");
+    for (name, value) in OF_BROWSERS {
+        let page = from(&service, local, "127.0.0.1", Some((name, value))).await;
+        assert_eq!(page.status, StatusCode::OK, "{name}");
+    }
     for (peer, host, header) in [
         (Some("192.0.2.1:5"), "127.0.0.1", None),
         (Some("192.0.2.1:5"), "localhost", None),
@@ -235,10 +275,11 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
         (local, "127.0.0.1.rebound.example", None),
         (local, "localhost.rebound.example", None),
         (local, "0.0.0.0", None),
-        (local, "127.0.0.1", Some(("x-forwarded-for", "192.0.2.1"))),
-        (local, "127.0.0.1", Some(("forwarded", "for=192.0.2.1"))),
         (local, "127.0.0.1", Some(("host", "rebound.example"))),
-    ] {
+    ]
+    .into_iter()
+    .chain(OF_PROXIES.map(|name| (local, "127.0.0.1", Some((name, "192.0.2.1")))))
+    {
         let refused = from(&service, peer, host, header).await;
         let what = format!("{peer:?} {host} {header:?} {}", refused.text());
         let is_sent_away = refused.status == StatusCode::SEE_OTHER
@@ -286,7 +327,7 @@ async fn over_https_the_cookie_is_of_this_host_only_and_one_by_plain_name_is_not
 async fn pages_say_what_a_browser_may_do_with_them() {
     let service = TestService::new().await;
     let (id, _) = session_of(service.platform.environment(), Role::Viewer).await;
-    let cookie = format!("stead={id}");
+    let cookie = format!("stead-80={id}");
     for path in [
         "/dashboard",
         "/dashboard/sign-in",

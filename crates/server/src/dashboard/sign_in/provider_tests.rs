@@ -88,7 +88,7 @@ async fn go(service: &TestService, claims: &Claims, begin: &str, session: &str) 
             "/dashboard/sign-in/callback?code=c&state={}",
             query["state"]
         ),
-        cookies: format!("{}; {session}", cookie(&started, "stead-sign-in")),
+        cookies: format!("{}; {session}", cookie(&started, "stead-sign-in-80")),
         query,
     }
 }
@@ -108,7 +108,7 @@ impl Back {
 /// A browser of Bob, who is signed in: the cookie of his session.
 async fn bob(service: &TestService, claims: &Claims) -> String {
     let back = go(service, claims, BEGIN, "").await;
-    cookie(&back.arrive(service).await, "stead")
+    cookie(&back.arrive(service).await, "stead-80")
 }
 
 #[tokio::test]
@@ -131,8 +131,8 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
     let arrived = back.arrive(&service).await;
     assert_eq!(arrived.status, StatusCode::SEE_OTHER, "{}", arrived.text());
     assert_eq!(arrived.header("location"), "/dashboard/tools");
-    assert_eq!(cookie(&arrived, "stead-sign-in"), "stead-sign-in=");
-    let session = cookie(&arrived, "stead");
+    assert_eq!(cookie(&arrived, "stead-sign-in-80"), "stead-sign-in-80=");
+    let session = cookie(&arrived, "stead-80");
     let home = service.browse("GET", "/dashboard", Some(&session)).await;
     home.assert_contains("bob@example.com");
     let you = service
@@ -162,8 +162,8 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     assert_eq!(refused.status, StatusCode::FORBIDDEN);
     refused.assert_contains("sign_in_refused");
     refused.assert_contains("the claim hd");
-    assert_eq!(cookie(&refused, "stead-sign-in"), "stead-sign-in=");
-    assert_eq!(cookie(&refused, "stead"), "");
+    assert_eq!(cookie(&refused, "stead-sign-in-80"), "stead-sign-in-80=");
+    assert_eq!(cookie(&refused, "stead-80"), "");
     let (path, _) = back.path.split_once("code=c&").unwrap();
     let path = format!("{path}error=access_denied&state={}", back.query["state"]);
     let cancelled = service.browse("GET", &path, Some(&back.cookies)).await;
@@ -266,7 +266,7 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
         arrived.text()
     );
     // The session is the same one.
-    assert_eq!(cookie(&arrived, "stead"), "");
+    assert_eq!(cookie(&arrived, "stead-80"), "");
     let (_, id) = session.split_once('=').unwrap();
     assert!(environment.signed_in(id).await.unwrap().stepped_up);
     // A session that has ended is not gone on with: another one begins.
@@ -274,7 +274,11 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
     let back = go(&service, &claims, &begin, &session).await;
     assert!(!back.query.contains_key("prompt"));
     let arrived = back.arrive(&service).await;
-    assert!(cookie(&arrived, "stead").len() > 20, "{}", arrived.text());
+    assert!(
+        cookie(&arrived, "stead-80").len() > 20,
+        "{}",
+        arrived.text()
+    );
 }
 
 #[tokio::test]

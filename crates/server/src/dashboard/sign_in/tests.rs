@@ -264,7 +264,7 @@ async fn the_password_is_taken_again_for_a_step_up() {
 fn device(response: &TestResponse) -> String {
     let all = response.headers.get_all("set-cookie").iter();
     let mut all = all.map(|set| set.to_str().unwrap().to_owned());
-    let set = all.find(|set| set.starts_with("stead-device=")).unwrap();
+    let set = all.find(|set| set.starts_with("stead-device-80=")).unwrap();
     assert!(set.contains("; Max-Age=15552000; HttpOnly"), "{set}");
     set.split(';').next().unwrap().to_owned()
 }

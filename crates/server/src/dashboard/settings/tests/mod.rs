@@ -31,7 +31,7 @@ impl<'a> Browser<'a> {
         let (id, csrf) = session_of(service.platform.environment(), role).await;
         Self {
             service,
-            cookie: format!("stead={id}"),
+            cookie: format!("stead-80={id}"),
             csrf,
         }
     }
