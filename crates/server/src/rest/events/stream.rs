@@ -86,10 +86,6 @@ impl Reader {
             if let Some(next) = self.written.pop_front() {
                 return Some(next);
             }
-            let allowed = check_token(&self.environment, &self.token).await;
-            if allowed.is_err() {
-                return None;
-            }
             let page = {
                 let reading = self
                     .environment
@@ -99,6 +95,11 @@ impl Reader {
                     Either::Right(_) => return None,
                 }
             };
+            // Whoever lost the right while this was waited for gets none of it.
+            let allowed = check_token(&self.environment, &self.token).await;
+            if allowed.is_err() {
+                return None;
+            }
             self.write(&page);
         }
     }

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use futures_util::{FutureExt as _, StreamExt as _};
 use http::{Response, StatusCode};
+use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -10,7 +11,10 @@ use tokio::{
     sync::oneshot,
 };
 
-use crate::{Server, testing::TestService};
+use crate::{
+    Server,
+    testing::{TestService, everything},
+};
 
 /// A service with the account `ada`, and where its feed goes on.
 async fn service() -> (TestService, String) {
@@ -180,6 +184,27 @@ async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
     assert_eq!(next().await, "retry: 1000\n\n");
     assert!(next().await.starts_with("event: account.resumed\n"));
     assert!(stream.next().now_or_never().is_none());
+}
+
+#[tokio::test]
+async fn a_stream_shows_nothing_more_to_a_credential_that_is_revoked() {
+    let (service, latest) = service().await;
+    let revoked = service.with_credential(everything("revoked")).await;
+    let mut stream = open(&revoked, &latest, None).await.into_body();
+    let retry = stream.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(retry, "retry: 1000\n\n");
+    let environment = service.platform.environment();
+    let all = environment.app_credentials(None, 100).await.unwrap().items;
+    let credential = all.iter().find(|one| one.name == "revoked").unwrap();
+    // The stream waits for an event when this comes.
+    let (rest, _) = tokio::join!(stream.collect(), async {
+        tokio::task::yield_now().await;
+        let revoked = environment.revoke_app_credential(&credential.client_id).await;
+        revoked.unwrap();
+        change(&service, "suspend").await;
+    });
+    let rest = rest.unwrap().to_bytes();
+    assert!(rest.is_empty(), "{}", String::from_utf8_lossy(&rest));
 }
 
 #[tokio::test]
