@@ -29,7 +29,7 @@ use crate::{
     problem::Result,
 };
 
-/// Seconds after which the session is looked at again.
+/// Seconds after which the session is looked at again where nothing is new.
 const WAIT: u32 = 4;
 /// Seconds after which the charts come again, where they have changed.
 const CHARTS: u32 = 5;
@@ -50,9 +50,7 @@ struct Stream {
     shown: Shown,
     /// Ids of the rows that were looked at the last time.
     known: HashSet<String>,
-    /// Seconds, at least, since the session was looked at and since the charts were sent: what is new comes once a second
-    /// at most.
-    unchecked: u32,
+    /// Seconds, at least, since the charts were sent: what is new comes once a second at most.
     uncharted: u32,
     /// Whether the charts have changed since.
     stale: bool,
@@ -84,7 +82,6 @@ pub(super) async fn stream(
         member,
         shown,
         known: HashSet::new(),
-        unchecked: 0,
         uncharted: 0,
         stale: false,
         quiet: 0,
@@ -121,14 +118,9 @@ impl Stream {
                     Either::Right(_) => return None,
                 }
             };
-            let passed = if changed { 1 } else { WAIT };
-            self.unchecked += passed;
-            self.uncharted += passed;
-            if self.unchecked >= WAIT {
-                let session = self.member.session.expose_secret();
-                self.page.environment.check_session(session).await.ok()?;
-                self.unchecked = 0;
-            }
+            self.uncharted += if changed { 1 } else { WAIT };
+            let session = self.member.session.expose_secret();
+            self.page.environment.check_session(session).await.ok()?;
             let mut text = String::new();
             if changed {
                 let news = self.watching.news.borrow_and_update().clone();

@@ -151,11 +151,14 @@ async fn a_stream_brings_what_is_new_and_ends_with_the_session() {
     let rows = next(&mut calls).await.unwrap();
     assert!(rows.contains(&second) && !rows.contains(&id), "{rows}");
     environment.sign_out(&session).await.unwrap();
+    let third = executed(&service).await;
     while let Some(more) = next(&mut others).await {
         assert!(!more.contains("event: rows"), "{more}");
     }
     while next(&mut events).await.is_some() {}
-    while next(&mut calls).await.is_some() {}
+    while let Some(more) = next(&mut calls).await {
+        assert!(!more.contains(&third), "{more}");
+    }
     let refused = stream(&service, &session, "kind=calls").await;
     assert_eq!(refused.status(), StatusCode::SEE_OTHER);
 }

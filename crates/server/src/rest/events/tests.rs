@@ -199,7 +199,9 @@ async fn a_stream_shows_nothing_more_to_a_credential_that_is_revoked() {
     // The stream waits for an event when this comes.
     let (rest, _) = tokio::join!(stream.collect(), async {
         tokio::task::yield_now().await;
-        let revoked = environment.revoke_app_credential(&credential.client_id).await;
+        let revoked = environment
+            .revoke_app_credential(&credential.client_id)
+            .await;
         revoked.unwrap();
         change(&service, "suspend").await;
     });
