@@ -149,6 +149,15 @@ impl Activity {
         })
     }
 
+    /// How many requests are being answered.
+    pub(super) fn requests(&self) -> usize {
+        self.with(|inner| match inner.phase {
+            Phase::Busy => 1,
+            Phase::Http2(streams, _) => streams,
+            Phase::New(_) | Phase::Idle(_) | Phase::Head(_) | Phase::Rest(_) => 0,
+        })
+    }
+
     /// Set by whoever authenticates a request of this connection.
     pub(super) fn known(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.is_known)

@@ -2,10 +2,13 @@
 
 mod activity;
 mod crowd;
-#[cfg(test)]
-mod desync;
 mod framing;
 mod noted;
+#[cfg(test)]
+mod pipelining;
+mod refuse;
+#[cfg(test)]
+mod sockets;
 #[cfg(test)]
 mod tests;
 mod under_way;
@@ -18,7 +21,10 @@ use std::{
     io, iter,
     net::SocketAddr,
     pin::{Pin, pin},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -28,15 +34,16 @@ use hyper_util::{
     server::conn::auto::{self, UpgradeableConnection},
 };
 use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, watch},
+    sync::watch,
 };
 
 use activity::Activity;
 use crowd::Crowd;
 use noted::Noted;
 pub use noted::Served;
+use refuse::Refusals;
 pub use under_way::UnderWay;
 use watched::Watched;
 pub use workers::Workers;
@@ -50,24 +57,18 @@ const REQUESTS: u32 = 200;
 /// Bytes of a request's body that arrive before they are read. Over HTTP/2 all requests of a connection have as many: one that
 /// is not read, as its product stalls, leaves the others room.
 const WINDOW: u32 = 256 * 1024;
-/// Longest wait for requests under way when the service stops. With the wait for token requests after it, a service
-/// manager's 90 s are enough.
-const DRAIN: Duration = Duration::from_secs(25);
+/// How long a stop waits for the requests of strangers.
+const STRANGERS: Duration = Duration::from_secs(25);
+/// How long a stop waits for the calls of applications and members. It must be as long as the process waits for writes, or
+/// callers never learn of a write that was done.
+const CALLS: Duration = Duration::from_secs(70);
 /// Pause after an `accept` that failed for want of file descriptors or memory.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 /// Connections at once unless set.
 const CONNECTIONS: usize = 10_000;
-/// Callers at once who are told that there are too many; others are hung up on.
-const TOLD: usize = 64;
-/// How long such a caller may take to read it.
-const TELLING: Duration = Duration::from_secs(1);
-/// What they are told.
-const TOO_MANY: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\n\
-content-type: text/plain\r\ncontent-length: 43\r\n\r\nThe service has too many connections open.\n";
 
-/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves, then takes no more connections and waits at most 25 s for the
-/// requests under way. [`Server`] has more to set.
+/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves, then takes no more connections and waits for the requests under
+/// way: 25 s at most for those of strangers, 70 s for those of applications and members. [`Server`] has more to set.
 pub async fn serve(
     listener: TcpListener,
     served: impl Into<Served>,
@@ -84,7 +85,7 @@ pub async fn serve(
 /// be complete 30 s after its first byte, and the first byte has to come within 30 s. A caller that reads nothing of its
 /// response for 60 s is cut off. A head that says in two ways how long its body is, or has not exactly one `Host`, gets
 /// 400. When there are as many connections as there may be, those without a request make room, first those of the
-/// source that has the most; where all are busy, the new one gets 503.
+/// source that has the most; if all are busy, the new one gets 503 `overloaded`.
 #[derive(Debug)]
 pub struct Server {
     served: Served,
@@ -134,8 +135,9 @@ impl Server {
         self.under_way.clone()
     }
 
-    /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: at most
-    /// 25 s, and no longer than `cut` takes to resolve. Returns how many were cut off.
+    /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: 25 s at most
+    /// for those of strangers, 70 s for those of applications and members, and no longer than `cut` takes to resolve.
+    /// Returns how many were cut off.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -149,7 +151,8 @@ impl Server {
     async fn run(self, listener: TcpListener, mut shutdown: End<'_>, cut: End<'_>) -> usize {
         let server = http();
         let crowd = Arc::new(Crowd::default());
-        let told = Arc::new(Semaphore::new(TOLD));
+        let refusals = Refusals::default();
+        let cut_off = Arc::new(AtomicUsize::new(0));
         let (phase, phases) = watch::channel(Phase::Serves);
         let (stop, stopping) = watch::channel(());
         let stopping = Stopping::new(stopping);
@@ -166,14 +169,23 @@ impl Server {
                 accepted = either => accepted,
             };
             if crowd.count() >= self.max_connections && !crowd.make_room() {
-                refuse(stream, &told);
-                continue;
+                tokio::select! {
+                    biased;
+                    () = shutdown.as_mut() => break,
+                    () = refusals.refuse(stream) => continue,
+                }
             }
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
-            let noted = Noted::new(served.clone(), activity, Some(peer), stopping.clone());
+            let noted = Noted::new(
+                served.clone(),
+                activity.clone(),
+                Some(peer),
+                stopping.clone(),
+            );
             let server = server.clone();
             let phases = phases.clone();
+            let cut_off = Arc::clone(&cut_off);
             let serving = move |stream| async move {
                 let _place = place;
                 let mut connection = pin!(connection(&server, stream, noted));
@@ -187,12 +199,13 @@ impl Server {
                             }
                             return;
                         }
-                        Some((phase, phases)) = news.next() => match phase {
-                            Phase::Cut => return,
-                            Phase::Serves | Phase::Stops => {
-                                connection.as_mut().graceful_shutdown();
-                                news.push(next_phase(phases));
+                        Some((phase, phases)) = news.next() => {
+                            if phase.cuts(&activity) {
+                                cut_off.fetch_add(activity.requests(), Ordering::Relaxed);
+                                return;
                             }
+                            connection.as_mut().graceful_shutdown();
+                            news.push(next_phase(phases));
                         }
                     }
                 }
@@ -208,17 +221,23 @@ impl Server {
         // Requests that wait for what may come end now.
         drop(stop);
         let _ = phase.send(Phase::Stops);
-        let mut all = pin!(phase.closed());
+        let strangers_leave = async {
+            tokio::time::sleep(STRANGERS).await;
+            let _ = phase.send(Phase::CutsStrangers);
+            tokio::time::sleep(CALLS - STRANGERS).await;
+        };
         tokio::select! {
-            () = all.as_mut() => return 0,
-            () = tokio::time::sleep(DRAIN) => {}
+            () = phase.closed() => {}
+            () = strangers_leave => {}
             () = cut => {}
         }
-        let cut_off = self.under_way.count();
-        tracing::warn!(requests = cut_off, "requests were cut off, to stop");
-        // No connection is left where no one listens.
-        let _ = phase.send(Phase::Cut);
-        all.await;
+        // No connection is left if no one listens.
+        let _ = phase.send(Phase::Cuts);
+        phase.closed().await;
+        let cut_off = cut_off.load(Ordering::Relaxed);
+        if cut_off > 0 {
+            tracing::warn!(requests = cut_off, "requests were cut off, to stop");
+        }
         cut_off
     }
 }
@@ -231,14 +250,27 @@ enum Phase {
     Serves,
     /// Requests under way go on, and no more are taken.
     Stops,
-    /// At once.
-    Cut,
+    /// The same, but connections that no application or member has used end now.
+    CutsStrangers,
+    /// All end now.
+    Cuts,
+}
+
+impl Phase {
+    /// Whether a connection ends now, whatever is under way on it.
+    fn cuts(self, activity: &Activity) -> bool {
+        match self {
+            Self::Serves | Self::Stops => false,
+            Self::CutsStrangers => !activity.is_known(),
+            Self::Cuts => true,
+        }
+    }
 }
 
 /// What comes next; where no one is left to say it, the end.
 async fn next_phase(mut phases: watch::Receiver<Phase>) -> (Phase, watch::Receiver<Phase>) {
     let next = phases.changed().await;
-    let phase = next.map_or(Phase::Cut, |()| *phases.borrow_and_update());
+    let phase = next.map_or(Phase::Cuts, |()| *phases.borrow_and_update());
     (phase, phases)
 }
 
@@ -300,26 +332,6 @@ async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr
             }
         }
     }
-}
-
-/// Tells a caller that there are too many. It has to read that before the connection is closed: closing with bytes of
-/// the caller unread would throw the response away.
-fn refuse(mut stream: TcpStream, told: &Arc<Semaphore>) {
-    let Ok(permit) = Arc::clone(told).try_acquire_owned() else {
-        return;
-    };
-    tokio::spawn(async move {
-        let _permit = permit;
-        let telling = async {
-            stream.write_all(TOO_MANY).await?;
-            stream.shutdown().await?;
-            while stream.read(&mut [0; 1024]).await? > 0 {}
-            io::Result::Ok(())
-        };
-        if let Ok(Err(error)) = tokio::time::timeout(TELLING, telling).await {
-            tracing::debug!(error = %error, "a caller too many did not wait");
-        }
-    });
 }
 
 fn is_the_callers(error: &io::Error) -> bool {

@@ -2,12 +2,15 @@
 
 use std::{convert::Infallible, sync::Weak};
 
-use axum::{Router, body::Body, routing::get};
+use axum::{
+    Router,
+    body::Body,
+    routing::{any, get},
+};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream},
-    sync::oneshot,
     time::Instant,
 };
 
@@ -163,18 +166,22 @@ async fn a_connection_over_http2_without_requests_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_may_take_longer_than_its_head() {
-    let slow = get(|| async {
+async fn a_request_that_has_come_whole_may_take_longer_than_an_unused_connection() {
+    let slow = async |_: Bytes| {
         tokio::time::sleep(Duration::from_secs(300)).await;
         "done"
-    });
-    let mut caller = connect(Router::new().route("/", slow));
-    assert!(
-        ask(&mut caller, REQUEST)
-            .await
-            .starts_with("HTTP/1.1 200 OK")
-    );
-    assert_eq!(closed_after(&mut caller).await, 90);
+    };
+    for rest in [
+        "\r\n",
+        "Content-Length: 3\r\n\r\nabc",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    ] {
+        let mut caller = connect(Router::new().route("/", any(slow)));
+        let request = format!("POST / HTTP/1.1\r\nHost: x\r\n{rest}");
+        let response = ask(&mut caller, &request).await;
+        assert!(response.starts_with("HTTP/1.1 200 OK"), "{rest:?}");
+        assert_eq!(closed_after(&mut caller).await, 90);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -285,154 +292,4 @@ async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
         }
     }
     assert!(requests > 0 && of_all >= requests * of_one, "{of_all}");
-}
-
-/// A server on a free port, what stops it and what cuts it off.
-async fn serve_on_a_port(
-    server: Server,
-) -> (
-    SocketAddr,
-    [oneshot::Sender<()>; 2],
-    tokio::task::JoinHandle<usize>,
-) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let (stop, stopped) = oneshot::channel::<()>();
-    let (cut, was_cut) = oneshot::channel::<()>();
-    let served = tokio::spawn(server.serve(
-        listener,
-        async move { stopped.await.unwrap() },
-        async move { was_cut.await.unwrap() },
-    ));
-    (address, [stop, cut], served)
-}
-
-/// A router whose one request tells that it came, and waits until it is released.
-fn held() -> (Router, oneshot::Receiver<()>, oneshot::Sender<()>) {
-    let (arrived, arrival) = oneshot::channel();
-    let (release, released) = oneshot::channel::<()>();
-    let slots = Arc::new(std::sync::Mutex::new(Some((arrived, released))));
-    let handler = move || {
-        let (arrived, released) = slots.lock().unwrap().take().unwrap();
-        async move {
-            arrived.send(()).unwrap();
-            released.await.unwrap();
-            "done"
-        }
-    };
-    (Router::new().route("/", get(handler)), arrival, release)
-}
-
-#[tokio::test]
-async fn a_request_under_way_is_answered_before_it_ends() {
-    let (router, arrival, release) = held();
-    let server = Server::new(router);
-    let under_way = server.under_way();
-    let (address, [stop, _cut], served) = serve_on_a_port(server).await;
-    let mut caller = TcpStream::connect(address).await.unwrap();
-    caller.write_all(REQUEST.as_bytes()).await.unwrap();
-    arrival.await.unwrap();
-    assert_eq!(under_way.count(), 1);
-    stop.send(()).unwrap();
-    release.send(()).unwrap();
-    let mut response = String::new();
-    caller.read_to_string(&mut response).await.unwrap();
-    assert!(
-        response.starts_with("HTTP/1.1 200 OK") && response.ends_with("done"),
-        "{response}"
-    );
-    assert_eq!(served.await.unwrap(), 0);
-    assert_eq!(under_way.count(), 0);
-    assert!(TcpStream::connect(address).await.is_err());
-}
-
-#[tokio::test]
-async fn a_drain_is_cut_short_on_demand() {
-    let (router, arrival, release) = held();
-    let (address, [stop, cut], served) = serve_on_a_port(Server::new(router)).await;
-    let mut caller = TcpStream::connect(address).await.unwrap();
-    caller.write_all(REQUEST.as_bytes()).await.unwrap();
-    arrival.await.unwrap();
-    stop.send(()).unwrap();
-    cut.send(()).unwrap();
-    assert_eq!(served.await.unwrap(), 1);
-    assert!(release.is_closed(), "the request was dropped");
-}
-
-#[tokio::test]
-async fn where_there_are_too_many_connections_one_without_a_request_makes_room() {
-    let (router, arrival, release) = held();
-    let router = router.route("/quick", get(|| async { "done" }));
-    let server = Server::new(router).max_connections(2);
-    let (address, _stop, _served) = serve_on_a_port(server).await;
-    let mut busy = TcpStream::connect(address).await.unwrap();
-    busy.write_all(REQUEST.as_bytes()).await.unwrap();
-    arrival.await.unwrap();
-    let mut silent = TcpStream::connect(address).await.unwrap();
-    let quick = REQUEST.replace("GET /", "GET /quick");
-    for _ in 0..3 {
-        let mut another = TcpStream::connect(address).await.unwrap();
-        another.write_all(quick.as_bytes()).await.unwrap();
-        let mut response = [0; 15];
-        another.read_exact(&mut response).await.unwrap();
-        assert_eq!(&response, b"HTTP/1.1 200 OK");
-        assert_eq!(silent.read(&mut [0; 1]).await.unwrap(), 0, "made room");
-        silent = another;
-        // It is idle once its response was read to the end.
-        let mut rest = Vec::new();
-        while !rest.ends_with(b"done") {
-            rest.push(silent.read_u8().await.unwrap());
-        }
-    }
-    release.send(()).unwrap();
-    let mut response = [0; 15];
-    busy.read_exact(&mut response).await.unwrap();
-    assert_eq!(&response, b"HTTP/1.1 200 OK", "a request is not cut off");
-}
-
-#[tokio::test]
-async fn where_all_connections_are_busy_a_new_one_is_told_so_at_once() {
-    let (router, arrival, _release) = held();
-    let server = Server::new(router).max_connections(1);
-    let (address, _stop, _served) = serve_on_a_port(server).await;
-    let mut busy = TcpStream::connect(address).await.unwrap();
-    busy.write_all(REQUEST.as_bytes()).await.unwrap();
-    arrival.await.unwrap();
-    let mut another = TcpStream::connect(address).await.unwrap();
-    another.write_all(REQUEST.as_bytes()).await.unwrap();
-    let mut response = String::new();
-    another.read_to_string(&mut response).await.unwrap();
-    let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    assert!(head.starts_with("HTTP/1.1 503 ") && head.contains("\r\nretry-after: 1\r\n"));
-    assert!(head.contains(&format!("content-length: {}", body.len())));
-}
-
-#[tokio::test]
-async fn two_listeners_have_routers_of_their_own_and_share_every_bound() {
-    let (router, arrival, release) = held();
-    let second = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let other = second.local_addr().unwrap();
-    let at_the_other = Router::new().route("/", get(|| async { "other, done" }));
-    let server = Server::new(router)
-        .also(second, at_the_other)
-        .max_connections(1);
-    let (address, [stop, _cut], served) = serve_on_a_port(server).await;
-    let ask = async || {
-        let mut caller = TcpStream::connect(other).await.unwrap();
-        caller.write_all(REQUEST.as_bytes()).await.unwrap();
-        caller
-    };
-    let mut response = [0; 128];
-    let read = ask().await.read(&mut response).await.unwrap();
-    assert!(response[..read].ends_with(b"other, done"));
-    let mut busy = TcpStream::connect(address).await.unwrap();
-    busy.write_all(REQUEST.as_bytes()).await.unwrap();
-    arrival.await.unwrap();
-    let mut told = String::new();
-    ask().await.read_to_string(&mut told).await.unwrap();
-    assert!(told.starts_with("HTTP/1.1 503 "), "{told}");
-    stop.send(()).unwrap();
-    release.send(()).unwrap();
-    assert_eq!(served.await.unwrap(), 0);
-    assert!(TcpStream::connect(other).await.is_err());
 }

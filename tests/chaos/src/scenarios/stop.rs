@@ -36,7 +36,9 @@ pub(crate) async fn sighup(options: &Options, report: &mut Report) -> Result<()>
 /// # Errors
 /// Where the stage cannot be set.
 pub(crate) async fn sigterm(options: &Options, report: &mut Report) -> Result<()> {
-    signalled(options, &["TERM"], Duration::from_secs(3), report).await
+    // Longer than strangers get.
+    let calls = if options.smoke { 3 } else { 28 };
+    signalled(options, &["TERM"], Duration::from_secs(calls), report).await
 }
 
 /// # Errors

@@ -5,12 +5,18 @@ mod mcp;
 #[cfg(feature = "dashboard")]
 mod sign_in;
 
-use std::{future::pending, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    future::pending,
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use clap::Args;
 use ipnet::IpNet;
 use stead::core::{environment::Verification, identifier::AccountId};
 use stead_server::{Server, ServerOptions, UnderWay};
+use tokio::time::Instant;
 
 use self::{brand::BrandArgs, mcp::McpArgs};
 use crate::{
@@ -26,6 +32,11 @@ use crate::{
 const CONNECTIONS: u64 = 20_000;
 /// Connections at once to the metrics.
 const METRICS_CONNECTIONS: usize = 16;
+/// Descriptors that are neither for connections nor for their calls: those of the store, and of callers who are told that
+/// there are too many.
+const RESERVE: u64 = 128;
+/// How long a stop may take until the last tokens and records are stored. docs/deploy gives it 10 s more.
+const STOP: Duration = Duration::from_secs(70);
 /// How often a stop that waits says so.
 const SAY: Duration = Duration::from_secs(5);
 
@@ -33,9 +44,10 @@ const SAY: Duration = Duration::from_secs(5);
 ///
 /// It speaks plain HTTP; put a proxy with TLS in front of it, and give the proxy's address as --public-url.
 ///
-/// SIGTERM, SIGINT and SIGHUP stop it in order: no more connections, at most 25 s for requests under way, then at most
-/// 45 s for writes and token requests. A second signal cuts requests off; tokens that were received and the records of
-/// calls are still kept, within 5 s. The exit code is 0 if every request was answered and every token was stored, and 1 if not.
+/// SIGTERM, SIGINT and SIGHUP stop it in order. It takes no more connections, and waits up to 70 s until callers have their
+/// responses, writes are done and new tokens are stored. Requests of strangers get 25 s. A second signal cuts requests off.
+/// Tokens that were received and the records of calls are stored in any case, within 7 s. The exit code is 0 if every
+/// request was answered and every token was stored, and 1 if not.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on.
@@ -73,7 +85,8 @@ pub(crate) struct Serve {
     )]
     max_requests: usize,
 
-    /// Most connections at once; half of the file descriptors unless given, and at most 20000.
+    /// Most connections at once; the next caller gets 503 with the kind overloaded. Unless given, it is almost half of the
+    /// file descriptors, and at most 20000.
     #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
@@ -252,14 +265,23 @@ impl Serve {
             tokio::spawn(server.serve(listener, pending(), pending()));
         }
         let under_way = server.under_way();
-        let served = server.serve(listener, signals.received(1), signals.received(2));
+        let asked = OnceLock::new();
+        let shutdown = async {
+            signals.received(1).await;
+            asked.get_or_init(Instant::now);
+        };
+        let served = server.serve(listener, shutdown, signals.received(2));
         let cut_off = tokio::select! {
             cut_off = served => cut_off,
             () = say_how_many_wait(terminal, &signals, &under_way) => 0,
         };
+        let left = asked
+            .get()
+            .map_or(STOP, |asked| STOP.saturating_sub(asked.elapsed()));
         tokio::select! {
             () = platform.shut_down() => {}
             () = signals.received(2) => platform.shut_down_now().await,
+            () = tokio::time::sleep(left) => platform.shut_down_now().await,
         }
         stopped(cut_off, &platform.environment().tokens_in_memory())
     }
@@ -300,9 +322,10 @@ async fn say_how_many_wait(terminal: &Terminal, signals: &Signals, under_way: &U
     }
 }
 
-/// Half of the descriptors, so that the others are there for calls, the database and what else the process opens.
+/// Half of the descriptors but for a reserve: a call needs another one for its product.
 fn connections_for(descriptors: Option<u64>) -> usize {
-    let half = descriptors.unwrap_or(u64::MAX) / 2;
+    let descriptors = descriptors.unwrap_or(u64::MAX);
+    let half = (descriptors - RESERVE.min(descriptors / 4)) / 2;
     // No more than fits any integer.
     usize::try_from(half.clamp(16, CONNECTIONS)).unwrap_or(usize::MAX)
 }
@@ -327,10 +350,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_descriptors_are_for_connections() {
+    fn half_of_the_descriptors_but_for_a_reserve_are_for_connections() {
         for (descriptors, connections) in [
-            (Some(256), 128),
-            (Some(1024), 512),
+            (Some(128), 48),
+            (Some(1024), 448),
             (Some(1_048_576), 20_000),
             (None, 20_000),
         ] {
