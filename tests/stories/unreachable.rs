@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    http_client::{HttpClient, request},
+    http_client::{HttpClient, raw, request},
     mirror::Mirror,
     stage::{ADA, Setting, Stage},
 };
@@ -139,6 +139,26 @@ async fn a_response_that_breaks_off_is_not_recorded_as_a_success() {
     assert_eq!(outcomes(&stage, 1).await, ["upstream_truncated"]);
     assert_eq!(get("?x=whole").await.unwrap(), "hello");
     assert_eq!(outcomes(&stage, 2).await, ["ok", "upstream_truncated"]);
+}
+
+#[tokio::test]
+async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carried_out() {
+    let product = Mirror::start(|_| b"HTTP/1.1 200 OK\r\n\r\n".to_vec()).await;
+    let stage = stage(&product.url).await;
+    let request = format!(
+        "POST /proxy/mail/user-1/upload/gmail/v1/users/me/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: message/rfc822\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nbroken",
+        stage.bearer
+    );
+    let (status, response) = raw(stage.address(), request.as_bytes()).await;
+    assert_eq!(status, 400, "{response}");
+    assert!(
+        response.contains("\r\nstead-error: invalid_request\r\n"),
+        "{response}"
+    );
+    assert!(response.contains("the product did not get the whole request"));
+    assert_eq!(outcomes(&stage, 1).await, ["invalid_request"]);
+    assert!(product.heard().is_empty());
 }
 
 #[tokio::test]

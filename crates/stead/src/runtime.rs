@@ -1,13 +1,13 @@
 //! Time and tasks of tokio, as the port that core asks for.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use stead_core::{
     Error, ErrorKind, Result,
     ports::{BoxFuture, Runtime},
 };
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, time::Instant};
 
 /// Time and tasks of a tokio runtime. Its tasks run there even when a call is awaited elsewhere.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ impl TokioRuntime {
         })?;
         Ok(Self {
             handle,
-            started: clock(),
+            started: Instant::now(),
         })
     }
 }
@@ -46,7 +46,7 @@ impl Runtime for TokioRuntime {
     }
 
     fn monotonic(&self) -> Duration {
-        clock().duration_since(self.started)
+        self.started.elapsed()
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
@@ -61,14 +61,6 @@ impl Runtime for TokioRuntime {
     fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) {
         self.handle.spawn_blocking(work);
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the adapter through which elapsed time comes in"
-)]
-fn clock() -> Instant {
-    Instant::now()
 }
 
 #[cfg(test)]

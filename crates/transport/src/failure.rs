@@ -159,6 +159,12 @@ pub(crate) fn timed_out(message: &'static str) -> TransportError {
     TransportError::new(TransportErrorKind::TimedOut, message)
 }
 
+/// A request whose own body did not come to its end.
+pub(crate) fn incomplete() -> TransportError {
+    let message = "the request's body broke off or came too slowly";
+    TransportError::new(TransportErrorKind::Incomplete, message)
+}
+
 /// A body above `limit` bytes.
 pub(crate) fn too_large(limit: u64) -> TransportError {
     TransportError::new(

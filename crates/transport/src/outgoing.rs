@@ -3,7 +3,7 @@
 use std::{
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker, ready},
+    task::{Context, Poll, Waker},
 };
 
 use bytes::Bytes;
@@ -61,13 +61,16 @@ impl HttpBody for Outgoing {
             return Poll::Ready(Some(Err("the exchange is over".into())));
         }
         loop {
-            let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-            if let Some(Ok(frame)) = &frame {
+            let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
+                self.progress.note(|sent| sent.turn = Turn::Body);
+                return Poll::Pending;
+            };
+            match &frame {
                 // What follows a body is not passed on.
-                let Some(piece) = frame.data_ref() else {
-                    continue;
-                };
-                self.progress.add(piece.len());
+                Some(Ok(frame)) if !frame.is_data() => continue,
+                Some(Ok(frame)) => self.progress.add(frame.data_ref().map_or(0, Bytes::len)),
+                Some(Err(_)) => self.progress.note(|sent| sent.turn = Turn::BrokeOff),
+                None => self.progress.add(0),
             }
             return Poll::Ready(frame);
         }
@@ -97,33 +100,55 @@ struct State {
 pub(crate) struct Sent {
     /// Bytes of a streamed body that were taken so far.
     pub(crate) bytes: u64,
-    /// When the last of them was, or the request began.
+    /// When the last of them was, or its end, or the request began.
     pub(crate) at: Instant,
+    pub(crate) turn: Turn,
+}
+
+/// Who is waited for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Server,
+    /// Whoever gives the request's body.
+    Body,
+    /// No one: the body ended with an error.
+    BrokeOff,
+}
+
+impl Sent {
+    fn nothing(at: Instant) -> Self {
+        let turn = Turn::Server;
+        Self { bytes: 0, at, turn }
+    }
 }
 
 impl Progress {
     pub(crate) fn new() -> Self {
-        let at = Instant::now();
         Self(Some(Arc::new(Mutex::new(State {
-            sent: Sent { bytes: 0, at },
+            sent: Sent::nothing(Instant::now()),
             is_over: false,
             asks: None,
         }))))
     }
 
     pub(crate) fn add(&self, bytes: usize) {
-        if let Some(state) = &self.0 {
-            let sent = &mut lock(state).sent;
+        self.note(|sent| {
             sent.bytes += bytes as u64;
             sent.at = Instant::now();
+            sent.turn = Turn::Server;
+        });
+    }
+
+    pub(crate) fn note(&self, change: impl FnOnce(&mut Sent)) {
+        if let Some(state) = &self.0 {
+            change(&mut lock(state).sent);
         }
     }
 
     pub(crate) fn so_far(&self, deadline: &Deadline) -> Sent {
-        let at = deadline.start;
         self.0
             .as_ref()
-            .map_or(Sent { bytes: 0, at }, |state| lock(state).sent)
+            .map_or(Sent::nothing(deadline.start), |state| lock(state).sent)
     }
 
     /// Ends the body when it is dropped.

@@ -14,16 +14,19 @@ use http::{
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use stead_core::ports::{Body, Limits, OnNewConnection, Purpose, TransportError};
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use crate::{
     clients::Pair,
     deadline::{Deadline, after},
     failure,
-    outgoing::{Outgoing, Progress, Sent},
+    outgoing::{Outgoing, Progress, Sent, Turn},
     response::{self, Incoming},
     target,
 };
+
+/// No limit is shorter: while the request's body is waited for, one is taken after the other.
+const SHORTEST: Duration = Duration::from_millis(10);
 
 /// Sends `request` within its limits; resolves when the response's head has arrived.
 pub(crate) async fn send(
@@ -80,7 +83,13 @@ impl Exchange {
     ) -> Result<Response<Body>, TransportError> {
         let (limits, deadline) = (self.limits, self.deadline);
         let upload = progress.upload();
-        let mut head = wait_for_head(sent, limits.first_byte, &deadline, progress).await?;
+        let head = wait_for_head(sent, limits.first_byte, &deadline, progress).await;
+        let mut head = match head {
+            Err(error) if progress.so_far(&deadline).turn == Turn::BrokeOff => {
+                return Err(failure::incomplete().with_source(error));
+            }
+            head => head?,
+        };
         // Chunks say where the body ends, and a length next to them is removed (RFC 9112, section 6.3).
         if head.headers().contains_key(TRANSFER_ENCODING) {
             head.headers_mut().remove(CONTENT_LENGTH);
@@ -114,7 +123,8 @@ fn announce(headers: &mut HeaderMap, method: &Method, body: &Body) {
     }
 }
 
-/// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body.
+/// Waits for the response's head: `first_byte` from sending, or from the last piece of the request's own body. While the
+/// next piece is waited for, the server owes nothing.
 async fn wait_for_head<R>(
     mut response: Pin<&mut impl Future<Output = Result<R, TransportError>>>,
     first_byte: Duration,
@@ -122,17 +132,26 @@ async fn wait_for_head<R>(
     progress: &Progress,
 ) -> Result<R, TransportError> {
     loop {
-        let Sent { bytes, at } = progress.so_far(deadline);
-        let silent = after(at, first_byte);
-        let until = silent.min(deadline.with(bytes));
-        match timeout_at(until, response.as_mut()).await {
-            Ok(response) => return response,
-            // The body has moved on meanwhile.
-            Err(_) if progress.so_far(deadline).bytes != bytes => {}
-            Err(_) if until == silent => {
-                return Err(failure::timed_out("no response came in time"));
-            }
-            Err(_) => return Err(failure::timed_out("the request took too long")),
+        let Sent { bytes, at, turn } = progress.so_far(deadline);
+        let waits_from = match turn {
+            Turn::Body => Instant::now(),
+            Turn::Server | Turn::BrokeOff => at,
+        };
+        let silent = after(waits_from, first_byte.max(SHORTEST));
+        let end = deadline.with(bytes);
+        if let Ok(response) = timeout_at(silent.min(end), response.as_mut()).await {
+            return response;
+        }
+        let now = progress.so_far(deadline);
+        // The body has moved on meanwhile.
+        if now.at != at {
+            continue;
+        }
+        match now.turn {
+            Turn::Body if end <= silent => return Err(failure::incomplete()),
+            Turn::Body => {}
+            _ if end < silent => return Err(failure::timed_out("the request took too long")),
+            _ => return Err(failure::timed_out("no response came in time")),
         }
     }
 }

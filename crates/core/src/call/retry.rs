@@ -172,6 +172,10 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
             ErrorKind::InvalidRequest,
             "the request cannot be sent as it is",
         ),
+        TransportErrorKind::Incomplete => (
+            ErrorKind::InvalidRequest,
+            "the body broke off or came too slowly; the product did not get the whole request",
+        ),
         TransportErrorKind::Exhausted => (
             ErrorKind::Overloaded,
             "this process has no file descriptors left to reach the product with; nothing was sent",

@@ -12,6 +12,8 @@ pub enum TransportErrorKind {
     Unreachable,
     /// This process has no file descriptors or ports left for a connection: nothing was sent.
     Exhausted,
+    /// The request's own body broke off or came too slowly: the server did not get a whole request.
+    Incomplete,
     /// The request may have been sent; the time was up.
     TimedOut,
     /// The request may have been sent; the connection broke.
@@ -96,13 +98,14 @@ impl TransportError {
     pub fn kind(&self) -> TransportErrorKind {
         self.kind
     }
-    /// Whether the product can have seen the request.
+    /// Whether the product can have seen the whole request.
     pub fn may_have_been_sent(&self) -> bool {
         !matches!(
             self.kind,
             TransportErrorKind::Refused
                 | TransportErrorKind::Unreachable
                 | TransportErrorKind::Exhausted
+                | TransportErrorKind::Incomplete
         )
     }
 }
@@ -126,12 +129,13 @@ mod tests {
     #[test]
     fn only_what_never_left_was_certainly_not_sent() {
         use TransportErrorKind::{
-            Cut, Exhausted, Refused, TimedOut, TooLarge, Unanswered, Unreachable,
+            Cut, Exhausted, Incomplete, Refused, TimedOut, TooLarge, Unanswered, Unreachable,
         };
         for (kind, sent) in [
             (Refused, false),
             (Unreachable, false),
             (Exhausted, false),
+            (Incomplete, false),
             (TimedOut, true),
             (Cut, true),
             (Unanswered, true),

@@ -17,12 +17,16 @@ use http_body::{Frame, SizeHint};
 use http_body_util::LengthLimitError;
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, ports::BoxFuture},
+    core::{
+        environment::Environment,
+        ports::{BoxFuture, Runtime},
+    },
 };
 
-/// Longest wait for a body to be complete, and for the next piece of one that is passed on: a caller who sends a byte now
-/// and then, or none, holds no connection for ever.
-const WAIT: Duration = Duration::from_secs(60);
+use crate::patience::{LONGEST, Patience};
+
+/// Longest wait for a body to be complete: a caller who sends a byte now and then, or none, holds no connection for ever.
+const WAIT: Duration = LONGEST;
 
 /// The whole body, of at most `limit` bytes, while the caller of this environment waits. Most bodies are there at once and
 /// need no timer.
@@ -70,27 +74,29 @@ async fn collect_within(
     })
 }
 
-/// A body that breaks off where the next piece of it takes too long.
-pub(crate) struct KeepsComing<W> {
+/// A body that breaks off if it comes too slowly.
+pub(crate) struct KeepsComing<E> {
     body: Body,
-    wait: W,
-    waiting: Option<BoxFuture<'static, ()>>,
+    environment: E,
+    runtime: fn(&E) -> &dyn Runtime,
+    patience: Patience,
+    /// Since when the next piece is waited for, and for how long it is.
+    waiting: Option<(Duration, BoxFuture<'static, ()>)>,
 }
 
-impl<W: Fn(Duration) -> BoxFuture<'static, ()>> KeepsComing<W> {
-    pub(crate) fn new(body: Body, wait: W) -> Self {
+impl<E> KeepsComing<E> {
+    pub(crate) fn new(body: Body, environment: E, runtime: fn(&E) -> &dyn Runtime) -> Self {
         Self {
             body,
-            wait,
+            environment,
+            runtime,
+            patience: Patience::default(),
             waiting: None,
         }
     }
 }
 
-impl<W> http_body::Body for KeepsComing<W>
-where
-    W: Fn(Duration) -> BoxFuture<'static, ()> + Unpin,
-{
+impl<E: Unpin> http_body::Body for KeepsComing<E> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -99,15 +105,23 @@ where
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let this = &mut *self;
+        let runtime = (this.runtime)(&this.environment);
         if let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) {
-            this.waiting = None;
+            let waiting = this.waiting.take();
+            let waited = waiting.map(|(since, _)| runtime.monotonic().saturating_sub(since));
+            let data = frame
+                .as_ref()
+                .and_then(|frame| frame.as_ref().ok()?.data_ref());
+            this.patience
+                .after(waited.unwrap_or_default(), data.map_or(0, Bytes::len));
             return Poll::Ready(frame);
         }
-        let waiting = this.waiting.get_or_insert_with(|| (this.wait)(WAIT));
+        let left = this.patience.left();
+        let begin = || (runtime.monotonic(), runtime.sleep(left));
+        let (_, waiting) = this.waiting.get_or_insert_with(begin);
         ready!(waiting.as_mut().poll(context));
         this.waiting = None;
-        let error = format!("nothing of the body came for {} s", WAIT.as_secs());
-        let error = io::Error::new(io::ErrorKind::TimedOut, error);
+        let error = io::Error::new(io::ErrorKind::TimedOut, "the body came too slowly");
         Poll::Ready(Some(Err(axum::Error::new(error))))
     }
 
@@ -124,8 +138,10 @@ where
 mod tests {
     use std::future::{pending, ready};
 
-    use futures_util::stream;
+    use futures_util::{StreamExt as _, stream};
     use http_body_util::BodyExt as _;
+    use stead::TokioRuntime;
+    use tokio::time::Instant;
 
     use super::*;
 
@@ -171,18 +187,36 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_is_passed_on_may_take_long_but_not_stop() {
-        let pieces = stream::unfold(0, |count| async move {
-            let pause = if count < 5 { 50 } else { 3600 };
-            tokio::time::sleep(Duration::from_secs(pause)).await;
-            Some((Ok::<_, io::Error>(Bytes::from("piece")), count + 1))
-        });
-        let wait = |time| -> BoxFuture<'static, ()> { Box::pin(tokio::time::sleep(time)) };
-        let mut body = KeepsComing::new(Body::from_stream(pieces), wait);
-        let start = tokio::time::Instant::now();
+        let start = Instant::now();
+        let mut body = every(50, Bytes::from(vec![0; 64 * 1024]));
         for _ in 0..5 {
             assert!(body.frame().await.unwrap().is_ok());
         }
+        let mut body = every(3600, Bytes::from("late"));
         assert!(body.frame().await.unwrap().is_err());
         assert_eq!(start.elapsed(), Duration::from_secs(5 * 50 + 60));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_is_passed_on_has_a_least_rate() {
+        let start = Instant::now();
+        let mut body = every(20, Bytes::from("x"));
+        while body.frame().await.unwrap().is_ok() {
+            assert!(
+                start.elapsed() < Duration::from_secs(600),
+                "still passed on"
+            );
+        }
+        assert_eq!(start.elapsed().as_secs(), 60);
+    }
+
+    /// A body of which a piece comes each time after so many seconds.
+    fn every(seconds: u64, piece: Bytes) -> KeepsComing<TokioRuntime> {
+        let pieces = stream::repeat(piece).then(move |piece| async move {
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            Ok::<_, io::Error>(piece)
+        });
+        let runtime = TokioRuntime::current().unwrap();
+        KeepsComing::new(Body::from_stream(pieces), runtime, |runtime| runtime)
     }
 }

@@ -266,6 +266,46 @@ async fn a_response_to_head_has_no_body_however_long_it_says_that_one_would_be()
     assert_eq!(whole(response).await.unwrap(), "");
 }
 
+/// A body of these pieces, each after a pause that is longer than [`SHORT`].
+fn slow(pieces: &'static [Result<&'static str, &'static str>]) -> Body {
+    let pieces = stream::iter(pieces).then(async |piece| {
+        tokio::time::sleep(3 * SHORT).await;
+        piece.map(|text| Frame::data(Bytes::from_static(text.as_bytes())))
+    });
+    Body::stream(StreamBody::new(pieces))
+}
+
+#[tokio::test]
+async fn a_pause_of_the_request_s_own_body_is_not_that_of_the_server() {
+    let server = Server::start(&[b"HTTP/1.1 204 No Content\r\n\r\n"], Then::Listen).await;
+    let limits = Limits {
+        first_byte: SHORT,
+        ..Limits::DEFAULT
+    };
+    let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
+    let response = send(within(limits, request)).await.unwrap();
+    assert_eq!(response.status(), 204);
+    let server = Server::start(&[], Then::Stall).await;
+    let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
+    let error = send(within(limits, request)).await.unwrap_err();
+    assert_eq!(error.to_string(), "no response came in time");
+}
+
+#[tokio::test]
+async fn a_request_whose_own_body_does_not_end_in_time_is_incomplete() {
+    let server = Server::start(&[], Then::Stall).await;
+    let limits = Limits {
+        first_byte: SHORT,
+        total: 5 * SHORT,
+        ..Limits::DEFAULT
+    };
+    let pieces = &[Ok("half"), Ok("more"), Ok("more"), Ok("more")];
+    let request = post(&server).body(slow(pieces)).unwrap();
+    let error = send(within(limits, request)).await.unwrap_err();
+    assert_eq!(error.kind(), TransportErrorKind::Incomplete);
+    assert!(!error.may_have_been_sent());
+}
+
 #[tokio::test]
 async fn an_upload_ends_with_the_response_that_did_not_wait_for_it() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -55,9 +55,11 @@ fn received(environment: &Environment, uri: Uri, request: Request) -> http::Requ
     let body = if body.is_end_stream() {
         Body::Empty
     } else {
-        let environment = environment.clone();
-        let wait = move |time| environment.runtime().sleep(time);
-        Body::stream(KeepsComing::new(body, wait))
+        Body::stream(KeepsComing::new(
+            body,
+            environment.clone(),
+            Environment::runtime,
+        ))
     };
     let mut request = http::Request::new(body);
     *request.method_mut() = parts.method;
