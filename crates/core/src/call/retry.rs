@@ -45,6 +45,11 @@ impl Failure {
         }
     }
 
+    /// Whether the product can have carried out the request.
+    pub(super) fn may_be_done(&self) -> bool {
+        self.processed == Processed::Unknown
+    }
+
     /// An error that was made of what the product responded with `status`. A 4xx has refused the request, whatever else it
     /// says.
     pub(super) fn of_response(error: Error, status: StatusCode) -> Self {
@@ -135,6 +140,11 @@ pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
     if effect == Effect::Read || processed == Processed::No || !tells_nothing {
         return error;
     }
+    unknown(error)
+}
+
+/// The error of a write that may have been carried out.
+pub(super) fn unknown(error: Error) -> Error {
     let message = format!(
         "{}: it may or may not have been carried out",
         error.message()

@@ -158,6 +158,20 @@ impl<'c> Sender<'c> {
 
     /// Sends one request until there is a response, or an error that stays.
     pub(super) async fn send<O: Outgoing>(&self, outgoing: &mut O) -> Result<O::Response> {
+        let mut may_be_done = false;
+        let sent = self.attempts(outgoing, &mut may_be_done).await;
+        sent.map_err(|error| match may_be_done && error.retryable() {
+            true => retry::unknown(error),
+            false => error,
+        })
+    }
+
+    /// `may_be_done` says whether an attempt before the last one may have been carried out.
+    async fn attempts<O: Outgoing>(
+        &self,
+        outgoing: &mut O,
+        may_be_done: &mut bool,
+    ) -> Result<O::Response> {
         let (context, product) = (self.context, self.product());
         let effect = outgoing.effect();
         let mut attempt = 1;
@@ -234,11 +248,13 @@ impl<'c> Sender<'c> {
                 Reading::Failure(mut failure) => {
                     failure.error = failure.error.without_secrets(&snapshot.secrets());
                     on_new_connection = failure.on_new_connection;
+                    let is_unknown = effect != Effect::Read && failure.may_be_done();
                     match outgoing.pause(context, &failure, attempt, self.left()) {
                         None => return Err(retry::classify(effect, failure)),
                         Some(Duration::ZERO) => {}
                         Some(pause) => context.runtime.sleep(pause).await,
                     }
+                    *may_be_done |= is_unknown;
                     attempt += 1;
                 }
             }

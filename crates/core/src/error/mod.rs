@@ -139,7 +139,7 @@ impl Error {
             source: self.0.source.take(),
             ..*other.0
         };
-        if kind == ErrorKind::OutcomeUnknown {
+        if self.is_outcome_unknown() {
             self.0.details.retry_after = None;
         }
         self

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Result,
+    Error, ErrorKind, Result,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
@@ -211,7 +211,8 @@ impl CreateEvent {
         }
         match io.send(request).await {
             Err(error) if is_status(&error, 409) && is_reason(&error, "duplicate") => {
-                let response = io.send(event::read(self.calendar(), id)).await?;
+                let read = io.send(event::read(self.calendar(), id)).await;
+                let response = read.map_err(|error| unread(&error, id))?;
                 event::living(
                     &response,
                     "an earlier run of this call created the event, and it has been deleted since",
@@ -221,4 +222,14 @@ impl CreateEvent {
             result => result,
         }
     }
+}
+
+/// An earlier sending has inserted the event, so a repeated call would insert another one.
+fn unread(error: &Error, id: &str) -> Error {
+    let message = format!(
+        "the event was created, and reading it back failed: {}",
+        error.message()
+    );
+    let unread = error.clone().reclassify(ErrorKind::WriteUnconfirmed, message);
+    unread.with_partial(json!({ "id": id }))
 }
