@@ -7,7 +7,7 @@ use stead::{
     Platform,
     core::{environment::Verification, resource::NewConnection},
 };
-use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
+use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 
 use crate::{
     browser::Browser,
@@ -98,6 +98,23 @@ async fn a_refused_consent_ends_nothing_else() {
     let product = browser.open(&link).await;
     let back = stage.consent(&product, ADA, &[]);
     assert_eq!(browser.visit(&back).await.status, 403);
+    ends_nothing_else(&stage).await;
+}
+
+/// Notion may issue the token that another account of the connection uses.
+#[tokio::test]
+async fn an_abandoned_consent_at_notion_revokes_nothing() {
+    let stage = stage().await;
+    let workspace = NewConnection::new("workspace", "workspace")
+        .client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
+    let environment = stage.platform.environment();
+    environment.create_connection(workspace).await.unwrap();
+    returned(&stage, "workspace", "user-2", ADA).await;
+    stage.clock.advance(SignedDuration::from_mins(11));
+    ends_nothing_else(&stage).await;
+    let mallory = returned(&stage, "workspace", "mallory", ADA).await;
+    let reply = stage.verify(&mallory, "user-2").await;
+    assert_eq!(reply.kind(), "identifier_mismatch");
     ends_nothing_else(&stage).await;
 }
 

@@ -44,7 +44,10 @@ impl Sandbox {
             method,
             url.path(),
             url.query(),
-            HeaderMap::from_iter([(header::CONTENT_TYPE, form_type)]),
+            HeaderMap::from_iter([
+                (header::CONTENT_TYPE, form_type),
+                (header::USER_AGENT, HeaderValue::from_static("Mozilla/5.0")),
+            ]),
             Bytes::from(form),
         );
         receive::process(&mut self.state(), &request).0

@@ -89,6 +89,13 @@ pub(crate) fn process(state: &mut State, request: &Request) -> (Response, Delive
 }
 
 fn respond(state: &mut State, request: &Request) -> Response {
+    let takes_tokens = matches!(
+        state.purpose(request),
+        Some(Purpose::Token | Purpose::Credentials)
+    );
+    if takes_tokens && request.header("user-agent").is_none_or(str::is_empty) {
+        return no_user_agent();
+    }
     state
         .respond(request)
         .unwrap_or_else(|| no_such_host(request))
@@ -97,6 +104,16 @@ fn respond(state: &mut State, request: &Request) -> Response {
 fn no_such_host(request: &Request) -> Response {
     let text = format!("The sandbox does not simulate {:?}.", request.host);
     Response::html(StatusCode::NOT_FOUND, pages::problem("No such host", &text))
+}
+
+/// What the network in front of an authorization server says to a request that names no client. Cloudflare, where
+/// Notion is, refuses requests for this alone.
+fn no_user_agent() -> Response {
+    let text = "The request has no header User-Agent.";
+    Response::html(
+        StatusCode::FORBIDDEN,
+        pages::problem("Sorry, you have been blocked", text),
+    )
 }
 
 /// The response of a fault that keeps the request from being processed.

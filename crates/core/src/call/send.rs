@@ -19,7 +19,9 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
-    context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost, time_is_over},
+    context::{
+        Context, Endpoints, Snapshot, USER_AGENT, bulkheads::Held, rate_limit::Cost, time_is_over,
+    },
     error::Upstream,
     oauth::{self, RefreshReason},
     policy::{Admission, Passing, Sending},
@@ -32,8 +34,6 @@ use crate::{
 
 /// Requests of one call at most: a tool that needs more is wrong.
 const REQUESTS: u32 = 500;
-const USER_AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 
 /// A request on its way: what differs between tools and raw requests.
 pub(super) trait Outgoing: Send {
@@ -210,7 +210,7 @@ impl<'c> Sender<'c> {
             }
             tracing::debug!(product = product.name, method = %request.method(), "request to the product");
             let began = context.monotonic();
-            let sent = context.transport.send(request);
+            let sent = context.send(request);
             let sent = match limits.steady {
                 0 => sent.await,
                 _ => self.in_callers_time(sent).await,

@@ -44,6 +44,7 @@ use std::{
     time::Duration,
 };
 
+use http::{HeaderValue, header};
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -71,11 +72,15 @@ use crate::{
     domain::Connection,
     identifier::{AccountId, ConnectionId},
     metrics::Metrics,
-    ports::{Entropy, Policy, Runtime, Spool, Transport},
+    ports::{Body, BoxFuture, Entropy, Policy, Runtime, Spool, Transport, TransportError},
     seal::Vault,
     store::{Breaker, Measured, Records, StoreClock},
     trace::TraceId,
 };
+
+/// The user agent of requests that have no other.
+pub(crate) const USER_AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 
 /// What the services of one deployment share, and who acts.
 #[derive(Clone)]
@@ -101,7 +106,7 @@ pub(crate) struct Shared {
     pub(crate) retention: Retention,
     products: BTreeMap<&'static str, Arc<Endpoints>>,
     pub(crate) catalogue: Catalogue,
-    pub(crate) transport: Arc<dyn Transport>,
+    transport: Arc<dyn Transport>,
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
@@ -315,6 +320,16 @@ impl Context {
             issuer.check(&context)?;
         }
         Ok(context)
+    }
+
+    /// Sends a request. Each names its user agent: Cloudflare and Snowflake refuse requests that don't.
+    pub(crate) fn send(
+        &self,
+        mut request: http::Request<Body>,
+    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
+        let agent = request.headers_mut().entry(header::USER_AGENT);
+        agent.or_insert(USER_AGENT);
+        self.transport.send(request)
     }
 
     /// The same for another caller.

@@ -155,7 +155,7 @@ async fn ask(context: &Context, url: &str) -> Probe {
         Err(_) => return Probe::Failed(String::from("it is not an address")),
     }
     request.extensions_mut().insert(LIMITS);
-    match context.transport.send(request).await {
+    match context.send(request).await {
         Ok(response) => {
             let date = response.headers().get(header::DATE);
             let date = date.and_then(|date| http_date(date.to_str().ok()?));

@@ -1,6 +1,5 @@
 //! Ends an authorization without success.
 
-use super::revoke::{revocation_of_unconfirmed, work_off_outbox};
 use crate::{
     Result,
     context::{
@@ -8,15 +7,16 @@ use crate::{
         change::{Change, Shredded},
     },
     domain::{
-        Account, Authorization, account,
+        Account, Authorization, Credential, account,
         authorization::{End, Trigger, Why},
     },
     identifier::AuthorizationId,
     store::Versioned,
 };
 
-/// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded, and revoked at
-/// the product where that ends nothing else. Returns whether it ended: one that has moved on meanwhile stays as it is.
+/// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded. It isn't revoked
+/// at the product, because no one asked for that, and it may end a working account: Google ends everything that the user
+/// granted to the project, and Notion may have issued the token that another account uses. Returns whether it ended: one that has moved on meanwhile stays as it is.
 pub(crate) async fn end(
     context: &Context,
     id: AuthorizationId,
@@ -25,7 +25,7 @@ pub(crate) async fn end(
     why: impl Into<Why>,
 ) -> Result<bool> {
     let why = why.into();
-    let ended = context
+    context
         .change(
             "authorization.end",
             || load(context, id),
@@ -49,9 +49,7 @@ pub(crate) async fn end(
                 Ok((change, true))
             },
         )
-        .await?;
-    work_off_outbox(context);
-    Ok(ended)
+        .await
 }
 
 /// An authorization; where it has pending credentials, with its account and with them.
@@ -70,14 +68,15 @@ async fn load(
     let account_id = authorization.row.account_id;
     let account = context.store.account(account_id).await?;
     let mut pending = Vec::new();
-    if let Some(Versioned { row: account, .. }) = &account {
-        for credential in context.store.credentials(account_id).await? {
-            if credential.row.pending_for == Some(id) {
-                let revocation =
-                    revocation_of_unconfirmed(context, account, &credential.row).await?;
-                pending.push((credential, revocation));
-            }
-        }
+    if account.is_some() {
+        let credentials = context.store.credentials(account_id).await?;
+        let of_this = |found: &Versioned<Credential>| found.row.pending_for == Some(id);
+        pending.extend(
+            credentials
+                .into_iter()
+                .filter(of_this)
+                .map(|found| (found, None)),
+        );
     }
     Ok((authorization, account, pending))
 }

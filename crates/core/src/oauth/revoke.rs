@@ -72,54 +72,6 @@ pub(super) async fn revocation_of_refreshed(
         .transpose()
 }
 
-/// The entry that revokes a credential which was never confirmed. Where that would end everything that the user has granted to the
-/// project, the user's working accounts too, it is not revoked: no one asked for that.
-pub(super) async fn revocation_of_unconfirmed(
-    context: &Context,
-    account: &Account,
-    credential: &Credential,
-) -> Result<Option<OutboxEntry>> {
-    match opened(context, account, credential).await {
-        Some(tokens) => unasked(context, account, credential.generation, &tokens).await,
-        None => Ok(None),
-    }
-}
-
-/// Revokes tokens that were never stored, where that ends nothing else.
-pub(crate) async fn discard(context: &Context, account: &Account, tokens: &TokenSet) {
-    let discarded = context.change(
-        "outbox.add",
-        || unasked(context, account, account.last_generation, tokens),
-        |entry| {
-            Ok((
-                entry.map_or_else(Change::none, |entry| Change::none().insert(entry)),
-                (),
-            ))
-        },
-    );
-    match discarded.await {
-        Ok(()) => work_off_outbox(context),
-        Err(error) => {
-            tracing::warn!(account = %account.id, kind = %error.kind(), "tokens that no one keeps could not be revoked")
-        }
-    }
-}
-
-/// The entry that revokes tokens without being asked, where their revocation ends nothing else.
-async fn unasked(
-    context: &Context,
-    account: &Account,
-    generation: u64,
-    tokens: &TokenSet,
-) -> Result<Option<OutboxEntry>> {
-    match revocable(context, account, tokens).await? {
-        Some((connection, product)) if !product.oauth.revocation_ends_grant => {
-            entry(context, &connection, account, generation, tokens, &[]).map(Some)
-        }
-        _ => Ok(None),
-    }
-}
-
 /// The connection through which tokens of an account can be revoked: the product has a revocation endpoint, and the client
 /// is the one that they were issued to.
 async fn revocable(

@@ -52,6 +52,7 @@ impl Stage {
         });
         let http = reqwest::Client::builder()
             .no_proxy()
+            .user_agent("tests")
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a client");

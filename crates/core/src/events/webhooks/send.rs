@@ -88,7 +88,7 @@ async fn attempt(
         .body(Body::from(body))
         .map_err(unsendable)?;
     request.extensions_mut().insert(LIMITS);
-    let sent = context.tasks.unless_cut(context.transport.send(request));
+    let sent = context.tasks.unless_cut(context.send(request));
     let Some(response) = sent.await else {
         return Err(Error::new(
             ErrorKind::ShuttingDown,

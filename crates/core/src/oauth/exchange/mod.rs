@@ -8,7 +8,6 @@ use super::{
     activate::activate,
     client_health::note_client,
     end::end,
-    revoke::discard,
     subject::subject_of,
     token_endpoint::{Granted, NoTokens, TokenFailure, request_tokens},
 };
@@ -109,7 +108,7 @@ pub(super) async fn exchange(
     let subject = match user {
         Ok(subject) => subject,
         Err(error) => {
-            return not_kept(context, &authorization, &granted, "id_token_refused", error).await;
+            return not_kept(context, &authorization, "id_token_refused", error).await;
         }
     };
     let asked = &authorization.scopes;
@@ -168,8 +167,7 @@ async fn granted_for_code(
 }
 
 /// Inserts the tokens as a new generation that no call selects, and returns the account's state. A store that does not
-/// answer is asked for a while: the code is spent, so these tokens will not come again. Tokens that no one keeps are
-/// revoked.
+/// answer is asked for a while: the code is spent, so these tokens will not come again.
 async fn keep_pending(
     context: &Context,
     authorization: &Authorization,
@@ -202,22 +200,18 @@ async fn keep_pending(
         _ if error.context().contains_key("reason") => CLIENT_CHANGED,
         _ => "disconnected",
     };
-    not_kept(context, authorization, granted, reason, error).await
+    not_kept(context, authorization, reason, error).await
 }
 
-/// Ends an authorization whose tokens no one keeps, and revokes them.
+/// Ends an authorization whose tokens no one keeps.
 async fn not_kept<T>(
     context: &Context,
     authorization: &Authorization,
-    granted: &Granted,
     reason: &str,
     error: Error,
 ) -> Result<T> {
     let id = authorization.id;
     let _ = end(context, id, Authorization::is_returned, End::Failed, reason).await?;
-    if let Some(account) = context.store.account(authorization.account_id).await? {
-        discard(context, &account.row, &granted.tokens).await;
-    }
     Err(error)
 }
 

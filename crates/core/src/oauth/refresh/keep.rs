@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{
     super::{
         client_health::client_used,
-        revoke::{discard, revocation_of_refreshed, work_off_outbox},
+        revoke::{revocation_of_refreshed, work_off_outbox},
         token_endpoint::Granted,
     },
     Attempt, current,
@@ -66,10 +66,7 @@ async fn offer_until_kept(
     loop {
         let error = match offer(context, attempt.account.id, tokens, refreshed).await {
             Ok(()) => break,
-            Err(error) if error.kind() == ErrorKind::AccountNotFound => {
-                discard(context, &attempt.account, tokens).await;
-                return Err(error);
-            }
+            Err(error) if error.kind() == ErrorKind::AccountNotFound => return Err(error),
             Err(error) => error,
         };
         if spooled.is_none() {

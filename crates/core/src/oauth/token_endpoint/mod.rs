@@ -9,7 +9,6 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
@@ -73,25 +72,54 @@ pub(super) struct Granted {
 }
 
 /// Members of a response with tokens (RFC 6749, 5.1). Some servers leave `token_type` out.
-#[derive(Deserialize)]
 struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
-    #[serde(default, deserialize_with = "seconds")]
     expires_in: Option<u64>,
     scope: Option<String>,
-    #[serde(flatten)]
     members: Map<String, Value>,
 }
 
-/// Some servers send the seconds as a string.
-fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None),
-        Value::String(text) => text.parse().map(Some).map_err(serde::de::Error::custom),
-        value => serde_json::from_value(value)
-            .map(Some)
-            .map_err(serde::de::Error::custom),
+impl TokenResponse {
+    /// Reads a response. The tokens can't be had again, so an optional member that can't be read counts as absent.
+    fn read(body: &[u8]) -> Option<Self> {
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let mut members: Map<String, Value> = serde_json::from_slice(body).ok()?;
+        let mut text = |name: &str| match members.remove(name) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        };
+        Some(Self {
+            access_token: text("access_token")?,
+            refresh_token: text("refresh_token"),
+            expires_in: members.remove("expires_in").as_ref().and_then(seconds),
+            scope: members.remove("scope").as_ref().and_then(words),
+            members,
+        })
+    }
+}
+
+/// A lifetime. Some servers send it as a string, and some with a fraction.
+fn seconds(value: &Value) -> Option<u64> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        value => value.to_string(),
+    };
+    let whole = text
+        .split_once('.')
+        .map_or(text.as_str(), |(whole, _)| whole);
+    whole.parse().ok()
+}
+
+/// Scopes. Some servers send a list.
+fn words(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => {
+            let items: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+            Some(items?.join(" "))
+        }
+        _ => None,
     }
 }
 
@@ -146,7 +174,7 @@ pub(super) async fn exchange(
 }
 
 async fn send(context: &Context, request: http::Request<Body>) -> Result<Response, TransportError> {
-    let response = context.transport.send(request).await?;
+    let response = context.send(request).await?;
     let (head, body) = response.into_parts();
     let body = body.collect(LIMITS.response_bytes).await?;
     Ok(Response::new(head.status.as_u16(), head.headers, body))
@@ -236,8 +264,7 @@ fn tokens_of(
     secrets: &Secrets,
 ) -> Result<TokenResponse, (TokenFailure, String)> {
     if matches!(status, 200..=299) {
-        let read = serde_json::from_slice(body).ok();
-        return read.filter(|_| status == 200).ok_or_else(|| {
+        return TokenResponse::read(body).ok_or_else(|| {
             let said = format!("the token endpoint's response ({status}) cannot be read");
             (TokenFailure::Unanswered, said)
         });
@@ -281,7 +308,11 @@ pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     match text("error") {
         Some(code) => Some(TokenError {
             code: code.to_owned(),
-            message: text("error_description").unwrap_or_default().to_owned(),
+            // Snowflake says it in `message`.
+            message: text("error_description")
+                .or_else(|| text("message"))
+                .unwrap_or_default()
+                .to_owned(),
         }),
         None => (product.oauth.read_token_error)(&members),
     }

@@ -114,6 +114,9 @@ fn an_error_in_the_products_own_shape_is_read() {
     );
     let standard = error_of(br#"{"error":"invalid_client","code":"other"}"#, &JSON).unwrap();
     assert_eq!(standard.code, "invalid_client");
+    let snowflake = br#"{"error":"invalid_client","message":"This is an invalid client."}"#;
+    let read = error_of(snowflake, &FORM).unwrap();
+    assert_eq!(read.message, "This is an invalid client.");
     assert!(error_of(br#"{"message":"no code"}"#, &JSON).is_none());
 }
 
@@ -280,23 +283,56 @@ fn json_with_the_secret_in_a_sensitive_header() {
 }
 
 #[test]
-fn seconds_may_be_a_string_and_are_a_number() {
-    for (seconds, expected) in [
-        ("60", "tokens"),
-        ("\"60\"", "tokens"),
-        ("null", "tokens"),
-        ("\"soon\"", "unanswered"),
-        ("-1", "unanswered"),
-        ("1.5", "unanswered"),
-    ] {
-        let body = format!("{{\"access_token\":\"a\",\"expires_in\":{seconds}}}");
-        let transport = Responses::by(move |_| std::future::ready(Ok(response(200, body.clone()))));
+fn an_optional_member_that_cannot_be_read_costs_no_token() {
+    let lifetimes = [
+        ("60", Some(60)),
+        ("\"60\"", Some(60)),
+        ("60.5", Some(60)),
+        ("\" 60.9 \"", Some(60)),
+        ("null", None),
+        ("\"soon\"", None),
+        ("\"\"", None),
+        ("-1", None),
+        ("[60]", None),
+        ("{\"a\":1}", None),
+    ];
+    for (lifetime, seconds) in lifetimes {
+        let body = format!(r#"{{"access_token":"a","refresh_token":"r","expires_in":{lifetime}}}"#);
+        let read = TokenResponse::read(body.as_bytes()).unwrap();
         assert_eq!(
-            outcome(&refreshed(&FORM, transport, None)),
-            expected,
-            "{seconds}"
+            (read.expires_in, read.refresh_token.as_deref()),
+            (seconds, Some("r")),
+            "{lifetime}"
         );
     }
+    for (scope, expected) in [
+        (r#""a b""#, Some("a b")),
+        (r#"["a","b"]"#, Some("a b")),
+        ("[1]", None),
+        ("7", None),
+        ("null", None),
+    ] {
+        let body = format!(r#"{{"access_token":"a","scope":{scope}}}"#);
+        let read = TokenResponse::read(body.as_bytes()).unwrap();
+        assert_eq!(read.scope.as_deref(), expected, "{scope}");
+    }
+    let marked = "\u{feff}{\"access_token\":\"a\"}";
+    assert!(TokenResponse::read(marked.as_bytes()).is_some());
+    assert_eq!(
+        outcome(&refreshed(
+            &FORM,
+            always(201, r#"{"access_token":"a"}"#),
+            None
+        )),
+        "tokens"
+    );
+}
+
+#[test]
+fn a_token_request_names_its_user_agent() {
+    let (head, _) = request_to(&FORM);
+    let agent = head.headers[header::USER_AGENT].to_str().unwrap();
+    assert!(agent.starts_with("stead/"), "{agent}");
 }
 
 #[test]
