@@ -107,7 +107,7 @@ fn no_such_host(request: &Request) -> Response {
 }
 
 /// What the network in front of an authorization server says to a request that names no client. Cloudflare, where
-/// Notion is, refuses requests for this alone.
+/// Notion is, refuses requests only for this.
 fn no_user_agent() -> Response {
     let text = "The request has no header User-Agent.";
     Response::html(

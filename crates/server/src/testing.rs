@@ -229,6 +229,11 @@ impl TestService {
         self.clock.pass(time);
     }
 
+    /// Stops the clock of rates and pauses.
+    pub(crate) fn stop_clock(&self) {
+        self.clock.stop();
+    }
+
     /// What the products received, token requests among it.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.products.received.lock().unwrap().clone()

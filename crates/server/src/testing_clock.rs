@@ -1,7 +1,10 @@
 //! The time of a test's service: that of this machine, and as much more as the test lets pass.
 
 use std::{
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -16,6 +19,8 @@ pub(crate) struct Clock {
     runtime: TokioRuntime,
     /// Seconds that the test has let pass.
     passed: AtomicI64,
+    /// When rates stopped to refill.
+    stopped: OnceLock<Duration>,
 }
 
 impl Clock {
@@ -23,7 +28,13 @@ impl Clock {
         Self {
             runtime: TokioRuntime::current().unwrap(),
             passed: AtomicI64::new(0),
+            stopped: OnceLock::new(),
         }
+    }
+
+    /// From now on rates don't refill, however slow the machine is.
+    pub(crate) fn stop(&self) {
+        self.stopped.get_or_init(|| self.runtime.monotonic());
     }
 
     pub(crate) fn pass(&self, time: Duration) {
@@ -37,7 +48,8 @@ impl Runtime for Clock {
         self.runtime.now() + SignedDuration::from_secs(self.passed.load(Ordering::SeqCst))
     }
     fn monotonic(&self) -> Duration {
-        self.runtime.monotonic()
+        let now = || self.runtime.monotonic();
+        self.stopped.get().copied().unwrap_or_else(now)
     }
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         self.runtime.sleep(duration)

@@ -322,7 +322,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Sends a request. Each names its user agent: Cloudflare and Snowflake refuse requests that don't.
+    /// Sends a request. Each names its user agent: networks in front of products refuse requests that don't.
     pub(crate) fn send(
         &self,
         mut request: http::Request<Body>,

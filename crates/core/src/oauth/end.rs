@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// Ends an authorization without success, as long as `holds` for it: its pending credential is shredded. It isn't revoked
-/// at the product, because no one asked for that, and it may end a working account: Google ends everything that the user
-/// granted to the project, and Notion may have issued the token that another account uses. Returns whether it ended: one that has moved on meanwhile stays as it is.
+/// at the product, because no one asked for that, and it may end a working account: the product may end everything that
+/// the user granted to the project, or may have issued the token that another account uses. Returns whether it ended: one that has moved on meanwhile stays as it is.
 pub(crate) async fn end(
     context: &Context,
     id: AuthorizationId,

@@ -12,7 +12,7 @@ use tokio::{
 
 /// Refusals at a time. Each needs a file descriptor, in addition to those of the connections that are served.
 const AT_ONCE: usize = 64;
-/// How long one may take. Callers who send nothing are refused at this pace.
+/// How long one may take. Callers who send nothing are refused after it.
 const TIME: Duration = Duration::from_secs(1);
 /// How soon the caller may come back.
 const RETRY_AFTER: Duration = Duration::from_secs(1);

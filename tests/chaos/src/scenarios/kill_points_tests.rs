@@ -22,10 +22,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "a command of the binary, which prints what it has committed",
     ),
     (
-        "outbox.add",
-        "tokens that arrive after a disconnection: a race that nothing here can begin",
-    ),
-    (
         "refresh.release",
         "a lease that would not last for a request: nothing here is so slow",
     ),

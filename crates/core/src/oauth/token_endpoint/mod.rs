@@ -308,7 +308,7 @@ pub(super) fn error_of(body: &[u8], product: &Product) -> Option<TokenError> {
     match text("error") {
         Some(code) => Some(TokenError {
             code: code.to_owned(),
-            // Snowflake says it in `message`.
+            // Some servers say it in `message`.
             message: text("error_description")
                 .or_else(|| text("message"))
                 .unwrap_or_default()

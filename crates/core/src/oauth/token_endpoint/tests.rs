@@ -114,8 +114,8 @@ fn an_error_in_the_products_own_shape_is_read() {
     );
     let standard = error_of(br#"{"error":"invalid_client","code":"other"}"#, &JSON).unwrap();
     assert_eq!(standard.code, "invalid_client");
-    let snowflake = br#"{"error":"invalid_client","message":"This is an invalid client."}"#;
-    let read = error_of(snowflake, &FORM).unwrap();
+    let own_word = br#"{"error":"invalid_client","message":"This is an invalid client."}"#;
+    let read = error_of(own_word, &FORM).unwrap();
     assert_eq!(read.message, "This is an invalid client.");
     assert!(error_of(br#"{"message":"no code"}"#, &JSON).is_none());
 }
