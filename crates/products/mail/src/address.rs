@@ -16,7 +16,7 @@ pub struct Address {
 
 /// The mailboxes of an address header (RFC 5322, 3.4), members of groups among them.
 pub(crate) fn parse_addresses(value: &str) -> Vec<Address> {
-    let header = format!("To: {}\r\n\r\n", on_one_line(value));
+    let header = format!("To: {}\r\n\r\n", without_false_groups(&on_one_line(value)));
     let message = MessageParser::new()
         .with_address_headers()
         .parse_headers(header.as_bytes());
@@ -28,6 +28,55 @@ pub(crate) fn parse_addresses(value: &str) -> Vec<Address> {
     rejoin(parsed)
 }
 
+/// Stand for a colon and a semicolon that belong to a name. Unicode assigns them to no character.
+const NAMED: [(char, char); 2] = [(':', '\u{fdd0}'), (';', '\u{fdd1}')];
+
+/// The product decodes `=?utf-8?q?Acme=3A_Billing?= <b@…>` to `Acme: Billing <b@…>`, in which a group seems to begin. A group
+/// ends in a semicolon, behind which comes a comma or nothing; every other colon belongs to a name, and so does a semicolon
+/// with no address before it.
+fn without_false_groups(value: &str) -> String {
+    let mut places = Vec::new();
+    let (mut is_quoted, mut depth, mut is_escaped) = (false, 0_usize, false);
+    for (index, one) in value.char_indices() {
+        match one {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '<' | '(' if !is_quoted => depth += 1,
+            '>' | ')' if !is_quoted => depth = depth.saturating_sub(1),
+            ':' | ';' | ',' if !is_quoted && depth == 0 => places.push((index, one)),
+            _ => {}
+        }
+    }
+    let mut value = value.to_owned();
+    // Both stand-ins are longer than what they replace, so it goes from the end.
+    let mut closes = false;
+    for (at, (index, one)) in places.iter().enumerate().rev() {
+        let begin = at.checked_sub(1).map_or(0, |before| places[before].0 + 1);
+        let (before, after) = (&value[begin..*index], value[index + 1..].trim_start());
+        let is_syntax = match one {
+            ';' if after.is_empty() || after.starts_with(',') => {
+                closes = true;
+                true
+            }
+            ';' => before.contains(['@', '>']),
+            ':' => std::mem::take(&mut closes),
+            _ => true,
+        };
+        if let Some((_, stand_in)) = NAMED.iter().find(|(own, _)| own == one && !is_syntax) {
+            value.replace_range(*index..index + 1, &stand_in.to_string());
+        }
+    }
+    value
+}
+
+/// A text with the colons and semicolons of its name.
+fn with_own_marks(text: &str) -> String {
+    NAMED.iter().fold(text.to_owned(), |text, (own, stand_in)| {
+        text.replace(*stand_in, &own.to_string())
+    })
+}
+
 /// The product decodes `=?utf-8?q?Doe=2C_Jane?= <jane@…>` to `Doe, Jane <jane@…>`, in which the comma seems to end a
 /// mailbox. A name without an address therefore belongs to what follows.
 fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
@@ -36,7 +85,7 @@ fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
     for one in parsed {
         let name = one
             .name
-            .map(|name| name.trim().to_owned())
+            .map(|name| with_own_marks(name.trim()))
             .filter(|name| !name.is_empty());
         let name = match (waiting.take(), name) {
             (Some(first), Some(second)) => Some(format!("{first}, {second}")),
@@ -45,7 +94,7 @@ fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
         match one.address {
             Some(email) => addresses.push(Address {
                 name,
-                email: Some(email.into_owned()),
+                email: Some(with_own_marks(&email)),
             }),
             None => waiting = name,
         }
@@ -73,13 +122,13 @@ pub(crate) fn decode_words(value: &str) -> String {
         .to_owned()
 }
 
-/// A parameter of a `Content-Type` or `Content-Disposition` value.
+/// A parameter of a `Content-Type` or `Content-Disposition` value, in one piece or in several (RFC 2231).
 pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
-    let header = format!("Content-Type: {}\r\n\r\n", on_one_line(value));
+    let header = format!("Content-Disposition: {}\r\n\r\n", on_one_line(value));
     let message = MessageParser::new()
         .with_mime_headers()
         .parse_headers(header.as_bytes())?;
-    let parameter = mail_parser::MimeHeaders::content_type(&message)?
+    let parameter = mail_parser::MimeHeaders::content_disposition(&message)?
         .attribute(name)?
         .to_owned();
     Some(parameter)
@@ -138,6 +187,47 @@ mod tests {
             &[("", "a@x.org"), ("B", "b@y.org"), ("", "c@z.org")],
         );
         check("undisclosed-recipients:;", &[]);
+        check(
+            "Team: Doe, Jane <j@x.org>, b@y.org ;",
+            &[("Doe, Jane", "j@x.org"), ("", "b@y.org")],
+        );
+    }
+
+    #[test]
+    fn colons_and_semicolons_of_names_make_no_group() {
+        for (header, expected) in [
+            (
+                "Acme: Billing <b@acme.com>",
+                ("Acme: Billing", "b@acme.com"),
+            ),
+            (
+                "Re: Acme: Billing <b@acme.com>",
+                ("Re: Acme: Billing", "b@acme.com"),
+            ),
+            ("Alerts; Ops <o@acme.com>", ("Alerts; Ops", "o@acme.com")),
+            ("Alerts; Ops", ("Alerts; Ops", "")),
+            (
+                "Note: Alerts; Ops <o@acme.com>",
+                ("Note: Alerts; Ops", "o@acme.com"),
+            ),
+            (
+                "\"Acme: Billing\" <b@acme.com>",
+                ("Acme: Billing", "b@acme.com"),
+            ),
+            ("<b:c@acme.com>", ("", "b:c@acme.com")),
+        ] {
+            check(header, &[expected]);
+        }
+        check(
+            "Acme: Billing <b@acme.com>, Team: a@x.org, b@y.org;, Alerts; Ops <o@acme.com>",
+            &[
+                ("Acme: Billing", "b@acme.com"),
+                ("", "a@x.org"),
+                ("", "b@y.org"),
+                ("Alerts; Ops", "o@acme.com"),
+            ],
+        );
+        check("a@x.org; b@y.org", &[("", "a@x.org"), ("", "b@y.org")]);
     }
 
     #[test]
