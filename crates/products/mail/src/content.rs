@@ -1,12 +1,21 @@
 //! What a mail says and carries: its text, its HTML, its attachments (RFC 2046, 5.1).
 
-use crate::{attachment::Attachment, html, part::Part};
+use std::collections::HashSet;
+
+use crate::{
+    attachment::Attachment,
+    html::{self, HIDDEN, HtmlText},
+    invisible::{is_filler, without_filler},
+    part::Part,
+};
 
 /// Content of a mail.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
-    /// All text, converted from HTML where a piece comes only as HTML.
+    /// All text, converted from HTML where a piece comes only as HTML, or says more there.
     pub(crate) text: Option<String>,
+    /// Text that people don't see.
+    pub(crate) hidden: Option<String>,
     /// All HTML.
     pub(crate) html: Option<String>,
     /// Calendar object of an invitation (iCalendar).
@@ -22,32 +31,45 @@ impl Content {
         let mut content = Self::default();
         let pieces = content.read(root);
         content.html = join(pieces.iter().filter_map(|piece| piece.html.clone()));
-        content.text = join(pieces.into_iter().filter_map(|piece| {
-            let from_html = || piece.html.as_deref().map(html::to_text);
-            piece.text.or_else(from_html)
-        }));
+        let read: Vec<HtmlText> = pieces.into_iter().map(Piece::into_text).collect();
+        let hidden = read.iter().map(|one| one.hidden.clone());
+        content.hidden = join(hidden.filter(|hidden| !hidden.is_empty()));
+        content.text = join(read.into_iter().map(|one| one.text));
         content
     }
 
     fn read(&mut self, part: Part<'_>) -> Vec<Piece> {
         if part.mime_type() == "multipart/alternative" {
-            let known = part.parts().filter(|version| !version.is_other_version());
-            let versions = known.flat_map(|version| self.read(version)).collect();
+            let (other, known): (Vec<_>, Vec<_>) =
+                part.parts().partition(|version| version.is_other_version());
+            let mut versions: Vec<Piece> = known
+                .into_iter()
+                .flat_map(|version| self.read(version))
+                .collect();
+            if versions.is_empty() {
+                versions = other
+                    .into_iter()
+                    .flat_map(|version| self.read(version))
+                    .collect();
+            }
             return Vec::from_iter(Piece::of_alternatives(versions));
         }
         if part.is_container() {
             return part.parts().flat_map(|inner| self.read(inner)).collect();
         }
-        if part.is_attachment() {
-            if part.has_content() {
-                self.attachments.push(Attachment::of(part));
-            }
+        let is_file = part.is_attachment();
+        if is_file && part.has_content() {
+            self.attachments.push(Attachment::of(part));
+        }
+        if !part.is_text() {
             return Vec::new();
         }
         let Some(text) = part.text() else {
             if part.attachment_id().is_some() {
                 self.truncated = true;
-                self.attachments.push(Attachment::of(part));
+                if !is_file {
+                    self.attachments.push(Attachment::of(part));
+                }
             }
             return Vec::new();
         };
@@ -82,6 +104,58 @@ impl Piece {
         let html = join(versions.into_iter().filter_map(|version| version.html));
         (text.is_some() || html.is_some()).then_some(Self { text, html })
     }
+
+    /// The text, or that of the HTML where it says much more: some programs write no text, or that there is none. The words of
+    /// such a text stay where the HTML lacks them.
+    fn into_text(self) -> HtmlText {
+        let Some(html) = self.html else {
+            return plain(&self.text.unwrap_or_default());
+        };
+        let Some(text) = self.text else {
+            return html::to_text(&html);
+        };
+        let own = letters(&text);
+        // Tags and marks are longer than what they add to the text.
+        if html.len() <= 2 * own {
+            return plain(&text);
+        }
+        let mut read = html::to_text(&html);
+        if letters(&read.text.replace(HIDDEN, "")) <= 2 * own {
+            return plain(&text);
+        }
+        let known: HashSet<&str> = words(&read.text).collect();
+        if !words(&text).all(|word| known.contains(word)) {
+            let plain = plain(&text);
+            read.text = format!("{}\n\n{}", plain.text.trim_end(), read.text);
+            read.hidden.push_str(&plain.hidden);
+        }
+        read
+    }
+}
+
+/// A plain text, without its filler.
+fn plain(text: &str) -> HtmlText {
+    let mut hidden = String::new();
+    let mut text = without_filler(text, &mut hidden);
+    if !hidden.is_empty() {
+        text = format!("{text} {HIDDEN}");
+    }
+    HtmlText { text, hidden }
+}
+
+/// The words of a text, without any marks.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|one: char| !one.is_alphanumeric() || is_filler(one));
+    words.filter(|word| !word.is_empty())
+}
+
+/// How many letters and digits a text has, but for those of addresses.
+fn letters(text: &str) -> usize {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    words
+        .flat_map(str::chars)
+        .filter(|one| one.is_alphanumeric() && !is_filler(*one))
+        .count()
 }
 
 /// The pieces one below the other; `None` for none.

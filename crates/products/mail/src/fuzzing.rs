@@ -7,7 +7,12 @@ use base64::{
 use serde_json::{Value, json};
 
 use crate::{
-    ReadableMail, address::parse_addresses, charset::decode_base64, html::to_text, part::Part,
+    ReadableMail,
+    address::parse_addresses,
+    charset::decode_base64,
+    content,
+    html::{HtmlText, to_text},
+    part::Part,
 };
 
 /// A mail: as JSON, the product's own message, whatever it holds; and as lines of subject, name, character set and text,
@@ -93,7 +98,14 @@ fn built_message(text: &str) {
     // Two families of character sets hide in bytes that are UTF-8.
     if !lower.contains("2022") && !body.contains('\0') {
         let body = body.strip_prefix('\u{feff}').unwrap_or(body);
-        assert_eq!(mail.text.as_deref(), Some(body));
+        let read = format!(
+            "{} {}",
+            mail.text.as_deref().unwrap_or_default(),
+            mail.hidden_text.as_deref().unwrap_or_default()
+        );
+        for word in content::words(body) {
+            assert!(read.contains(word), "{word:?} is not in {read:?}");
+        }
         assert_eq!(mail.html.as_deref(), Some(body));
     }
     html(body);
@@ -120,13 +132,9 @@ fn recipients(mail: &ReadableMail, name: &str) {
 
 /// Text from HTML grows with it, and by no more than the marks of quotations.
 fn html(html: &str) {
-    let text = to_text(html);
-    assert!(
-        text.len() <= 40 * html.len() + 64,
-        "{} of {}",
-        text.len(),
-        html.len()
-    );
+    let HtmlText { text, hidden } = to_text(html);
+    let length = text.len() + hidden.len();
+    assert!(length <= 40 * html.len() + 64, "{length} of {}", html.len());
     assert_eq!(text.trim(), text);
 }
 

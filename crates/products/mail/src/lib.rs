@@ -11,6 +11,7 @@ mod format;
 #[doc(hidden)]
 pub mod fuzzing;
 mod html;
+mod invisible;
 mod label_names;
 mod mail;
 mod message;
@@ -28,7 +29,7 @@ pub use address::Address;
 pub use attachment::Attachment;
 pub use format::{MessageFormat, ThreadFormat};
 pub use mail::{Mail, Message};
-pub use message::ReadableMail;
+pub use message::{MailHeader, ReadableMail};
 pub use person::{ContactPoint, Person, PersonName, PersonOrganization, PersonPhoto};
 pub use person_field::PersonField;
 pub use product::PRODUCT;

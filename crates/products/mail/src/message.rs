@@ -42,8 +42,12 @@ pub struct ReadableMail {
     pub labels: Vec<String>,
     /// Whether it is unread.
     pub unread: bool,
-    /// Whole text; made from the HTML where the mail has no other.
+    /// Whole text; made from the HTML where the mail has no other, or one that says much less. `[hidden text left out]`
+    /// stands where text was that people don't see.
     pub text: Option<String>,
+    /// Text that the mail hides from people, such as white on white; instructions in it were written for machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_text: Option<String>,
     /// Whole HTML.
     pub html: Option<String>,
     /// Files of the mail.
@@ -62,13 +66,44 @@ pub struct ReadableMail {
     /// `List-Unsubscribe` header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
+    /// Headers that the call asked for by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<MailHeader>,
     /// Whether a piece of the text is missing because the product keeps it apart; it is among the attachments then.
     pub truncated: bool,
 }
 
+/// A header of a mail.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct MailHeader {
+    /// Its name, as the mail spells it.
+    pub name: String,
+    /// Its value, decoded.
+    pub value: String,
+}
+
 /// The product's own message with its readable form next to it.
 pub(crate) fn with_readable(message: Value) -> Value {
-    let mut pair = json!({ "readable": ReadableMail::of(&message) });
+    with_headers(message, &[])
+}
+
+/// The same, with the headers of these names.
+pub(crate) fn with_headers(message: Value, names: &[String]) -> Value {
+    let mut mail = ReadableMail::of(&message);
+    let asked = |header: &(&str, &str)| {
+        names
+            .iter()
+            .any(|name| name.trim().eq_ignore_ascii_case(header.0))
+    };
+    let headers = Part::root(&message).headers().filter(asked);
+    mail.headers = headers
+        .map(|(name, value)| MailHeader {
+            name: name.to_owned(),
+            value: decode_words(value),
+        })
+        .collect();
+    let mut pair = json!({ "readable": mail });
     pair["message"] = message;
     pair
 }
@@ -103,6 +138,7 @@ impl ReadableMail {
             unread: labels.iter().any(|label| label == "UNREAD"),
             labels,
             text: content.text,
+            hidden_text: content.hidden,
             html: content.html,
             attachments: content.attachments,
             calendar_invite: content.invite,
@@ -110,6 +146,7 @@ impl ReadableMail {
             in_reply_to: header("In-Reply-To"),
             references: header("References"),
             list_unsubscribe: header("List-Unsubscribe"),
+            headers: Vec::new(),
             truncated: content.truncated,
         }
     }

@@ -51,19 +51,28 @@ impl<'a> Part<'a> {
             .unwrap_or("application/octet-stream")
             .to_ascii_lowercase()
     }
+    /// Its headers, by name and value.
+    pub(crate) fn headers(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let headers = self.0["headers"].as_array().into_iter().flatten();
+        headers.filter_map(|header| Some((header["name"].as_str()?, header["value"].as_str()?)))
+    }
     /// First header with this name.
     pub(crate) fn header(self, name: &str) -> Option<&'a str> {
-        let headers = self.0["headers"].as_array()?;
-        let named = |header: &&Value| {
-            header["name"]
-                .as_str()
-                .is_some_and(|one| one.eq_ignore_ascii_case(name))
-        };
-        headers.iter().find(named)?["value"].as_str()
+        let mut headers = self.headers();
+        headers
+            .find(|(one, _)| one.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
     }
     /// File name, cleared of folders and control characters; `None` where there is none.
     pub(crate) fn file_name(self) -> Option<String> {
-        let decoded = decode_words(self.0["filename"].as_str()?);
+        let declared = self.0["filename"]
+            .as_str()
+            .filter(|name| !name.trim().is_empty());
+        let of = |header: &str, name: &str| parameter(self.header(header)?, name);
+        let decoded = declared
+            .map(decode_words)
+            .or_else(|| of("Content-Disposition", "filename"))
+            .or_else(|| of("Content-Type", "name").map(|name| decode_words(&name)))?;
         let last = decoded.rsplit(['/', '\\']).next()?;
         let name: String = last.chars().filter(|one| !one.is_control()).collect();
         let name = name.trim();
@@ -125,27 +134,34 @@ impl<'a> Part<'a> {
     }
     /// Whether it is a file: named, disposed as an attachment, an attached mail, or anything that is not text to read.
     pub(crate) fn is_attachment(self) -> bool {
-        if self.is_container() {
-            return false;
-        }
-        let readable = matches!(
-            self.mime_type().as_str(),
-            "text/plain" | "text/html" | "text/calendar"
-        );
-        self.file_name().is_some()
-            || self.disposition().as_deref() == Some("attachment")
-            || !readable
+        !self.is_container()
+            && (self.file_name().is_some()
+                || self.disposition().as_deref() == Some("attachment")
+                || !self.is_text())
     }
-    /// Whether it is a version of the text that was not asked for, such as AMP next to HTML.
+    /// Whether it belongs to the text of the mail, by its type and as it is disposed. All types of text are read as plain text
+    /// where nothing better is known (RFC 2046, 4.1.4). One that is shown within the mail may be a file as well.
+    pub(crate) fn is_text(self) -> bool {
+        let is_shown = match self.disposition().as_deref() {
+            Some("attachment") => false,
+            Some("inline") => true,
+            _ => self.file_name().is_none() || self.id().is_empty(),
+        };
+        is_shown && self.mime_type().starts_with("text/") && self.mime_type() != "text/x-amp-html"
+    }
+    /// Whether it is a version of the text besides plain text and HTML, such as AMP or Markdown.
     pub(crate) fn is_other_version(self) -> bool {
         let is_file = self.file_name().is_some() || self.disposition().is_some();
-        !is_file && self.mime_type().starts_with("text/") && self.is_attachment()
+        let mime_type = self.mime_type();
+        !is_file
+            && mime_type.starts_with("text/")
+            && !matches!(
+                mime_type.as_str(),
+                "text/plain" | "text/html" | "text/calendar"
+            )
     }
-    /// Whether there is anything in it: the headers-only format lists a root without content.
+    /// Whether it came with the mail: the headers-only format lists a root without a body.
     pub(crate) fn has_content(self) -> bool {
-        self.attachment_id().is_some()
-            || self.0["body"]["data"].is_string()
-            || self.parts().next().is_some()
-            || self.size() > 0
+        self.0["body"].is_object() || self.parts().next().is_some()
     }
 }

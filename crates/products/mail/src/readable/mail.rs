@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, Whole, shortened};
+use stead_core::tool::{Readable, Whole, WholeKind, shortened, text_of};
 
 use super::quoted::without_history;
-use crate::{Address, Attachment, ReadableMail};
+use crate::{Address, Attachment, MailHeader, ReadableMail};
 
 /// Bytes of the text of a mail that is read by itself.
 const TEXT: usize = 5_000;
@@ -14,6 +14,10 @@ const TEXT: usize = 5_000;
 const LINE: usize = 300;
 /// Recipients and attachments of a mail.
 const LISTED: usize = 20;
+/// Stands for a text that only its handle reads.
+const LEFT_OUT: &str = "[left out]";
+/// Bytes of an invitation.
+const INVITE: usize = 1_000;
 
 /// A mail in short.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -48,20 +52,32 @@ pub(crate) struct MailView {
     /// Its labels by name, such as `INBOX` or `Projects/Engine`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
-    /// Its text without the mails that it quotes at its end, made from the HTML where there is no other; its first words
-    /// where the content was not read.
+    /// Its text, made from the HTML where that says more; its first words where the content was not read. Marks in brackets
+    /// stand for the mail that a reply quotes at its end, and for text that people don't see.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// True where the text goes on, or there are more recipients or attachments: `mail_get_message_by_id` returns more of
-    /// the text, and its view `full` all.
+    /// There where the mail hides text from people, with a handle that reads it. That is not what the mail says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hidden_text: Option<&'static str>,
+    /// Calendar object of an invitation (iCalendar).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calendar_invite: Option<String>,
+    /// Headers that the call asked for by name, but for those above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    headers: Vec<MailHeader>,
+    /// The whole mail as RFC 822, base64url, where the call asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<String>,
+    /// True where there is more of the text, or there are more recipients or attachments: `mail_get_message_by_id` returns
+    /// more of the text, and its view `full` all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     /// Files of the mail, the first 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<FileView>,
-    /// Bytes of the whole text, where there is only its beginning and the result has all of it.
+    /// Where the result has the whole of what is here in part, from this mail on.
     #[serde(skip)]
-    cut_from: Option<usize>,
+    wholes: Vec<Whole>,
 }
 
 /// A file of a mail in short.
@@ -82,81 +98,170 @@ struct FileView {
     inline: bool,
 }
 
+/// Headers that have a member of their own.
+const MEMBERS: [&str; 6] = ["From", "To", "Cc", "Bcc", "Reply-To", "Subject"];
+
 impl MailView {
     /// The view of a mail in a result, with so many bytes of its text.
     pub(super) fn of(mut mail: Value, text_bytes: usize) -> Self {
+        let raw = text_of(&mail["raw"]);
         let read = serde_json::from_value(mail["readable"].take());
-        let has_text = read.is_ok();
+        let is_read = read.is_ok();
         let mail = read.unwrap_or_else(|_| ReadableMail::of(&mail));
-        let listed = |addresses: &[Address]| -> Vec<String> {
-            addresses.iter().take(LISTED).map(shown).collect()
+        let mut cuts = Cuts::default();
+        let mut view = Self {
+            id: mail.id.clone(),
+            thread_id: mail.thread_id.clone(),
+            date: mail.date.clone(),
+            from: mail.from.as_ref().map(|from| cuts.address("/from", from)),
+            to: cuts.addresses("/to", &mail.to),
+            cc: cuts.addresses("/cc", &mail.cc),
+            bcc: cuts.addresses("/bcc", &mail.bcc),
+            reply_to: cuts.addresses("/reply_to", &mail.reply_to),
+            subject: mail
+                .subject
+                .as_ref()
+                .map(|subject| cuts.text("/subject", subject.clone(), LINE)),
+            labels: mail.labels.clone(),
+            text: cuts.words(&mail, text_bytes),
+            hidden_text: mail.hidden_text.as_ref().map(|_| LEFT_OUT),
+            calendar_invite: mail
+                .calendar_invite
+                .map(|invite| cuts.text("/calendar_invite", invite, INVITE.min(text_bytes))),
+            headers: mail.headers,
+            attachments: cuts.files(mail.attachments),
+            raw: raw.clone(),
+            truncated: mail.truncated || cuts.is_cut,
+            wholes: Vec::new(),
         };
-        let more = [
-            mail.to.len(),
-            mail.cc.len(),
-            mail.bcc.len(),
-            mail.reply_to.len(),
-            mail.attachments.len(),
-        ];
-        let words = mail.text.filter(|text| !text.trim().is_empty());
-        let size = words.as_ref().map(String::len);
-        let (text, is_cut) = match words {
-            Some(text) => shortened(without_history(&text), text_bytes),
-            None => (mail.snippet, false),
-        };
-        Self {
-            id: mail.id,
-            thread_id: mail.thread_id,
-            date: mail.date,
-            from: mail.from.as_ref().map(shown),
-            to: listed(&mail.to),
-            cc: listed(&mail.cc),
-            bcc: listed(&mail.bcc),
-            reply_to: listed(&mail.reply_to),
-            subject: mail.subject.map(line),
-            labels: mail.labels,
-            text: (!text.is_empty()).then_some(text),
-            truncated: is_cut || mail.truncated || more.iter().any(|count| *count > LISTED),
-            attachments: mail
-                .attachments
-                .into_iter()
-                .take(LISTED)
-                .map(FileView::of)
-                .collect(),
-            cut_from: size.filter(|_| is_cut && has_text),
+        view.headers.retain(|header| {
+            !MEMBERS
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(&header.name))
+        });
+        if is_read {
+            view.wholes = cuts.wholes;
+        } else if raw.is_some() {
+            view.wholes = vec![Whole::file(
+                "/raw",
+                None,
+                String::from("message/rfc822"),
+                None,
+            )];
         }
+        view
     }
 
-    /// Where the whole text of a mail is, which stands at this pointer in the view and in the result.
-    pub(super) fn whole(&self, mail: &str) -> Option<Whole> {
-        let size = self.cut_from?;
-        let (part, pointer) = (format!("{mail}/text"), format!("{mail}/readable/text"));
-        Some(Whole::text(part, pointer, size))
+    /// Where the whole of what the view has in part is, for a mail at this pointer in the view and in the result.
+    pub(super) fn wholes_at(&self, mail: &str) -> impl Iterator<Item = Whole> {
+        self.wholes.iter().map(move |whole| {
+            let mut whole = whole.clone();
+            if whole.kind == WholeKind::Text || whole.kind == WholeKind::List {
+                whole.part.insert_str(0, mail);
+            }
+            whole.pointer.insert_str(0, mail);
+            whole
+        })
     }
 }
 
-impl FileView {
-    fn of(file: Attachment) -> Self {
-        Self {
+/// What a view leaves out of a mail.
+#[derive(Default)]
+struct Cuts {
+    is_cut: bool,
+    wholes: Vec<Whole>,
+}
+
+impl Cuts {
+    /// The beginning of the member of this name.
+    fn text(&mut self, member: &str, text: String, most: usize) -> String {
+        let size = text.len();
+        let (text, is_cut) = shortened(text, most);
+        if is_cut {
+            self.add(Whole::text(member, format!("/readable{member}"), size));
+        }
+        text
+    }
+
+    /// The text of a mail, or its first words.
+    fn words(&mut self, mail: &ReadableMail, most: usize) -> Option<String> {
+        let Some(text) = mail.text.as_ref().filter(|text| !text.trim().is_empty()) else {
+            self.is_cut |= !mail.snippet.is_empty();
+            return Some(mail.snippet.clone()).filter(|words| !words.is_empty());
+        };
+        let is_reply = mail.in_reply_to.is_some() || mail.references.is_some();
+        let subject = mail.subject.as_deref().unwrap_or_default().to_lowercase();
+        let is_forward = ["fw:", "fwd:", "wg:", "tr:"]
+            .iter()
+            .any(|mark| subject.starts_with(mark));
+        let folded = (is_reply && !is_forward)
+            .then(|| without_history(text))
+            .flatten();
+        let is_folded = folded.is_some();
+        let (words, is_cut) = shortened(folded.unwrap_or_else(|| text.clone()), most);
+        if is_cut || is_folded {
+            self.add(Whole::text("/text", "/readable/text", text.len()));
+        }
+        if let Some(hidden) = &mail.hidden_text {
+            self.add(Whole::text(
+                "/hidden_text",
+                "/readable/hidden_text",
+                hidden.len(),
+            ));
+        }
+        Some(words)
+    }
+
+    fn addresses(&mut self, member: &str, addresses: &[Address]) -> Vec<String> {
+        self.list(member, addresses.len());
+        addresses
+            .iter()
+            .take(LISTED)
+            .map(|address| self.address(member, address))
+            .collect()
+    }
+
+    fn address(&mut self, member: &str, address: &Address) -> String {
+        let shown = match (&address.name, &address.email) {
+            (Some(name), Some(email)) => format!("{name} <{email}>"),
+            (Some(only), None) | (None, Some(only)) => only.clone(),
+            (None, None) => String::new(),
+        };
+        self.line(member, shown)
+    }
+
+    fn files(&mut self, files: Vec<Attachment>) -> Vec<FileView> {
+        const MEMBER: &str = "/attachments";
+        self.list(MEMBER, files.len());
+        let view = |file: Attachment| FileView {
             attachment_id: file.attachment_id,
-            name: file.file_name.map(line),
+            name: file.file_name.map(|name| self.line(MEMBER, name)),
             kind: file.mime_type,
             size: file.size,
             inline: file.inline,
+        };
+        files.into_iter().take(LISTED).map(view).collect()
+    }
+
+    /// A line of a list, or of an object, whose whole is that of the list.
+    fn line(&mut self, member: &str, text: String) -> String {
+        let (text, is_cut) = shortened(text, LINE);
+        if is_cut && !self.wholes.iter().any(|whole| whole.part == member) {
+            self.add(Whole::list(member, format!("/readable{member}")));
+        }
+        text
+    }
+
+    fn list(&mut self, member: &str, count: usize) {
+        if count > LISTED {
+            self.add(Whole::list(member, format!("/readable{member}")));
         }
     }
-}
 
-fn line(text: String) -> String {
-    shortened(text, LINE).0
-}
-
-fn shown(address: &Address) -> String {
-    line(match (&address.name, &address.email) {
-        (Some(name), Some(email)) => format!("{name} <{email}>"),
-        (Some(only), None) | (None, Some(only)) => only.clone(),
-        (None, None) => String::new(),
-    })
+    fn add(&mut self, whole: Whole) {
+        self.is_cut = true;
+        self.wholes.push(whole);
+    }
 }
 
 /// A mail that is read by itself.
@@ -175,6 +280,9 @@ impl Readable for OneMail {
         "reply_to",
         "subject",
         "text",
+        "calendar_invite",
+        "headers",
+        "raw",
         "attachments[].name",
     ];
 
@@ -185,7 +293,7 @@ impl Readable for OneMail {
     }
 
     fn wholes(&self) -> Vec<Whole> {
-        self.mail.whole("").into_iter().collect()
+        self.mail.wholes_at("").collect()
     }
 }
 
@@ -234,13 +342,10 @@ mod tests {
         let result = with_readable(with_text(&text));
         let wholes = OneMail::of(result.clone()).wholes();
         let whole = Whole::text("/text", "/readable/text", 10_000);
-        assert_eq!(wholes, [whole]);
-        assert_eq!(result.pointer(&wholes[0].pointer).unwrap(), &text);
-        assert!(
-            OneMail::of(with_readable(with_text("short")))
-                .wholes()
-                .is_empty()
-        );
+        assert_eq!(wholes.last(), Some(&whole));
+        assert_eq!(result.pointer(&whole.pointer).unwrap(), &text);
+        let short = OneMail::of(with_readable(with_text("short"))).wholes();
+        assert!(short.iter().all(|whole| whole.part != "/text"));
         // The product's own form has no text to point at.
         assert!(OneMail::of(with_text(&text)).wholes().is_empty());
     }
@@ -264,7 +369,7 @@ mod tests {
         let view = serde_json::to_value(OneMail::of(minimal)).unwrap();
         assert_eq!(
             view,
-            json!({ "id": "1", "thread_id": "2", "text": "Tom & Jerry" })
+            json!({ "id": "1", "thread_id": "2", "text": "Tom & Jerry", "truncated": true })
         );
     }
 }

@@ -34,6 +34,9 @@ impl Readable for MailsView {
         "messages[].reply_to",
         "messages[].subject",
         "messages[].text",
+        "messages[].calendar_invite",
+        "messages[].headers",
+        "messages[].raw",
         "messages[].attachments[].name",
     ];
 
@@ -56,7 +59,7 @@ pub(crate) struct ThreadView {
     /// Id of the thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     thread_id: Option<String>,
-    /// The mails, oldest first, each without the mails that it quotes at its end.
+    /// The mails, oldest first. The mail that a reply quotes at its end is left out.
     messages: Vec<MailView>,
 }
 
@@ -83,6 +86,9 @@ fn views(result: &mut Value, text_bytes: usize) -> Vec<MailView> {
 fn wholes(mails: &[MailView]) -> Vec<Whole> {
     let mails = mails.iter().enumerate();
     mails
-        .filter_map(|(index, mail)| mail.whole(&format!("/messages/{index}")))
+        .flat_map(|(index, mail)| {
+            let pointer = format!("/messages/{index}");
+            mail.wholes_at(&pointer).collect::<Vec<_>>()
+        })
         .collect()
 }

@@ -1,41 +1,74 @@
-//! Quoted history at the end of a mail: what the readers of a thread have read before.
+//! The mail that a reply quotes at its end: the readers of a thread have it already.
 
 /// What stands where it was.
-const MARK: &str = "[quoted history left out]";
-/// Lines with which mail programs begin the mail that is replied to, where they quote without `>`.
-const BEGINNINGS: [&str; 2] = [
-    "-----Original Message-----",
-    "-----Ursprüngliche Nachricht-----",
+pub(super) const MARK: &str = "[quoted history left out]";
+
+/// How programs introduce the mail that is replied to: the first words and the last. What they don't introduce stays.
+const INTRODUCTIONS: [(&str, &str); 7] = [
+    ("On ", "wrote:"),
+    ("Am ", ":"),
+    ("Le ", "crit :"),
+    ("El ", "escribió:"),
+    ("Il ", "scritto:"),
+    ("Op ", "schreef:"),
+    ("Em ", "escreveu:"),
+];
+/// Lines of an introduction, which programs break.
+const INTRODUCTION: usize = 3;
+
+/// Marks of mails that are passed on: those are what the sender wants read.
+const FORWARDS: [&str; 4] = [
+    "forwarded message",
+    "weitergeleitete nachricht",
+    "message transféré",
+    "original message",
 ];
 
-/// The text without the quotations that end it. Quotations with words of the sender below them stay, and so does a text
-/// that is nothing else.
-pub(super) fn without_history(text: &str) -> String {
-    let mut end = own_words(text);
-    for beginning in BEGINNINGS {
-        end = end.min(text.find(beginning).unwrap_or(text.len()));
+/// The text of a reply without the mail that it quotes at its end, if nothing else can be meant: a program introduced the
+/// quotation, only quoted lines follow, and nothing is passed on. `None` in doubt.
+pub(super) fn without_history(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    if FORWARDS.iter().any(|forward| lower.contains(forward)) {
+        return None;
     }
-    let own = text[..end].trim_end();
-    if end == text.len() || own.trim().is_empty() {
-        return text.to_owned();
-    }
-    format!("{own}\n{MARK}")
+    let own = text.get(..own_words(text)?)?.trim_end();
+    let mut lines: Vec<&str> = own
+        .lines()
+        .rev()
+        .map(str::trim)
+        .take(INTRODUCTION)
+        .collect();
+    lines.reverse();
+    let is_introduction = (0..lines.len()).any(|first| introduces(&lines[first..].join(" ")));
+    is_introduction.then(|| format!("{own}\n{MARK}"))
 }
 
-/// Where the quoted lines that end the text begin; its length where it ends with other words.
-fn own_words(text: &str) -> usize {
+/// Whether it introduces a mail, with its time: "On page 4 Ada wrote:" introduces none.
+fn introduces(line: &str) -> bool {
+    let has_words = INTRODUCTIONS
+        .iter()
+        .any(|(first, last)| line.starts_with(first) && line.ends_with(last));
+    let bytes = line.as_bytes();
+    let has_time = bytes.windows(4).any(
+        |four| matches!(four, [a, b':', b, c] if [a, b, c].iter().all(|one| one.is_ascii_digit())),
+    );
+    has_words && has_time
+}
+
+/// Where the quoted lines that end the text begin; `None` where it ends in other words or has no others.
+fn own_words(text: &str) -> Option<usize> {
     let mut end = text.len();
-    let mut quoted = false;
+    let mut is_quoted = false;
     for line in text.split_inclusive('\n').rev() {
         let words = line.trim();
         if words.starts_with('>') {
-            quoted = true;
+            is_quoted = true;
         } else if !words.is_empty() {
-            break;
+            return is_quoted.then_some(end);
         }
         end -= line.len();
     }
-    if quoted { end } else { text.len() }
+    None
 }
 
 #[cfg(test)]
@@ -43,37 +76,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotations_at_the_end_are_left_out() {
-        let cut = [
-            (
-                "Fine.\n\nOn Monday Ada wrote:\n> Shall we?\n>> Yes.\n\n",
-                "Fine.\n\nOn Monday Ada wrote:\n[quoted history left out]",
-            ),
-            (
-                "Fine.\r\n> Shall we?\r\n",
-                "Fine.\n[quoted history left out]",
-            ),
-            (
-                "Fine.\n\n-----Original Message-----\nFrom: Ada\n\nShall we?",
-                "Fine.\n[quoted history left out]",
-            ),
-        ];
-        for (text, expected) in cut {
-            assert_eq!(without_history(text), expected);
+    fn the_quotation_of_a_reply_is_left_out() {
+        for introduction in [
+            "On Mon, May 4, 2026 at 9:00 AM Ada <ada@x.org> wrote:",
+            "On Mon, May 4, 2026 at 9:00 AM Ada Lovelace <\nada@example.com> wrote:",
+            "On 04.05.26 09:00, Ada wrote:",
+            "Am 04.05.26 um 09:00 schrieb Ada:",
+            "Le lun. 4 mai 2026 à 09:00, Ada <ada@x.org> a écrit :",
+        ] {
+            for quotation in [
+                "> Shall we?\n>> Yes.\n\n",
+                "\n> Shall we?",
+                "> Shall we?\r\n\r\n> Yes",
+            ] {
+                let own = format!("Fine.\n\n{introduction}");
+                let read = without_history(&format!("{own}\n{quotation}"));
+                assert_eq!(read, Some(format!("{own}\n{MARK}")), "{introduction}");
+            }
         }
     }
 
     #[test]
-    fn what_is_not_history_stays() {
+    fn what_may_be_meant_to_be_read_stays() {
+        let introduction = "On Mon, May 4, 2026 at 9:00 AM Ada <ada@x.org> wrote:";
         for text in [
             "",
             "Fine.",
-            "> Shall we?\nYes.",
             "> Shall we?\n> No?\n",
-            "-----Original Message-----\nFrom: Ada",
-            "3 > 2",
+            "Fine.\n> Shall we?\n",
+            "Run this:\n\n>>> import os\n>>> os.getcwd()",
+            "Log of 9:00:\n> npm run build",
+            "On page 4 Ada wrote:\n> a clause",
+            "Please pay this.\n\n-----Original Message-----\nFrom: shop@example.com\n\nInvoice 77",
+            "See below.\n\n> Begin forwarded message:\n> From: shop@example.com\n> Please pay 300 EUR.",
+            "See below.\n\n---------- Forwarded message ---------\nFrom: Ada\n\nOn May 4, 2026 at 9:00 Ada wrote:\n> Hi",
+            &format!("{introduction}\n> Shall we?\n\nTuesday at ten."),
+            &format!("{introduction}\n> Shall we?\nYes.\n> When?\nAt ten."),
+            &format!("{introduction}\nA letter, which follows.\n> Hi"),
         ] {
-            assert_eq!(without_history(text), text);
+            assert_eq!(without_history(text), None, "{text}");
         }
     }
 }

@@ -12,7 +12,7 @@ use stead_google::items;
 use crate::{
     Mail, ThreadFormat,
     label_names::name_labels,
-    message::{taken_in, with_readable},
+    message::{taken_in, with_headers},
     readable::ThreadView,
     scopes,
 };
@@ -74,7 +74,7 @@ impl Tool for GetThreadById {
         let output = if format == ThreadFormat::Minimal {
             response.into()
         } else {
-            readable(call, &io, response.json()?).await
+            readable(call, &io, response.json()?, headers.map_or(&[], Vec::as_slice)).await
         };
         Ok(if self.metadata_headers.is_some() && !is_metadata {
             let message = format!(
@@ -88,12 +88,12 @@ impl Tool for GetThreadById {
     }
 }
 
-/// The thread with each mail in readable form, oldest first.
-async fn readable(call: &Call, io: &Io<'_>, mut thread: Value) -> Output {
+/// The thread with each mail in readable form and with the headers of these names, oldest first.
+async fn readable(call: &Call, io: &Io<'_>, mut thread: Value, headers: &[String]) -> Output {
     let mut messages = items(&mut thread, "messages");
     messages.sort_by_key(taken_in);
     let mut output = json!({ "thread_id": thread["id"], "history_id": thread["historyId"] });
-    let mut mails: Vec<Value> = messages.into_iter().map(with_readable).collect();
+    let mut mails: Vec<Value> = messages.into_iter().map(|mail| with_headers(mail, headers)).collect();
     name_labels(call, io, &mut mails).await;
     output["messages"] = mails.into();
     output.into()
