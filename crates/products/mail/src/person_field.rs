@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stead_core::tool::Call;
 
 /// A field of a person (People API, `people.connections.list`, `personFields`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +45,20 @@ pub enum PersonField {
 }
 
 impl PersonField {
-    /// What is returned where the caller names no fields.
-    pub(crate) const DEFAULT: &'static [Self] = &[
-        Self::Names,
-        Self::EmailAddresses,
-        Self::PhoneNumbers,
-        Self::Organizations,
-        Self::Photos,
-    ];
+    /// What is returned where the caller names no fields. A reader has no use for the address of a picture.
+    pub(crate) const fn defaults(call: &Call) -> &'static [Self] {
+        const WITH_PHOTOS: &[PersonField] = &[
+            PersonField::Names,
+            PersonField::EmailAddresses,
+            PersonField::PhoneNumbers,
+            PersonField::Organizations,
+            PersonField::Photos,
+        ];
+        match WITH_PHOTOS {
+            [texts @ .., _] if call.is_readable => texts,
+            all => all,
+        }
+    }
 
     /// Fields that a search of other contacts takes (People API, `otherContacts.search`, `readMask`).
     pub(crate) const OF_OTHER_CONTACTS: &'static [Self] = &[

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use stead_core::tool::{Readable, items_of, text_of};
 
-/// A person in short. Other fields that were asked for are in the view `full`.
+/// A person in short.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PersonView {
     /// Name of the product's object, such as `people/c12`.
@@ -26,7 +26,19 @@ struct PersonView {
     /// Where the person works: `Engineer, Analytical Engines`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     organizations: Vec<String>,
+    /// All other fields that were asked for, such as `birthdays`, as the product has them.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
 }
+
+/// Members that have a form of their own here, or say nothing of the person.
+const MEMBERS: [&str; 5] = [
+    "resourceName",
+    "etag",
+    "emailAddresses",
+    "phoneNumbers",
+    "organizations",
+];
 
 impl PersonView {
     fn of(person: &Value, origin: Option<String>) -> Self {
@@ -51,8 +63,32 @@ impl PersonView {
                 .iter()
                 .filter_map(place)
                 .collect(),
+            fields: other_fields(person),
         }
     }
+}
+
+/// The members without a form of their own. Where each of their values comes from is left out.
+fn other_fields(person: &Value) -> Map<String, Value> {
+    let members = person.as_object().into_iter().flatten();
+    let mut fields: Map<String, Value> = members
+        .filter(|(name, _)| !MEMBERS.contains(&name.as_str()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    // The only name is shown above.
+    if items_of(&person["names"]).len() <= 1 && person["names"][0]["displayName"].is_string() {
+        fields.remove("names");
+    }
+    for entry in fields
+        .values_mut()
+        .filter_map(Value::as_array_mut)
+        .flatten()
+    {
+        if let Some(members) = entry.as_object_mut() {
+            members.remove("metadata");
+        }
+    }
+    fields
 }
 
 /// A page of contacts in short.
@@ -69,7 +105,11 @@ pub(crate) struct ContactsView {
 }
 
 impl Readable for ContactsView {
-    const UNTRUSTED: &'static [&'static str] = &["contacts[].name", "contacts[].organizations"];
+    const UNTRUSTED: &'static [&'static str] = &[
+        "contacts[].name",
+        "contacts[].organizations",
+        "contacts[].fields",
+    ];
 
     fn of(result: Value) -> Self {
         let contacts = items_of(&result["contacts"]).iter();
@@ -91,7 +131,8 @@ pub(crate) struct FoundPeopleView {
 }
 
 impl Readable for FoundPeopleView {
-    const UNTRUSTED: &'static [&'static str] = &["people[].name", "people[].organizations"];
+    const UNTRUSTED: &'static [&'static str] =
+        &["people[].name", "people[].organizations", "people[].fields"];
 
     fn of(result: Value) -> Self {
         let people = items_of(&result["people"]).iter();

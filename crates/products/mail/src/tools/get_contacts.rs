@@ -20,7 +20,8 @@ pub struct GetContacts {
     pub max_results: Option<u32>,
     /// `next_page_token` of the page before; keep the other parameters.
     pub page_token: Option<String>,
-    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent.
+    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent, in the readable view
+    /// without photos.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
@@ -45,11 +46,11 @@ impl Tool for GetContacts {
     const READABLE: Option<ReadableView> = ReadableView::some::<ContactsView>();
 
     /// People API, `people.connections.list`.
-    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+    async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let fields = self
             .person_fields
             .as_deref()
-            .unwrap_or(PersonField::DEFAULT);
+            .unwrap_or(PersonField::defaults(call));
         let request = ApiRequest::get(["people", "me", "connections"])
             .origin(PEOPLE)
             .query("personFields", PersonField::mask(fields))

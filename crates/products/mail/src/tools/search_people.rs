@@ -26,8 +26,8 @@ pub struct SearchPeople {
     /// Most people from each of the two; 10 when absent, never more than 30.
     #[schemars(range(min = 1))]
     pub page_size: Option<u32>,
-    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent. Mail
-    /// addresses are always among those of `other_contacts`.
+    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent, in the
+    /// readable view without photos. Mail addresses are always among those of `other_contacts`.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
@@ -70,13 +70,13 @@ impl Tool for SearchPeople {
         let mut others = wanted && call.has_scope(scopes::READ_OTHER_CONTACTS);
         let mut asleep = false;
 
-        let mut found = self.search(io, others).await?;
+        let mut found = self.search(call, io, others).await?;
         others = found.others;
         if found.people.is_empty() {
             // The empty query wakes the index; its results say nothing.
-            io.send_all(self.requests("", others)).await;
+            io.send_all(self.requests(call, "", others)).await;
             match io.pause(WAKING).await {
-                Ok(()) => found = self.search(io, others).await?,
+                Ok(()) => found = self.search(call, io, others).await?,
                 Err(_) => asleep = true,
             }
         }
@@ -111,9 +111,9 @@ struct Found {
 
 impl SearchPeople {
     /// One search. Other contacts without their scope are left out; any other error is the call's.
-    async fn search(&self, io: Io<'_>, mut others: bool) -> Result<Found> {
+    async fn search(&self, call: &Call, io: Io<'_>, mut others: bool) -> Result<Found> {
         let mut responses = io
-            .send_all(self.requests(&self.query, others))
+            .send_all(self.requests(call, &self.query, others))
             .await
             .into_iter();
         let mut contacts = Vec::new();
@@ -132,11 +132,11 @@ impl SearchPeople {
         })
     }
 
-    fn requests(&self, query: &str, others: bool) -> Vec<ApiRequest> {
+    fn requests(&self, call: &Call, query: &str, others: bool) -> Vec<ApiRequest> {
         let mut fields = self
             .person_fields
             .clone()
-            .unwrap_or_else(|| PersonField::DEFAULT.to_vec());
+            .unwrap_or_else(|| PersonField::defaults(call).to_vec());
         if others && !fields.contains(&PersonField::EmailAddresses) {
             fields.push(PersonField::EmailAddresses);
         }

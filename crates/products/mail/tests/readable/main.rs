@@ -1,6 +1,7 @@
 //! The readable view of mails loses nothing silently: what is not in it is marked, and has a handle.
 
 mod html;
+mod people;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::HeaderMap;
