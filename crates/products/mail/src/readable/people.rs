@@ -26,19 +26,21 @@ struct PersonView {
     /// Where the person works: `Engineer, Analytical Engines`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     organizations: Vec<String>,
-    /// All other fields that were asked for, such as `birthdays`, as the product has them.
+    /// Other fields that were asked for, such as `birthdays`, and those above that say more, as the product has them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
 }
 
-/// Members that have a form of their own here, or say nothing of the person.
-const MEMBERS: [&str; 5] = [
-    "resourceName",
-    "etag",
-    "emailAddresses",
-    "phoneNumbers",
-    "organizations",
+/// What the members with a form of their own show there.
+const SHOWN: [(&str, &[&str]); 5] = [
+    ("resourceName", &[]),
+    ("etag", &[]),
+    ("emailAddresses", &["value"]),
+    ("phoneNumbers", &["value"]),
+    ("organizations", &["title", "name"]),
 ];
+/// What says nothing of a person: where a value comes from, and the value in another form.
+const ASIDES: [&str; 3] = ["metadata", "formattedType", "canonicalForm"];
 
 impl PersonView {
     fn of(person: &Value, origin: Option<String>) -> Self {
@@ -68,25 +70,34 @@ impl PersonView {
     }
 }
 
-/// The members without a form of their own. Where each of their values comes from is left out.
+/// What the product says besides that which has a form of its own, such as the kind of a phone number.
 fn other_fields(person: &Value) -> Map<String, Value> {
-    let members = person.as_object().into_iter().flatten();
-    let mut fields: Map<String, Value> = members
-        .filter(|(name, _)| !MEMBERS.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
-    // The only name is shown above.
-    if items_of(&person["names"]).len() <= 1 && person["names"][0]["displayName"].is_string() {
-        fields.remove("names");
-    }
+    let mut fields = person.as_object().cloned().unwrap_or_default();
     for entry in fields
         .values_mut()
         .filter_map(Value::as_array_mut)
         .flatten()
     {
         if let Some(members) = entry.as_object_mut() {
-            members.remove("metadata");
+            members.retain(|name, _| !ASIDES.contains(&name.as_str()));
         }
+    }
+    for (name, shown) in SHOWN {
+        let says_more = |entry: &Value| {
+            let mut members = entry.as_object().into_iter().flatten();
+            members.any(|(name, _)| !shown.contains(&name.as_str()))
+        };
+        if items_of(fields.get(name).unwrap_or(&Value::Null))
+            .iter()
+            .any(says_more)
+        {
+            continue;
+        }
+        fields.remove(name);
+    }
+    // The only name is shown as a whole.
+    if items_of(&person["names"]).len() <= 1 && person["names"][0]["displayName"].is_string() {
+        fields.remove("names");
     }
     fields
 }

@@ -30,3 +30,32 @@ fn fields_that_the_call_names_are_in_the_view() {
     );
     assert_eq!(found.view["people"][0]["fields"], expected);
 }
+
+#[test]
+fn what_a_short_form_does_not_say_is_in_the_view() {
+    let person = json!({
+        "resourceName": "people/c1", "etag": "%x",
+        "names": [{ "displayName": "Ada", "metadata": { "primary": true } }, { "displayName": "Countess of Lovelace" }],
+        "emailAddresses": [{ "value": "ada@example.com", "metadata": { "primary": true } }],
+        "phoneNumbers": [{ "value": "020 7946 0000", "canonicalForm": "+442079460000", "type": "home", "formattedType": "Home" }],
+        "organizations": [{ "name": "Engines", "title": "Engineer", "department": "Notes" }],
+        "photos": [{ "url": "https://lh3.example/x" }],
+    });
+    let contacts = read::<GetContacts>(
+        &json!({ "person_fields": ["names", "emailAddresses", "phoneNumbers", "organizations", "photos"] }),
+        &[json!({ "connections": [person] })],
+    );
+    assert_eq!(
+        contacts.view["contacts"][0],
+        json!({
+            "resource_name": "people/c1", "name": "Ada", "emails": ["ada@example.com"], "phones": ["020 7946 0000"],
+            "organizations": ["Engineer, Engines"],
+            "fields": {
+                "names": [{ "displayName": "Ada" }, { "displayName": "Countess of Lovelace" }],
+                "phoneNumbers": [{ "value": "020 7946 0000", "type": "home" }],
+                "organizations": [{ "name": "Engines", "title": "Engineer", "department": "Notes" }],
+                "photos": [{ "url": "https://lh3.example/x" }],
+            },
+        })
+    );
+}
