@@ -9,6 +9,7 @@ mod errors;
 mod exports;
 mod hostile;
 mod inputs;
+mod losses;
 mod outputs;
 mod requests;
 mod schemas;
@@ -80,6 +81,15 @@ impl Subject {
             .map_or(&[], |fixture| &fixture.cases)
     }
 
+    /// What the readable view of a tool leaves out by design, with the reason for each.
+    fn left_out_of(&self, tool: &str) -> &BTreeMap<String, String> {
+        static NOTHING: BTreeMap<String, String> = BTreeMap::new();
+        let fixture = self.fixtures.get(fixture::short_name(self.product, tool));
+        fixture
+            .and_then(|read| read.as_ref().ok())
+            .map_or(&NOTHING, |fixture| &fixture.view_leaves_out)
+    }
+
     /// Every tool with each of its cases.
     fn cases(&self) -> impl Iterator<Item = (&CatalogueTool, &Case)> {
         self.tools().flat_map(|tool| {
@@ -124,6 +134,8 @@ pub fn checks() -> Vec<Check> {
         inputs::typed_calls_are_calls_by_name,
         views::readable_views_are_portable,
         views::readable_views_keep_to_their_schema,
+        losses::readable_views_lose_nothing_silently,
+        losses::cuts_in_readable_views_are_found,
         outputs::outputs_are_portable,
         outputs::results_are_what_their_output_says,
         outputs::members_of_outputs_are_seen,
