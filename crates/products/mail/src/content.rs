@@ -133,8 +133,8 @@ impl Piece {
     }
 }
 
-/// A plain text, without its filler.
-fn plain(text: &str) -> HtmlText {
+/// A plain text without its filler, and with a mark where it has letters that people don't see.
+pub(crate) fn plain(text: &str) -> HtmlText {
     let mut hidden = String::new();
     let mut text = without_filler(text, &mut hidden);
     if !hidden.is_empty() {

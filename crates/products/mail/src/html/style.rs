@@ -163,12 +163,12 @@ impl Style {
 
 /// Whether a font size is too small to be seen; `None` for one that is relative to what is around it.
 fn tiny(value: &str) -> Option<bool> {
-    let number = leading_number(value);
-    let is_relative = value.ends_with('%') || value.ends_with("em");
-    match number {
+    let is_absolute = !value.ends_with(|one: char| one.is_ascii_alphabetic() || one == '%')
+        || value.ends_with("px")
+        || value.ends_with("pt");
+    match leading_number(value) {
         Some(number) if number < 0.1 => Some(true),
-        Some(_) if is_relative => None,
-        Some(number) => Some(number < 2.0),
+        Some(number) => is_absolute.then_some(number < 2.0),
         None => (!matches!(value, "inherit" | "smaller" | "larger")).then_some(false),
     }
 }

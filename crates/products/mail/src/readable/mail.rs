@@ -6,7 +6,7 @@ use serde_json::Value;
 use stead_core::tool::{Readable, Whole, WholeKind, shortened, text_of};
 
 use super::quoted::without_history;
-use crate::{Address, Attachment, MailHeader, ReadableMail};
+use crate::{Address, Attachment, MailHeader, ReadableMail, content::plain};
 
 /// Bytes of the text of a mail that is read by itself.
 const TEXT: usize = 5_000;
@@ -121,13 +121,13 @@ impl MailView {
             subject: mail
                 .subject
                 .as_ref()
-                .map(|subject| cuts.text("/subject", subject.clone(), LINE)),
+                .map(|subject| cuts.text("/subject", subject, LINE)),
             labels: mail.labels.clone(),
             text: cuts.words(&mail, text_bytes),
             hidden_text: mail.hidden_text.as_ref().map(|_| LEFT_OUT),
             calendar_invite: mail
                 .calendar_invite
-                .map(|invite| cuts.text("/calendar_invite", invite, INVITE.min(text_bytes))),
+                .map(|invite| cuts.text("/calendar_invite", &invite, INVITE.min(text_bytes))),
             headers: mail.headers,
             attachments: cuts.files(mail.attachments),
             raw: raw.clone(),
@@ -174,9 +174,9 @@ struct Cuts {
 
 impl Cuts {
     /// The beginning of the member of this name.
-    fn text(&mut self, member: &str, text: String, most: usize) -> String {
+    fn text(&mut self, member: &str, text: &str, most: usize) -> String {
         let size = text.len();
-        let (text, is_cut) = shortened(text, most);
+        let (text, is_cut) = seen(text, most);
         if is_cut {
             self.add(Whole::text(member, format!("/readable{member}"), size));
         }
@@ -187,7 +187,7 @@ impl Cuts {
     fn words(&mut self, mail: &ReadableMail, most: usize) -> Option<String> {
         let Some(text) = mail.text.as_ref().filter(|text| !text.trim().is_empty()) else {
             self.is_cut |= !mail.snippet.is_empty();
-            return Some(mail.snippet.clone()).filter(|words| !words.is_empty());
+            return Some(plain(&mail.snippet).text).filter(|words| !words.is_empty());
         };
         let is_reply = mail.in_reply_to.is_some() || mail.references.is_some();
         let subject = mail.subject.as_deref().unwrap_or_default().to_lowercase();
@@ -227,7 +227,7 @@ impl Cuts {
             (Some(only), None) | (None, Some(only)) => only.clone(),
             (None, None) => String::new(),
         };
-        self.line(member, shown)
+        self.line(member, &shown)
     }
 
     fn files(&mut self, files: Vec<Attachment>) -> Vec<FileView> {
@@ -235,7 +235,7 @@ impl Cuts {
         self.list(MEMBER, files.len());
         let view = |file: Attachment| FileView {
             attachment_id: file.attachment_id,
-            name: file.file_name.map(|name| self.line(MEMBER, name)),
+            name: file.file_name.map(|name| self.line(MEMBER, &name)),
             kind: file.mime_type,
             size: file.size,
             inline: file.inline,
@@ -244,8 +244,8 @@ impl Cuts {
     }
 
     /// A line of a list, or of an object, whose whole is that of the list.
-    fn line(&mut self, member: &str, text: String) -> String {
-        let (text, is_cut) = shortened(text, LINE);
+    fn line(&mut self, member: &str, text: &str) -> String {
+        let (text, is_cut) = seen(text, LINE);
         if is_cut && !self.wholes.iter().any(|whole| whole.part == member) {
             self.add(Whole::list(member, format!("/readable{member}")));
         }
@@ -262,6 +262,13 @@ impl Cuts {
         self.is_cut = true;
         self.wholes.push(whole);
     }
+}
+
+/// What people see of a text's beginning, and whether there is more.
+fn seen(text: &str, most: usize) -> (String, bool) {
+    let read = plain(text);
+    let (text, is_cut) = shortened(read.text, most);
+    (text, is_cut || !read.hidden.is_empty())
 }
 
 /// A mail that is read by itself.

@@ -3,15 +3,15 @@
 /// What stands where it was.
 pub(super) const MARK: &str = "[quoted history left out]";
 
-/// How programs introduce the mail that is replied to: the first words and the last. What they don't introduce stays.
+/// How programs introduce the mail that is replied to: the first word, and the verb. What they don't introduce stays.
 const INTRODUCTIONS: [(&str, &str); 7] = [
-    ("On ", "wrote:"),
-    ("Am ", ":"),
-    ("Le ", "crit :"),
-    ("El ", "escribió:"),
-    ("Il ", "scritto:"),
-    ("Op ", "schreef:"),
-    ("Em ", "escreveu:"),
+    ("On ", "wrote"),
+    ("Am ", "schrieb"),
+    ("Le ", "a écrit"),
+    ("El ", "escribió"),
+    ("Il ", "ha scritto"),
+    ("Op ", "schreef"),
+    ("Em ", "escreveu"),
 ];
 /// Lines of an introduction, which programs break.
 const INTRODUCTION: usize = 3;
@@ -43,11 +43,17 @@ pub(super) fn without_history(text: &str) -> Option<String> {
     is_introduction.then(|| format!("{own}\n{MARK}"))
 }
 
-/// Whether it introduces a mail, with its time: "On page 4 Ada wrote:" introduces none.
+/// Whether it introduces a mail, with its time: "On page 4 Ada wrote:" introduces none. The verb comes last, or before an address.
 fn introduces(line: &str) -> bool {
+    let Some(line) = line.strip_suffix(':').map(str::trim_end) else {
+        return false;
+    };
+    let ends_in = |verb: &str| {
+        line.ends_with(verb) || line.ends_with('>') && line.contains(&format!(" {verb} "))
+    };
     let has_words = INTRODUCTIONS
         .iter()
-        .any(|(first, last)| line.starts_with(first) && line.ends_with(last));
+        .any(|(first, verb)| line.starts_with(first) && ends_in(verb));
     let bytes = line.as_bytes();
     let has_time = bytes.windows(4).any(
         |four| matches!(four, [a, b':', b, c] if [a, b, c].iter().all(|one| one.is_ascii_digit())),
@@ -81,7 +87,7 @@ mod tests {
             "On Mon, May 4, 2026 at 9:00 AM Ada <ada@x.org> wrote:",
             "On Mon, May 4, 2026 at 9:00 AM Ada Lovelace <\nada@example.com> wrote:",
             "On 04.05.26 09:00, Ada wrote:",
-            "Am 04.05.26 um 09:00 schrieb Ada:",
+            "Am 04.05.26 um 09:00 schrieb Ada <ada@x.org>:",
             "Le lun. 4 mai 2026 à 09:00, Ada <ada@x.org> a écrit :",
         ] {
             for quotation in [
@@ -106,6 +112,8 @@ mod tests {
             "Fine.\n> Shall we?\n",
             "Run this:\n\n>>> import os\n>>> os.getcwd()",
             "Log of 9:00:\n> npm run build",
+            "On Monday at 9:00 I wrote a script that prints:\n> Hi",
+            "Am Montag um 09:00 schrieb ich ein Skript:\n> Hi",
             "On page 4 Ada wrote:\n> a clause",
             "Please pay this.\n\n-----Original Message-----\nFrom: shop@example.com\n\nInvoice 77",
             "See below.\n\n> Begin forwarded message:\n> From: shop@example.com\n> Please pay 300 EUR.",

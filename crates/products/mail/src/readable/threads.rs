@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use stead_core::tool::{Readable, items_of, text_of};
 
-use crate::message::unescape;
+use crate::{content::plain, message::unescape};
 
 /// A page of threads in short.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,7 +37,7 @@ impl Readable for ThreadsView {
     fn of(result: Value) -> Self {
         let listed = |thread: &Value| ListedView {
             id: text_of(&thread["id"]),
-            snippet: text_of(&thread["snippet"]).map(|snippet| unescape(&snippet)),
+            snippet: text_of(&thread["snippet"]).map(|snippet| plain(&unescape(&snippet)).text),
         };
         Self {
             threads: items_of(&result["threads"]).iter().map(listed).collect(),

@@ -1,9 +1,9 @@
 //! What people see of HTML, and what they don't.
 
 use serde_json::json;
-use stead_mail::FetchMails;
+use stead_mail::{FetchMails, GetMessageById, ListThreads};
 
-use crate::{html, message, part, plain, read};
+use crate::{html, mail, message, part, plain, read};
 
 #[test]
 fn text_that_people_do_not_see_is_marked_and_has_a_handle() {
@@ -13,7 +13,7 @@ fn text_that_people_do_not_see_is_marked_and_has_a_handle() {
         "<p hidden>SECRET</p>",
         "<span style='font-size:0'>SECRET</span>",
         "<span style='font-size:1px;line-height:1px'>SECRET</span>",
-        "<span style='FONT-SIZE:0px'>SECRET</span>",
+        "<span style='font-size:.05em'>SECRET</span>",
         "<span style='font:0/0 Arial'>SECRET</span>",
         "<span style='visibility:hidden'>SECRET</span>",
         "<span style='opacity:0.01'>SECRET</span>",
@@ -58,6 +58,15 @@ fn text_that_people_do_not_see_is_marked_and_has_a_handle() {
         assert_eq!(seen.text(), "Real [hidden text left out]");
         assert!(seen.has_whole("SECRET"));
     }
+    for header in ["Subject", "From"] {
+        let value = format!("Real{smuggled}");
+        let seen = mail(part("text/plain", "Hi"), &[(header, &value)]);
+        assert_eq!(
+            seen.view[header.to_lowercase()],
+            "Real [hidden text left out]"
+        );
+        assert!(seen.is_truncated() && seen.has_whole(&smuggled));
+    }
 }
 
 #[test]
@@ -77,6 +86,8 @@ fn text_that_people_see_is_shown() {
         "<style>@media (max-width:600px){.m{display:none}}</style><p class=m>Seen</p>",
         "<style media=print>.m{display:none}</style><p class=m>Seen</p>",
         "<div style='height:0'>Seen</div>",
+        "<p style='font-size:1rem'>Seen</p>",
+        "<p style='font-size:1vw'>Seen</p>",
         "<div style='opacity:1;color:#000;font:14px/20px Arial'>Seen</div>",
     ] {
         let seen = html(shown);
@@ -115,6 +126,16 @@ fn filler_takes_no_place() {
         assert_eq!(found.view["messages"][0]["text"], expected);
     }
     let filler = "\u{34f} \u{200c} \u{ad}\u{2060}".repeat(300);
+    let snippet = format!("Preview{filler} Code");
+    let minimal = json!({ "id": "m1", "threadId": "t1", "snippet": snippet });
+    let input = json!({ "message_id": "m1", "format": "minimal" });
+    assert_eq!(
+        read::<GetMessageById>(&input, &[minimal]).text(),
+        "Preview Code"
+    );
+    let threads = json!({ "threads": [{ "id": "t1", "snippet": snippet }] });
+    let threads = read::<ListThreads>(&json!({}), &[threads]);
+    assert_eq!(threads.view["threads"][0]["snippet"], "Preview Code");
     assert_eq!(
         plain(&format!("Preview{filler}\nYour code is 4711")).text(),
         "Preview\nYour code is 4711"
