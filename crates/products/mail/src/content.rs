@@ -79,7 +79,11 @@ impl Content {
                 html: Some(text),
             }],
             "text/calendar" => {
-                self.invite.get_or_insert(text);
+                if self.invite.is_none() {
+                    self.invite = Some(text);
+                } else if !is_file {
+                    self.attachments.push(Attachment::of(part));
+                }
                 Vec::new()
             }
             _ => vec![Piece {

@@ -67,7 +67,10 @@ fn closed(gap: &str, is_within: bool) -> String {
     }
     match gap.matches('\n').count() {
         _ if !is_within => String::new(),
-        0 if gap.contains(char::is_whitespace) => String::from(" "),
+        // The space of Braille is filler, or a space.
+        0 if gap.contains(|one: char| one.is_whitespace() || one == '\u{2800}') => {
+            String::from(" ")
+        }
         lines => "\n".repeat(lines.min(2)),
     }
 }
@@ -85,6 +88,7 @@ mod tests {
                 "Preview\n\nCode 7",
             ),
             ("\u{feff}\u{200b}a\u{3164} \u{2060}b\u{2800}", "a b"),
+            ("⠓⠊⠀⠁⠙⠁", "⠓⠊ ⠁⠙⠁"),
             ("Donau\u{ad}dampf", "Donaudampf"),
             ("می\u{200c}خواهم", "می\u{200c}خواهم"),
             ("👩\u{200d}🔧", "👩\u{200d}🔧"),

@@ -66,7 +66,7 @@ pub struct ReadableMail {
     /// `List-Unsubscribe` header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_unsubscribe: Option<String>,
-    /// Headers that the call asked for by name.
+    /// Headers that the call asked for by name, and `From` if it names several senders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<MailHeader>,
     /// Whether a piece of the text is missing because the product keeps it apart; it is among the attachments then.
@@ -92,9 +92,11 @@ pub(crate) fn with_readable(message: Value) -> Value {
 pub(crate) fn with_headers(message: Value, names: &[String]) -> Value {
     let mut mail = ReadableMail::of(&message);
     let asked = |header: &(&str, &str)| {
-        names
+        let is_named = names
             .iter()
-            .any(|name| name.trim().eq_ignore_ascii_case(header.0))
+            .any(|name| name.trim().eq_ignore_ascii_case(header.0));
+        // `from` has one sender only.
+        is_named || header.0.eq_ignore_ascii_case("From") && parse_addresses(header.1).len() > 1
     };
     let headers = Part::root(&message).headers().filter(asked);
     mail.headers = headers
@@ -114,7 +116,14 @@ impl ReadableMail {
         let root = Part::root(message);
         let text = |key: &str| message[key].as_str().map(str::to_owned);
         let header = |name: &str| root.header(name).map(decode_words);
-        let addresses = |name: &str| root.header(name).map(parse_addresses).unwrap_or_default();
+        let addresses = |name: &str| -> Vec<Address> {
+            let headers = root
+                .headers()
+                .filter(|(one, _)| one.eq_ignore_ascii_case(name));
+            headers
+                .flat_map(|(_, value)| parse_addresses(value))
+                .collect()
+        };
         let labels: Vec<String> = message["labelIds"]
             .as_array()
             .into_iter()

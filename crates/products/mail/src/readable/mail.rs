@@ -6,7 +6,9 @@ use serde_json::Value;
 use stead_core::tool::{Readable, Whole, WholeKind, shortened, text_of};
 
 use super::quoted::without_history;
-use crate::{Address, Attachment, MailHeader, ReadableMail, content::plain};
+use crate::{
+    Address, Attachment, MailHeader, ReadableMail, address::parse_addresses, content::plain,
+};
 
 /// Bytes of the text of a mail that is read by itself.
 const TEXT: usize = 5_000;
@@ -62,7 +64,7 @@ pub(crate) struct MailView {
     /// Calendar object of an invitation (iCalendar).
     #[serde(skip_serializing_if = "Option::is_none")]
     calendar_invite: Option<String>,
-    /// Headers that the call asked for by name, but for those above.
+    /// Headers that the call asked for by name, but for those above, and `From` if it names several senders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     headers: Vec<MailHeader>,
     /// The whole mail as RFC 822, base64url, where the call asked for it.
@@ -135,9 +137,12 @@ impl MailView {
             wholes: Vec::new(),
         };
         view.headers.retain(|header| {
-            !MEMBERS
+            let has_member = MEMBERS
                 .iter()
-                .any(|name| name.eq_ignore_ascii_case(&header.name))
+                .any(|name| name.eq_ignore_ascii_case(&header.name));
+            !has_member
+                || header.name.eq_ignore_ascii_case("From")
+                    && parse_addresses(&header.value).len() > 1
         });
         if is_read {
             view.wholes = cuts.wholes;

@@ -233,6 +233,15 @@ fn bodies_of_any_type_of_text_are_read() {
     );
     let seen = mail(part("text/calendar", "BEGIN:VCALENDAR"), &[]);
     assert_eq!(seen.view["calendar_invite"], "BEGIN:VCALENDAR");
+    let invites = [
+        part("text/calendar", "BEGIN:VCALENDAR"),
+        part("text/calendar", "SECOND"),
+    ];
+    let seen = mail(
+        json!({ "mimeType": "multipart/mixed", "parts": invites }),
+        &[],
+    );
+    assert_eq!(seen.view["attachments"][0]["type"], "text/calendar");
 }
 
 #[test]
@@ -355,4 +364,16 @@ fn what_is_shortened_is_marked_and_has_a_handle() {
         &[minimal],
     );
     assert_eq!((seen.text(), seen.is_truncated()), ("Tom & Jerry", true));
+}
+
+#[test]
+fn all_senders_and_recipients_are_in_the_view() {
+    let both = "Ada <ada@x.org>, Grace <grace@x.org>";
+    let headers = [("From", both), ("To", "a@x.org"), ("TO", "b@x.org")];
+    let seen = mail(part("text/plain", "Hi"), &headers);
+    assert_eq!(seen.view["to"], json!(["a@x.org", "b@x.org"]));
+    assert_eq!(
+        seen.view["headers"],
+        json!([{ "name": "From", "value": both }])
+    );
 }
