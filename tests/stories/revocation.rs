@@ -111,7 +111,8 @@ async fn an_abandoned_consent_at_notion_revokes_nothing() {
     environment.create_connection(workspace).await.unwrap();
     returned(&stage, "workspace", "user-2", ADA).await;
     stage.clock.advance(SignedDuration::from_mins(11));
-    ends_nothing_else(&stage).await;
+    let environment = stage.platform.environment();
+    environment.maintain().await.unwrap();
     let mallory = returned(&stage, "workspace", "mallory", ADA).await;
     let reply = stage.verify(&mallory, "user-2").await;
     assert_eq!(reply.kind(), "identifier_mismatch");

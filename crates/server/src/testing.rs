@@ -115,7 +115,7 @@ pub(crate) struct TestService {
     pub(crate) router: Router,
     pub(crate) platform: Platform,
     products: Arc<Products>,
-    clock: Arc<Clock>,
+    pub(crate) clock: Arc<Clock>,
     bearer: String,
 }
 
@@ -227,11 +227,6 @@ impl TestService {
     /// Lets time pass, which no one waits for.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock.pass(time);
-    }
-
-    /// Stops the clock of rates and pauses.
-    pub(crate) fn stop_clock(&self) {
-        self.clock.stop();
     }
 
     /// What the products received, token requests among it.

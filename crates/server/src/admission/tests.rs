@@ -264,7 +264,7 @@ async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
     let service = TestService::new().await;
     service.connect_mail().await;
     let path = service.link("u1", None).await;
-    service.stop_clock();
+    service.clock.stop();
     let open = async |host: u32, path: &str| {
         let address = format!("[2001:db8:1:{host:x}::1]:1");
         from(&service, &address, Request::get(path), "").await
