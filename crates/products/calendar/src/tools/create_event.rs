@@ -230,6 +230,8 @@ fn unread(error: &Error, id: &str) -> Error {
         "the event was created, and reading it back failed: {}",
         error.message()
     );
-    let unread = error.clone().reclassify(ErrorKind::WriteUnconfirmed, message);
+    let unread = error
+        .clone()
+        .reclassify(ErrorKind::WriteUnconfirmed, message);
     unread.with_partial(json!({ "id": id }))
 }

@@ -74,7 +74,13 @@ impl Tool for GetThreadById {
         let output = if format == ThreadFormat::Minimal {
             response.into()
         } else {
-            readable(call, &io, response.json()?, headers.map_or(&[], Vec::as_slice)).await
+            readable(
+                call,
+                &io,
+                response.json()?,
+                headers.map_or(&[], Vec::as_slice),
+            )
+            .await
         };
         Ok(if self.metadata_headers.is_some() && !is_metadata {
             let message = format!(
@@ -93,7 +99,10 @@ async fn readable(call: &Call, io: &Io<'_>, mut thread: Value, headers: &[String
     let mut messages = items(&mut thread, "messages");
     messages.sort_by_key(taken_in);
     let mut output = json!({ "thread_id": thread["id"], "history_id": thread["historyId"] });
-    let mut mails: Vec<Value> = messages.into_iter().map(|mail| with_headers(mail, headers)).collect();
+    let mut mails: Vec<Value> = messages
+        .into_iter()
+        .map(|mail| with_headers(mail, headers))
+        .collect();
     name_labels(call, io, &mut mails).await;
     output["messages"] = mails.into();
     output.into()
