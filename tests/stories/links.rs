@@ -77,6 +77,19 @@ async fn a_second_browser_does_not_get_the_link() {
     assert_eq!(first.connect(&stage, &link, ADA).await.status, 200);
 }
 
+/// Whoever presses the button twice, or opens the link in two tabs, has two consent pages.
+#[tokio::test]
+async fn the_first_of_two_consent_pages_connects_and_the_second_says_that_the_link_was_used() {
+    let (stage, link) = with_link().await;
+    let mut browser = Browser::new();
+    let pages = [browser.open(&link).await, browser.open(&link).await];
+    let [first, second] = pages.map(|page| stage.consent(&page, ADA, &["all"]));
+    assert_eq!(browser.visit(&first).await.status, 200);
+    assert_eq!(stage.state("user-1").await, "active");
+    assert_eq!(browser.visit(&second).await.status, 410);
+    assert_eq!(stage.state("user-1").await, "active");
+}
+
 #[tokio::test]
 async fn a_used_link_is_used() {
     let (stage, link) = with_link().await;

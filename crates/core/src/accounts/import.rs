@@ -304,6 +304,10 @@ fn read(
         subject,
         client_epoch: connection.client_epoch,
         token_expires_at: given.expires_at,
+        reauthorize_by: match given.refresh_token {
+            Some(_) => given.refresh_expires_at,
+            None => given.expires_at,
+        },
     })
 }
 

@@ -47,7 +47,8 @@ fn sealed_client_secret(
     let Some(secret) = secret else {
         return Ok(None);
     };
-    let text = secret.expose_secret();
+    // A blank at its end comes from copying.
+    let text = secret.expose_secret().trim();
     if text.is_empty() || text.len() > 1024 || text.chars().any(char::is_control) {
         return Err(Error::invalid_at(
             "/client_secret",

@@ -244,6 +244,10 @@ pub(crate) fn account_view(connection: &Connection, row: Account) -> resource::A
             .subject
             .map(|subject| subject.display.unwrap_or(subject.id)),
         token_expires_at: row.token_expires_at,
+        reauthorize_by: row
+            .refresh
+            .reauthorize_by
+            .filter(|_| row.state == AccountState::Active),
         created_at: row.created_at,
         updated_at: row.updated_at,
     }

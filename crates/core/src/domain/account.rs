@@ -377,6 +377,7 @@ impl Account {
             refresh: RefreshState {
                 grant: pending.generation,
                 rotates: self.refresh.rotates,
+                reauthorize_by: pending.reauthorize_by,
                 ..RefreshState::default()
             },
             ..self.in_state(state)

@@ -133,6 +133,7 @@ fn pending_credential() -> PendingCredential {
         }),
         client_epoch: 2,
         token_expires_at: Some(LATER),
+        reauthorize_by: None,
     }
 }
 
@@ -160,6 +161,7 @@ fn refreshed() -> Refreshed {
         generation: 7,
         sent_at: NOW,
         token_expires_at: Some(LATER),
+        reauthorize_by: None,
         scopes: None,
         rotation: Rotation::Stable,
         rotated: false,

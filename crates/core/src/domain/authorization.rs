@@ -134,6 +134,9 @@ pub(crate) struct PendingCredential {
     pub(crate) client_epoch: u64,
     /// When its access token ends.
     pub(crate) token_expires_at: Option<Timestamp>,
+    /// When the user has to authorize again, if the product says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reauthorize_by: Option<Timestamp>,
 }
 
 /// Time from the browser's leaving to its return.

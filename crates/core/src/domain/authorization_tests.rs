@@ -130,6 +130,7 @@ fn pending() -> PendingCredential {
         subject: None,
         client_epoch: 4,
         token_expires_at: None,
+        reauthorize_by: None,
     }
 }
 

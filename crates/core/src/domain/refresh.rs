@@ -25,6 +25,8 @@ const NOT_URGENT: SignedDuration = SignedDuration::from_secs(60);
 /// refusal doubles it, up to the longest.
 const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST_YOUNG: SignedDuration = SignedDuration::from_hours(1);
+/// How long before a user has to authorize again an event says so.
+const ANNOUNCED: SignedDuration = SignedDuration::from_hours(3 * 24);
 /// The longest pause that a product may ask for.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
@@ -75,6 +77,12 @@ pub(crate) struct RefreshState {
     /// A refresh has brought another refresh token than the one presented, whatever the product says of itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) rotates: bool,
+    /// When the user has to authorize again, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reauthorize_by: Option<Timestamp>,
+    /// An event has said that this is soon.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) reauthorization_announced: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -117,6 +125,8 @@ pub(crate) struct Refreshed {
     /// When the request left.
     pub(crate) sent_at: Timestamp,
     pub(crate) token_expires_at: Option<Timestamp>,
+    /// When the user has to authorize again, if the response says so.
+    pub(crate) reauthorize_by: Option<Timestamp>,
     /// Scopes, where the response names them.
     pub(crate) scopes: Option<Vec<String>>,
     /// What happens to the product's refresh tokens, by its table.
@@ -358,8 +368,14 @@ impl Account {
             refresh_unanswered: overtaken,
             token_refusals: self.refresh.token_refusals,
             rotates: next.refresh.rotates,
+            // A new refresh token has an end of its own.
+            reauthorize_by: refreshed
+                .reauthorize_by
+                .or(self.refresh.reauthorize_by.filter(|_| !refreshed.rotated)),
             ..RefreshState::default()
         };
+        let is_due = next.is_due_for_reauthorization(refreshed.sent_at);
+        next.refresh.reauthorization_announced = is_due;
         if let Some(scopes) = &refreshed.scopes {
             next.missing_scopes
                 .extend(self.granted_scopes.iter().cloned());
@@ -369,7 +385,23 @@ impl Account {
             next.granted_scopes.clone_from(scopes);
         }
         let recovered = revived || self.health == AccountHealth::Degraded;
-        (next, recovered.then_some("account.recovered"))
+        let announces = is_due && !self.refresh.reauthorization_announced;
+        let event = match (recovered, announces) {
+            (true, _) => {
+                // One event at a time: the next refresh announces it.
+                next.refresh.reauthorization_announced &= !announces;
+                Some("account.recovered")
+            }
+            (false, true) => Some("account.reauthorization_due"),
+            (false, false) => None,
+        };
+        (next, event)
+    }
+
+    /// Whether the user has to authorize again within days.
+    fn is_due_for_reauthorization(&self, now: Timestamp) -> bool {
+        let by = self.refresh.reauthorize_by;
+        by.is_some_and(|by| by.duration_since(now) <= ANNOUNCED)
     }
 
     /// The account after a refresh that brought nothing.

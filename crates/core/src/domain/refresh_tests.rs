@@ -36,6 +36,7 @@ fn refreshed(rotation: Rotation) -> Refreshed {
         generation: 5,
         sent_at: at(10),
         token_expires_at: Some(at(3600)),
+        reauthorize_by: None,
         scopes: None,
         rotation,
         rotated: false,
@@ -173,6 +174,8 @@ fn a_success_ends_what_was_noted_of_failures() {
         token_refused: true,
         token_refusals: 2,
         rotates: false,
+        reauthorize_by: None,
+        reauthorization_announced: false,
     };
     let (next, _) = row.with_refreshed(&refreshed(Strict));
     let expected = RefreshState {
@@ -447,4 +450,43 @@ fn a_refresh_is_overtaken_by_other_tokens_and_by_another_holder_of_its_lease() {
     };
     assert!(consented.is_overtaken(&claimed, US));
     assert!(claimed.is_overtaken(&claimed, Uuid::from_u128(3)));
+}
+
+#[test]
+fn the_time_to_authorize_again_is_kept_and_announced_once() {
+    const DAY: i64 = 24 * 3600;
+    let mut row = account();
+    row.refresh.reauthorize_by = Some(at(7 * DAY));
+    let refresh = |row: &Account, day: i64, by: Option<i64>, rotated| {
+        row.with_refreshed(&Refreshed {
+            sent_at: at(day * DAY),
+            claimed: row.generation,
+            generation: row.generation + 1,
+            reauthorize_by: by.map(|day| at(day * DAY)),
+            rotated,
+            ..refreshed(Stable)
+        })
+    };
+    // A response that says nothing leaves the time, unless it brings another refresh token.
+    let (early, event) = refresh(&row, 1, None, false);
+    assert_eq!(
+        (early.refresh.reauthorize_by, event),
+        (Some(at(7 * DAY)), None)
+    );
+    assert_eq!(
+        refresh(&early, 1, None, true).0.refresh.reauthorize_by,
+        None
+    );
+    let (later, event) = refresh(&early, 5, None, false);
+    assert_eq!(event, Some("account.reauthorization_due"));
+    let (again, event) = refresh(&later, 6, None, false);
+    assert_eq!(event, None, "it was announced");
+    // A new end is announced in its own time.
+    let (renewed, event) = refresh(&again, 6, Some(90), true);
+    assert_eq!(
+        (renewed.refresh.reauthorize_by, event),
+        (Some(at(90 * DAY)), None)
+    );
+    let (_, event) = refresh(&renewed, 88, None, false);
+    assert_eq!(event, Some("account.reauthorization_due"));
 }

@@ -41,11 +41,39 @@ impl std::fmt::Debug for StartedAuthorization {
     }
 }
 
-/// What one visit needs, drawn again for each.
+/// What binds a browser to a link. A browser that starts over keeps all of it, so that whichever of its consent pages is
+/// finished first counts.
 struct Secrets {
     state: SecretString,
     cookie: SecretString,
     verifier: Option<SecretString>,
+}
+
+impl Secrets {
+    async fn of(
+        context: &Context,
+        row: &Authorization,
+        browser: Option<&str>,
+        pkce: bool,
+    ) -> Result<Self> {
+        let kept = browser.filter(|_| row.browser.is_some());
+        let cookie = kept.map_or_else(|| context.new_secret(""), SecretString::from);
+        // Who knows the state, such as the product, learns nothing of the cookie.
+        let state = Digest::of(&format!("{} {}", row.id, cookie.expose_secret()));
+        let verifier = match (&row.verifier, kept) {
+            (Some(sealed), Some(_)) => {
+                let place = place::verifier(row.id);
+                let verifier = context.vault.open_sealed(place, sealed).await?;
+                SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
+            }
+            _ => context.new_secret(""),
+        };
+        Ok(Self {
+            state: state.as_str().into(),
+            cookie,
+            verifier: pkce.then_some(verifier),
+        })
+    }
 }
 
 /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
@@ -87,14 +115,7 @@ async fn load(
     let connection = context.connection_by_id(row.connection_id).await?.row;
     connection_ready(&connection)?;
     let endpoints = context.endpoints_of(&connection)?;
-    let secrets = Secrets {
-        state: context.new_secret(""),
-        cookie: match browser.filter(|_| row.browser.is_some()) {
-            Some(kept) => SecretString::from(kept),
-            None => context.new_secret(""),
-        },
-        verifier: (endpoints.product.oauth.pkce).then(|| context.new_secret("")),
-    };
+    let secrets = Secrets::of(context, row, browser, endpoints.product.oauth.pkce).await?;
     let verifier = secrets
         .verifier
         .as_ref()

@@ -274,6 +274,8 @@ pub struct OAuth {
     pub pkce: bool,
     /// Further parameters of the authorization request.
     pub authorize_parameters: &'static [(&'static str, &'static str)],
+    /// Further parameters of the request that exchanges a code.
+    pub code_parameters: &'static [(&'static str, &'static str)],
     /// What happens to the refresh token when it is used.
     pub rotation: Rotation,
     /// How long a refresh token may lie unused until it is refreshed for its own sake: half of the time after which the
@@ -308,6 +310,7 @@ impl OAuth {
         token_format: TokenFormat::Form,
         pkce: true,
         authorize_parameters: &[],
+        code_parameters: &[],
         rotation: Rotation::Stable,
         keep_alive: None,
         permissions: Permissions::None,

@@ -45,6 +45,9 @@ pub struct Account {
     /// When the present access token ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_expires_at: Option<Timestamp>,
+    /// When the user has to authorize again, if the product says so: its refresh token expires, or it gave none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reauthorize_by: Option<Timestamp>,
     /// When the account was created.
     pub created_at: Timestamp,
     /// When it was last changed.

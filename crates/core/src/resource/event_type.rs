@@ -190,6 +190,11 @@ pub static EVENT_TYPES: &[EventType] = &[
         "A refresh failed for the first time, for a reason that may pass; the account can be used while its access token lasts.",
     ),
     lasting(
+        "account.reauthorization_due",
+        ACCOUNT,
+        "Within three days the user has to authorize again, because the product's refresh token expires: `reauthorize_by` of the account says when. It comes once, with a refresh.",
+    ),
+    lasting(
         "account.recovered",
         ACCOUNT,
         "A refresh brought new tokens after others had failed.",

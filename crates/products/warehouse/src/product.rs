@@ -56,7 +56,9 @@ pub static PRODUCT: Product = Product {
         client_authentication: ClientAuthentication::Basic,
         token_format: TokenFormat::Form,
         pkce: true,
-        // Single-use refresh tokens are an option of the integration, which brings its new token in the response.
+        // Each refresh then brings a new refresh token with its full validity, so an account that is used never expires
+        // (docs.snowflake.com, "Single-use refresh tokens"). An integration that does not allow it ignores the parameter.
+        code_parameters: &[("enable_single_use_refresh_tokens", "true")],
         rotation: Rotation::Stable,
         // OAUTH_REFRESH_TOKEN_VALIDITY is 90 days unless an integration says otherwise.
         keep_alive: Some(Duration::from_secs(45 * 24 * 3600)),

@@ -39,6 +39,7 @@ pub(super) static PROFILE: Profile = Profile {
     most_refresh_tokens: Some(100),
     refresh_token_once: true,
     rotation: RotationMode::Stable,
+    single_use_parameter: None,
     is_adjustable: true,
     is_bound_to_host: false,
     pkce: Pkce::Optional,

@@ -42,6 +42,9 @@ pub(crate) struct Grant {
     offline: bool,
     alive: bool,
     refresh_until: Timestamp,
+    /// Whether each refresh token serves once, and the next one lives as long.
+    #[serde(default)]
+    single_use: bool,
 }
 
 #[derive(Debug)]
@@ -91,6 +94,8 @@ pub(super) struct Shown<'body> {
     pub(super) redirect_uri: &'body str,
     /// The S256 challenge of the verifier that was shown.
     pub(super) challenge: Option<String>,
+    /// Whether it asks for refresh tokens that serve once.
+    pub(super) single_use: bool,
 }
 
 /// Why there are no tokens.
@@ -201,6 +206,7 @@ impl Grants {
             terms: terms.clone(),
             alive: true,
             refresh_until: later(now, self.profile.refresh_seconds),
+            single_use: false,
         });
         let code = ids.token(self.profile.code.0, self.profile.code.1);
         let issued = Code {
@@ -251,6 +257,7 @@ impl Grants {
         if !grant.alive {
             return Err(DEAD);
         }
+        grant.single_use = shown.single_use;
         let terms = grant.terms.clone();
         let refresh = grant.offline.then(|| self.issue_refresh(ids, number));
         let issued = self.issue(ids, now, number, terms, refresh).ok_or(DEAD)?;
@@ -285,7 +292,12 @@ impl Grants {
             Some(asked) => asked,
             None => grant.terms.clone(),
         };
-        let rotated = (self.rotation != RotationMode::Stable).then(|| {
+        let single_use = grant.single_use;
+        if single_use {
+            grant.refresh_until = later(now, self.profile.refresh_seconds);
+        }
+        let rotates = single_use || self.rotation != RotationMode::Stable;
+        let rotated = rotates.then(|| {
             self.spend(token);
             self.issue_refresh(ids, number)
         });

@@ -24,6 +24,8 @@ pub(crate) struct Profile {
     /// Whether a user who has consented before gives no other refresh token, unless it is forced.
     pub(crate) refresh_token_once: bool,
     pub(crate) rotation: RotationMode,
+    /// The parameter with which the exchange of a code asks for refresh tokens that serve once.
+    pub(crate) single_use_parameter: Option<&'static str>,
     /// Whether faults can change rotation and lifetime.
     pub(crate) is_adjustable: bool,
     /// Whether tokens are good only at the host that gave them.

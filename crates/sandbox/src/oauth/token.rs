@@ -107,6 +107,8 @@ fn issue(
                         })?),
                         None => None,
                     },
+                    single_use: (server.profile.single_use_parameter)
+                        .is_some_and(|name| body.first(name) == Some("true")),
                 };
             server.grants.exchange(incoming.ids, incoming.now, &shown)
         }

@@ -46,6 +46,7 @@ pub(super) static PROFILE: Profile = Profile {
     most_refresh_tokens: None,
     refresh_token_once: false,
     rotation: RotationMode::Stable,
+    single_use_parameter: Some("enable_single_use_refresh_tokens"),
     is_adjustable: true,
     is_bound_to_host: true,
     pkce: Pkce::Required,

@@ -40,6 +40,7 @@ pub(super) static PROFILE: Profile = Profile {
     most_refresh_tokens: None,
     refresh_token_once: false,
     rotation: RotationMode::Strict,
+    single_use_parameter: None,
     is_adjustable: false,
     is_bound_to_host: false,
     pkce: Pkce::Ignored,

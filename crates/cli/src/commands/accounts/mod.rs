@@ -194,6 +194,9 @@ fn show(account: &Account, terminal: &Terminal) {
         if let Some(end) = account.token_expires_at {
             fact("token until", time(end));
         }
+        if let Some(end) = account.reauthorize_by {
+            fact("reconnect by", time(end));
+        }
         fact("created", time(account.created_at));
         for (name, scopes) in [
             ("granted", &account.granted_scopes),

@@ -152,6 +152,9 @@ impl Event<'_> {
             "account.refresh_degraded" => {
                 format!("the token of {user} for {connection} could not be refreshed")
             }
+            "account.reauthorization_due" => {
+                format!("{user} has to connect {connection} again within three days")
+            }
             "authorization.denied" => format!("{user} did not allow it"),
             "authorization.failed" => format!("{user} could not connect{reason}"),
             _ => return None,

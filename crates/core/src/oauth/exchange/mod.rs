@@ -120,6 +120,7 @@ pub(super) async fn exchange(
         subject,
         client_epoch: granted.tokens.client_epoch(),
         token_expires_at: granted.tokens.expires_at(),
+        reauthorize_by: granted.reauthorize_by,
     };
     let mut account_state = keep_pending(context, &authorization, &pending, &granted).await?;
     if !by_application(context, &authorization) {
@@ -163,6 +164,7 @@ async fn granted_for_code(
     if let Some(verifier) = &verifier {
         grant.push(("code_verifier", verifier));
     }
+    grant.extend(product.oauth.code_parameters);
     request_tokens(context, product, connection, &endpoints.token, &grant, None).await
 }
 

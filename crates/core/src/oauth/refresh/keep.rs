@@ -41,6 +41,7 @@ pub(super) async fn keep(
         generation: 0,
         sent_at,
         token_expires_at: granted.tokens.expires_at(),
+        reauthorize_by: granted.reauthorize_by,
         scopes: granted.scopes,
         rotation: attempt.rotation,
         rotated: granted.rotated,

@@ -75,6 +75,7 @@ async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
         generation: 0,
         sent_at: record.sent_at,
         token_expires_at: tokens.expires_at(),
+        reauthorize_by: None,
         scopes: record.scopes,
         rotation,
         rotated: record.rotated,

@@ -67,6 +67,8 @@ pub(super) struct Granted {
     pub(super) scopes: Option<Vec<String>>,
     /// It is another refresh token than the one presented.
     pub(super) rotated: bool,
+    /// When the user has to authorize again: when the refresh token expires, or the access token if there is no other.
+    pub(super) reauthorize_by: Option<Timestamp>,
     /// Members that the standard does not name, such as an `id_token`.
     pub(super) members: Map<String, Value>,
 }
@@ -76,6 +78,8 @@ struct TokenResponse {
     access_token: String,
     refresh_token: Option<String>,
     expires_in: Option<u64>,
+    /// The lifetime of the refresh token, which the standard does not name.
+    refresh_token_expires_in: Option<u64>,
     scope: Option<String>,
     members: Map<String, Value>,
 }
@@ -93,6 +97,10 @@ impl TokenResponse {
             access_token: text("access_token")?,
             refresh_token: text("refresh_token"),
             expires_in: members.remove("expires_in").as_ref().and_then(seconds),
+            refresh_token_expires_in: members
+                .remove("refresh_token_expires_in")
+                .as_ref()
+                .and_then(seconds),
             scope: members.remove("scope").as_ref().and_then(words),
             members,
         })
@@ -205,7 +213,10 @@ pub(super) async fn request(
     let mut secrets = Secrets::default();
     secrets.add_client(&credentials.id, credentials.secret.expose_secret());
     let mut members = parameters.to_vec();
-    for (_, value) in members.iter().filter(|(name, _)| !PUBLIC.contains(name)) {
+    let is_public = |member: &(&str, &str)| {
+        PUBLIC.contains(&member.0) || oauth.code_parameters.contains(member)
+    };
+    for (_, value) in members.iter().filter(|member| !is_public(member)) {
         secrets.add(value);
     }
     if oauth.client_authentication == ClientAuthentication::Body {
@@ -330,15 +341,22 @@ impl TokenResponse {
             .expires_in
             .map(Duration::from_secs)
             .or(product.oauth.default_lifetime);
-        let expires_at = lifetime
-            .and_then(|lifetime| SignedDuration::try_from(lifetime).ok())
-            .and_then(|lifetime| sent_at.checked_add(lifetime).ok());
+        let end = |lifetime: Duration| {
+            let lifetime = SignedDuration::try_from(lifetime).ok()?;
+            sent_at.checked_add(lifetime).ok()
+        };
+        let expires_at = lifetime.and_then(end);
         let given = self.refresh_token.filter(|token| !token.is_empty());
         let rotated = kept.is_some_and(|kept| {
             let presented = kept.expose_secret();
             given.as_ref().is_some_and(|token| token != presented)
         });
         let refresh = given.map(SecretString::from).or_else(|| kept.cloned());
+        let refresh_lifetime = self.refresh_token_expires_in.map(Duration::from_secs);
+        let reauthorize_by = match refresh {
+            Some(_) => refresh_lifetime.and_then(end),
+            None => expires_at,
+        };
         Granted {
             tokens: TokenSet::new(self.access_token.into(), refresh, expires_at),
             scopes: self.scope.map(|scopes| {
@@ -349,6 +367,7 @@ impl TokenResponse {
                     .collect()
             }),
             rotated,
+            reauthorize_by,
             members: self.members,
         }
     }

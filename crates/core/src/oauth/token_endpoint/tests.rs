@@ -329,6 +329,21 @@ fn an_optional_member_that_cannot_be_read_costs_no_token() {
 }
 
 #[test]
+fn a_response_says_when_the_user_has_to_authorize_again() {
+    let by = |body, kept| granted(&FORM, body, kept).reauthorize_by;
+    let after = |seconds| Some(START + SignedDuration::from_secs(seconds));
+    let testing = r#"{"access_token":"a","refresh_token":"r","expires_in":60,"refresh_token_expires_in":604799}"#;
+    assert_eq!(by(testing, None), after(604_799));
+    // Without a refresh token, the account ends with its access token.
+    let bare = r#"{"access_token":"a","expires_in":600}"#;
+    assert_eq!(by(bare, None), after(600));
+    assert_eq!(by(bare, Some("kept")), None);
+    assert_eq!(by(r#"{"access_token":"a"}"#, None), None);
+    let odd = r#"{"access_token":"a","refresh_token":"r","refresh_token_expires_in":"soon"}"#;
+    assert_eq!(by(odd, None), None);
+}
+
+#[test]
 fn a_token_request_names_its_user_agent() {
     let (head, _) = request_to(&FORM);
     let agent = head.headers[header::USER_AGENT].to_str().unwrap();

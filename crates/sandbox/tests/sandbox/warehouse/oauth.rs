@@ -107,6 +107,34 @@ async fn single_use_refresh_tokens_are_an_option() {
 }
 
 #[tokio::test]
+async fn an_exchange_may_ask_for_single_use_refresh_tokens() {
+    let stage = Stage::new().await;
+    let code = stage.snowflake_code(ADA, &[]).await;
+    let exchanged = stage
+        .snowflake_token(&[
+            ("grant_type", "authorization_code"),
+            ("code", &code),
+            ("redirect_uri", REDIRECT),
+            ("code_verifier", VERIFIER),
+            ("enable_single_use_refresh_tokens", "true"),
+        ])
+        .await;
+    let mut token = exchanged.ok()["refresh_token"].as_str().unwrap().to_owned();
+    // Each lives 90 days, counted from its own issue.
+    for _ in 0..3 {
+        stage.sandbox().fault(Fault::Advance {
+            seconds: 60 * 24 * 3600,
+        });
+        let next = stage.snowflake_refresh(&token).await.ok()["refresh_token"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        refused(&stage.snowflake_refresh(&token).await, 400, "invalid_grant");
+        token = next;
+    }
+}
+
+#[tokio::test]
 async fn the_role_is_fixed_by_the_scope() {
     let stage = Stage::new().await;
     for (scope, role, shown) in [

@@ -62,6 +62,7 @@ impl Model {
             generation: account.last_generation + 1,
             sent_at: brought.sent.moment(),
             token_expires_at: Some(at(LIFE[usize::from(brought.owner % GONE)])),
+            reauthorize_by: None,
             scopes: None,
             rotation: self.rotation(),
             rotated: brought.rotated,

@@ -205,6 +205,7 @@ fn consented(mut state: State) -> State {
         missing_scopes: Vec::new(),
         subject: None,
         token_expires_at: Some(at(LIFE[1])),
+        reauthorize_by: None,
         client_epoch: 0,
     };
     let (account, _) = account
