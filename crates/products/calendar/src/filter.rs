@@ -25,9 +25,18 @@ impl Filter<'_> {
     pub(crate) fn failing(&self, event: &Value, zone: &TimeZone) -> Vec<&'static str> {
         let mut failing = self.failing_but_time(event);
         let edge = |name: &str| Moment::of_edge(&event[name])?.instant(zone);
+        // The product has events that last all day and end on their own date: they take that day.
+        let end = || {
+            let (start, end) = (
+                Moment::of_edge(&event["start"]),
+                Moment::of_edge(&event["end"])?,
+            );
+            let own = start.filter(|start| start.is_day() && *start == end);
+            own.map_or(end, Moment::after_day).instant(zone)
+        };
         if self
             .time_min
-            .is_some_and(|min| edge("end").is_none_or(|end| end <= min))
+            .is_some_and(|min| end().is_none_or(|end| end <= min))
         {
             failing.push("time_min");
         }

@@ -2,10 +2,14 @@
 
 use jiff::{SignedDuration, tz::TimeZone};
 use serde_json::{Map, Value, json};
-use stead_core::{Error, ErrorKind, Result, error::Violation, tool::Io};
+use stead_core::{
+    Error, ErrorKind, Result,
+    error::Violation,
+    tool::{Io, text_of},
+};
 
 use crate::{
-    time::{Moment, end_after, length, length_of, unmistakable},
+    time::{Moment, end_after, length, length_of, moved, unmistakable},
     when::too_long,
     zone,
 };
@@ -24,11 +28,26 @@ pub(crate) struct Reschedule<'a> {
     pub(crate) recurs: bool,
 }
 
-/// Where the zone of an event's time comes from.
-enum Zone {
-    Unneeded,
-    Known(TimeZone),
-    OfCalendar,
+/// The zones of an event's start and end: a flight has two.
+#[derive(Debug, Default)]
+struct Zones {
+    start: Option<TimeZone>,
+    end: Option<TimeZone>,
+}
+
+impl Zones {
+    fn both(zone: TimeZone) -> Self {
+        Self {
+            start: Some(zone.clone()),
+            end: Some(zone),
+        }
+    }
+}
+
+/// Where the zones of an event's time come from.
+enum Source {
+    Known(Zones),
+    Calendar,
 }
 
 impl Reschedule<'_> {
@@ -73,20 +92,21 @@ impl Reschedule<'_> {
         event: &Value,
         body: &mut Map<String, Value>,
     ) -> Result<()> {
-        let zone = match self.zone(event) {
-            Zone::Unneeded => None,
-            Zone::Known(zone) => Some(zone),
-            Zone::OfCalendar => Some(zone::for_writing(io, self.calendar).await?),
+        let zones = match self.zones(event)? {
+            Source::Known(zones) => zones,
+            Source::Calendar => Zones::both(zone::for_writing(io, self.calendar).await?),
         };
-        body.extend(self.edges(event, zone.as_ref())?);
+        body.extend(self.edges(event, &zones)?);
         Ok(())
     }
 
     /// `start` and `end` of the change, as far as they change.
-    fn edges(&self, event: &Value, zone: Option<&TimeZone>) -> Result<Map<String, Value>> {
+    fn edges(&self, event: &Value, zones: &Zones) -> Result<Map<String, Value>> {
         let mut edges = Map::new();
-        let (start, end) = self.ends(event, zone)?;
-        for (name, moment) in [("start", start), ("end", end)] {
+        let (start, end) = self.ends(event, zones)?;
+        let edges_of = [("start", start, &zones.start), ("end", end, &zones.end)];
+        for (name, moment, zone) in edges_of {
+            let zone = zone.as_ref();
             let mut edge = match moment {
                 Some(moment) => {
                     let mut edge = unmistakable(moment, zone).edge(zone);
@@ -98,8 +118,9 @@ impl Reschedule<'_> {
                 None => Map::new(),
             };
             let new_zone = self.zone.is_some() || self.recurs;
-            if let Some(zone) = zone.filter(|_| new_zone) {
-                edge.insert(String::from("timeZone"), json!(zone::name(zone)));
+            let zone_name = zone.and_then(TimeZone::iana_name);
+            if let Some(zone_name) = zone_name.filter(|_| new_zone) {
+                edge.insert(String::from("timeZone"), json!(zone_name));
             }
             if !edge.is_empty() {
                 edges.insert(name.to_owned(), edge.into());
@@ -113,35 +134,43 @@ impl Reschedule<'_> {
     }
 
     fn needs_zone(&self) -> bool {
-        let is_local = |moment: Option<Moment>| matches!(moment, Some(Moment::Local(_)));
         is_local(self.start) || is_local(self.end)
     }
 
-    /// The zone in which times are meant: as named, or the event's, or the calendar's.
-    fn zone(&self, event: &Value) -> Zone {
+    /// The zones in which times are meant: as named, or the event's, or the calendar's.
+    fn zones(&self, event: &Value) -> Result<Source> {
+        if let Some(zone) = &self.zone {
+            return Ok(Source::Known(Zones::both(zone.clone())));
+        }
         let all_day = self
             .start
             .map_or(event["start"]["date"].is_string(), Moment::is_day);
-        let own = || event["start"]["timeZone"].as_str().and_then(zone::named);
-        match &self.zone {
-            Some(zone) => Zone::Known(zone.clone()),
-            None if !self.needs_zone() && (!self.recurs || all_day) => Zone::Unneeded,
-            None => own().map_or(Zone::OfCalendar, Zone::Known),
+        if !self.needs_zone() && (!self.recurs || all_day) {
+            return Ok(Source::Known(Zones::default()));
         }
+        let [start, end] = ["start", "end"].map(|name| text_of(&event[name]["timeZone"]));
+        let (Some(start), Some(end)) = (start.clone().or(end.clone()), end.or(start)) else {
+            return Ok(Source::Calendar);
+        };
+        let zone = |name: &str, moment: Option<Moment>| match zone::of_event(name) {
+            None if is_local(moment) => Err(unknown(name)),
+            zone => Ok(zone),
+        };
+        Ok(Source::Known(Zones {
+            start: zone(&start, self.start)?,
+            end: zone(&end, self.end)?,
+        }))
     }
 
     /// The start and the end that change.
-    fn ends(
-        &self,
-        event: &Value,
-        zone: Option<&TimeZone>,
-    ) -> Result<(Option<Moment>, Option<Moment>)> {
+    fn ends(&self, event: &Value, zones: &Zones) -> Result<(Option<Moment>, Option<Moment>)> {
+        let zone = zones.start.as_ref();
         let old_start = Moment::of_edge(&event["start"]);
         let old_end = Moment::of_edge(&event["end"]);
         Ok(match (self.start, self.end, self.length()) {
             (None, None, None) => (None, None),
             (Some(start), Some(end), _) => {
-                in_order(start, end, zone)?;
+                in_order(start, end, zones)?;
                 (Some(start), Some(end))
             }
             (None, Some(end), _) => {
@@ -149,7 +178,7 @@ impl Reschedule<'_> {
                 if start.is_day() != end.is_day() {
                     return Err(Error::violations(vec![mixed()]));
                 }
-                in_order(start, end, zone)?;
+                in_order(start, end, zones)?;
                 (None, Some(end))
             }
             (Some(start), None, given) => {
@@ -157,7 +186,7 @@ impl Reschedule<'_> {
                 let same_kind = old_start.is_some_and(|old| old.is_day() == start.is_day());
                 let kept = || length_of(old_start?, old_end?).filter(|_| same_kind);
                 let end = end_after(start, given.or_else(kept), zone).ok_or_else(too_long)?;
-                (Some(start), Some(end))
+                (Some(start), Some(moved(end, zone, zones.end.as_ref())))
             }
             (None, None, given) => {
                 let start = old_start.ok_or_else(without_time)?;
@@ -170,12 +199,26 @@ impl Reschedule<'_> {
     }
 }
 
-fn in_order(start: Moment, end: Moment, zone: Option<&TimeZone>) -> Result<()> {
-    let zone = zone.cloned().unwrap_or(TimeZone::UTC);
-    match (start.instant(&zone), end.instant(&zone)) {
+fn is_local(moment: Option<Moment>) -> bool {
+    matches!(moment, Some(Moment::Local(_)))
+}
+
+fn in_order(start: Moment, end: Moment, zones: &Zones) -> Result<()> {
+    let instant = |moment: Moment, zone: &Option<TimeZone>| {
+        moment.instant(zone.as_ref().unwrap_or(&TimeZone::UTC))
+    };
+    match (instant(start, &zones.start), instant(end, &zones.end)) {
         (Some(start), Some(end)) if end <= start => Err(Error::violations(vec![backwards()])),
         _ => Ok(()),
     }
+}
+
+/// The event's zone has a name that says no offset for another time.
+fn unknown(zone: &str) -> Error {
+    let message = format!(
+        "the event is in the time zone {zone:?}, which is not an IANA name: give timezone, or write the time with an offset"
+    );
+    Error::violations(vec![Violation::new("/timezone", "required", message)])
 }
 
 fn mixed() -> Violation {
@@ -264,12 +307,12 @@ mod tests {
             true => ("event", event),
             false => ("nothing", Value::Null),
         };
-        let (read, zone) = match time.zone(&event) {
-            Zone::Unneeded => (read, None),
-            Zone::Known(zone) => (read, Some(zone)),
-            Zone::OfCalendar => ("calendar", zone::named("Europe/London")),
+        let london = || Zones::both(zone::named("Europe/London").unwrap());
+        let (read, zones) = match time.zones(&event).unwrap() {
+            Source::Known(zones) => (read, zones),
+            Source::Calendar => ("calendar", london()),
         };
-        (read, time.edges(&event, zone.as_ref()))
+        (read, time.edges(&event, &zones))
     }
 
     fn shown(edge: Option<&Value>) -> String {

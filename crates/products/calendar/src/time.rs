@@ -8,8 +8,6 @@ use jiff::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::zone;
-
 /// What is expected where a time is not understood.
 pub(crate) const EXPECTED: &str = "expected a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01";
 
@@ -110,8 +108,8 @@ impl Moment {
                 edge.insert(String::from("dateTime"), json!(with_offset(local, offset)))
             }
         };
-        if let Some(zone) = zone {
-            edge.insert(String::from("timeZone"), json!(zone::name(zone)));
+        if let Some(name) = zone.and_then(TimeZone::iana_name) {
+            edge.insert(String::from("timeZone"), json!(name));
         }
         edge
     }
@@ -197,13 +195,21 @@ pub(crate) fn unmistakable(moment: Moment, zone: Option<&TimeZone>) -> Moment {
         .map_or(moment, |seen| on_the_clocks(&seen))
 }
 
+/// The same moment on the clocks of another zone; with its offset where there is no other.
+pub(crate) fn moved(moment: Moment, from: Option<&TimeZone>, to: Option<&TimeZone>) -> Moment {
+    let (Moment::Local(local), Some(from)) = (moment, from) else {
+        return moment;
+    };
+    match (local.to_zoned(from.clone()), to) {
+        (Ok(seen), Some(to)) => on_the_clocks(&seen.with_time_zone(to.clone())),
+        (Ok(seen), None) => Moment::Fixed(local, seen.offset()),
+        (Err(_), _) => moment,
+    }
+}
+
 fn on_the_clocks(seen: &Zoned) -> Moment {
-    let local = seen.datetime();
-    if seen
-        .time_zone()
-        .to_ambiguous_timestamp(local)
-        .is_ambiguous()
-    {
+    let (local, zone) = (seen.datetime(), seen.time_zone());
+    if zone.iana_name().is_none() || zone.to_ambiguous_timestamp(local).is_ambiguous() {
         Moment::Fixed(local, seen.offset())
     } else {
         Moment::Local(local)
@@ -215,6 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::zone;
 
     fn moment(text: &str) -> Moment {
         Moment::parse(text).expect(text)

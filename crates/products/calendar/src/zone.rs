@@ -7,15 +7,26 @@ use stead_core::{
     tool::{ApiRequest, Io},
 };
 
+use crate::time::Moment;
+
 /// The zone with this IANA name, from the data that comes with the library.
 pub(crate) fn named(name: &str) -> Option<TimeZone> {
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     (!zone.is_unknown()).then_some(zone)
 }
 
-/// The name of a zone as the product writes it.
-pub(crate) fn name(zone: &TimeZone) -> &str {
-    zone.iana_name().unwrap_or("UTC")
+/// The zone of an event by the product's name for it. Imported events have names such as `GMT-05:00`, which is a fixed
+/// offset, and `Eastern Standard Time`, which is not known.
+pub(crate) fn of_event(name: &str) -> Option<TimeZone> {
+    let fixed = || {
+        let mut prefixes = ["GMT", "UTC"].into_iter();
+        let offset = prefixes.find_map(|prefix| name.strip_prefix(prefix))?;
+        match Moment::parse(&format!("1970-01-01T00:00{offset}"))? {
+            Moment::Fixed(_, offset) => Some(TimeZone::fixed(offset)),
+            Moment::Day(_) | Moment::Local(_) => None,
+        }
+    };
+    named(name).or_else(fixed)
 }
 
 /// The zone of a calendar; `None` where the product leaves it out. Any page of its events tells it, under every scope
@@ -46,12 +57,15 @@ pub(crate) async fn for_writing(io: Io<'_>, calendar: &str) -> Result<TimeZone> 
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]
     fn zones_are_found_by_their_names_in_any_case() {
-        assert_eq!(name(&named("europe/berlin").unwrap()), "Europe/Berlin");
-        assert_eq!(name(&named("UTC").unwrap()), "UTC");
+        for (name, iana) in [("europe/berlin", "Europe/Berlin"), ("UTC", "UTC")] {
+            assert_eq!(named(name).unwrap().iana_name(), Some(iana));
+        }
         for unknown in [
             "",
             "CEST+2",
@@ -62,6 +76,29 @@ mod tests {
             "../etc/passwd",
         ] {
             assert!(named(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn imported_events_have_fixed_offsets() {
+        let offset = |name: &str| Some(of_event(name)?.to_offset(Timestamp::UNIX_EPOCH).seconds());
+        for (name, minutes) in [
+            ("GMT-05:00", -300),
+            ("GMT+0530", 330),
+            ("UTC+02", 120),
+            ("Asia/Tokyo", 540),
+        ] {
+            assert_eq!(offset(name), Some(60 * minutes), "{name}");
+        }
+        for unknown in [
+            "",
+            "GMT-",
+            "GMT-99:00",
+            "GMT 5",
+            "Eastern Standard Time",
+            "Customized Time Zone",
+        ] {
+            assert_eq!(offset(unknown), None, "{unknown}");
         }
     }
 }
