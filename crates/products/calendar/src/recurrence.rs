@@ -41,7 +41,14 @@ pub(crate) fn line(text: &str) -> Result<String, String> {
 
 /// A rule, in upper case.
 fn rule(text: &str) -> Result<String, String> {
-    let rule = text.trim().to_ascii_uppercase();
+    // Some write a semicolon after the last part too, and blanks between the parts.
+    let rule: Vec<&str> = text
+        .trim()
+        .trim_end_matches(';')
+        .split(';')
+        .map(str::trim)
+        .collect();
+    let rule = rule.join(";").to_ascii_uppercase();
     let mut seen: Vec<&str> = Vec::new();
     for part in rule.split(';') {
         let (key, value) = part
@@ -200,6 +207,8 @@ mod tests {
             ),
             ("FREQ=DAILY;COUNT=10", "RRULE:FREQ=DAILY;COUNT=10"),
             (" rrule:freq=daily ", "RRULE:FREQ=DAILY"),
+            ("RRULE:FREQ=DAILY;COUNT=2;", "RRULE:FREQ=DAILY;COUNT=2"),
+            ("FREQ=WEEKLY; BYDAY=MO ;", "RRULE:FREQ=WEEKLY;BYDAY=MO"),
             (
                 "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
                 "RRULE:FREQ=MONTHLY;BYDAY=-1FR;UNTIL=20261231T235959Z",
@@ -231,7 +240,8 @@ mod tests {
             ("RRULE:BYDAY=MO", "has a FREQ"),
             ("RRULE:FREQ=FORTNIGHTLY", "FREQ does not take"),
             ("RRULE:FREQ=DAILY;FREQ=DAILY", "twice"),
-            ("RRULE:FREQ=DAILY;", "is not a part of a rule"),
+            ("RRULE:FREQ=DAILY;;COUNT=2", "is not a part of a rule"),
+            (";", "is not a part of a rule"),
             ("RRULE:FREQ=DAILY;COUNT=0", "COUNT does not take"),
             ("RRULE:FREQ=DAILY;COUNT=+1", "COUNT does not take"),
             ("RRULE:FREQ=DAILY;COUNT=5;UNTIL=20261231", "not by both"),
