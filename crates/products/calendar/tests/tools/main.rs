@@ -2,6 +2,7 @@
 
 mod moved;
 mod repeat;
+mod view;
 
 use http::HeaderMap;
 use serde_json::Value;
@@ -25,4 +26,11 @@ fn run<T: Tool>(input: Value, responses: &[Value]) -> (Result<Value>, Canned) {
         serde_json::from_str(data.get()).expect("JSON")
     });
     (result, canned)
+}
+
+/// The readable view of what a tool gives.
+#[track_caller]
+fn view<T: Tool>(input: Value, responses: &[Value]) -> Value {
+    let data = run::<T>(input, responses).0.expect("an output");
+    T::READABLE.expect("a view").of(data).expect("JSON")
 }

@@ -1,9 +1,15 @@
 //! The readable views of the tools' results: one short form of an event, and of a calendar.
 
+mod calendars;
+
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use stead_core::tool::{Readable, Whole, items_of, shortened, text_of};
+
+pub(crate) use calendars::CalendarsView;
+
+use crate::join::{Ways, ways};
 
 /// Bytes of an event's text where it is read by itself, and in a list.
 const DESCRIPTION: usize = 3_000;
@@ -29,6 +35,9 @@ pub(crate) struct EventView {
     /// IANA name of the time zone, where the product says one.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
+    /// The same for the end, if it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_time_zone: Option<String>,
     /// Where it takes place, as free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
@@ -50,6 +59,15 @@ pub(crate) struct EventView {
     /// Who organizes it: the mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     organizer: Option<String>,
+    /// Name of the organizer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    organizer_name: Option<String>,
+    /// Whether the user is the organizer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    organized_by_user: bool,
+    /// The user's own response: `needsAction`, `declined`, `tentative` or `accepted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    my_response: Option<String>,
     /// Who is invited, the first 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attendees: Vec<GuestView>,
@@ -59,12 +77,21 @@ pub(crate) struct EventView {
     /// Id of the series that this occurrence is of.
     #[serde(skip_serializing_if = "Option::is_none")]
     recurring_event_id: Option<String>,
-    /// Link to the video meeting.
+    /// Link to the video meeting; it may be one that stands in the location or the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     meeting: Option<String>,
+    /// Other ways into the meeting, such as phone numbers, and its codes, as the product has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    meeting_access: Vec<Map<String, Value>>,
+    /// Notes about the meeting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meeting_notes: Option<String>,
     /// Address of the event's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    /// What else the event has, such as `attachments`, as the product has it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
     /// True where the text goes on or there are more guests; the view `full` has all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -88,6 +115,67 @@ struct GuestView {
     /// The response: `needsAction`, `declined`, `tentative` or `accepted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<String>,
+    /// What the guest wrote with the response.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<String>,
+    /// Whether it is the user.
+    #[serde(rename = "self", skip_serializing_if = "std::ops::Not::not")]
+    is_self: bool,
+    /// Whether the guest need not come.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    optional: bool,
+    /// Whether it is a room or a thing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    resource: bool,
+    /// How many others the guest brings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_guests: Option<u64>,
+}
+
+/// Members of an event with a form of their own in the view, and those that say nothing of it.
+const SHOWN: [&str; 21] = [
+    "id",
+    "summary",
+    "start",
+    "end",
+    "location",
+    "description",
+    "status",
+    "eventType",
+    "transparency",
+    "visibility",
+    "organizer",
+    "attendees",
+    "attendeesOmitted",
+    "recurrence",
+    "recurringEventId",
+    "conferenceData",
+    "hangoutLink",
+    "htmlLink",
+    "kind",
+    "etag",
+    "sequence",
+];
+/// What an object says in other members.
+fn others(object: &Value, shown: &[&str]) -> Map<String, Value> {
+    let members = object.as_object().into_iter().flatten();
+    let others = members.filter(|(name, _)| !shown.contains(&name.as_str()));
+    others
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// The same for an event, without what is usual.
+fn others_of_event(event: &Value) -> Map<String, Value> {
+    let mut fields = others(event, &SHOWN);
+    let (creator, organizer) = (&event["creator"]["email"], &event["organizer"]["email"]);
+    fields.retain(|name, value| match name.as_str() {
+        "creator" => creator.is_null() || creator != organizer,
+        "reminders" => value["useDefault"] != true,
+        "iCalUID" => text_of(&event["id"]).is_none_or(|id| *value != format!("{id}@google.com")),
+        _ => true,
+    });
+    fields
 }
 
 impl EventView {
@@ -97,12 +185,20 @@ impl EventView {
         let text = text_of(&event["description"]).map(|text| shortened(text, description));
         let guests = items_of(&event["attendees"]);
         let is_cut = text.as_ref().is_some_and(|(_, is_cut)| *is_cut);
+        let [start_zone, end_zone] = ["start", "end"].map(|edge| text_of(&event[edge]["timeZone"]));
+        let own = guests.iter().find(|guest| guest["self"] == true);
+        let Ways {
+            link,
+            others,
+            notes,
+        } = ways(event);
         Self {
             id: text_of(&event["id"]),
             summary: text_of(&event["summary"]),
             start: moment(&event["start"]),
             end: moment(&event["end"]),
-            time_zone: text_of(&event["start"]["timeZone"]),
+            end_time_zone: end_zone.filter(|zone| start_zone.as_ref() != Some(zone)),
+            time_zone: start_zone,
             location: text_of(&event["location"]),
             description: text.map(|(text, _)| text),
             status: unless("status", "confirmed"),
@@ -110,14 +206,20 @@ impl EventView {
             transparency: unless("transparency", "opaque"),
             visibility: unless("visibility", "default"),
             organizer: text_of(&event["organizer"]["email"]),
+            organizer_name: text_of(&event["organizer"]["displayName"]),
+            organized_by_user: event["organizer"]["self"] == true,
+            my_response: own.and_then(|own| text_of(&own["responseStatus"])),
             attendees: guests.iter().take(GUESTS).map(GuestView::of).collect(),
             recurrence: items_of(&event["recurrence"])
                 .iter()
                 .filter_map(text_of)
                 .collect(),
             recurring_event_id: text_of(&event["recurringEventId"]),
-            meeting: text_of(&event["hangoutLink"]),
+            meeting: link,
+            meeting_access: others,
+            meeting_notes: notes,
             url: text_of(&event["htmlLink"]),
+            fields: others_of_event(event),
             truncated: is_cut || guests.len() > GUESTS || event["attendeesOmitted"] == true,
             cut_from: event["description"]
                 .as_str()
@@ -161,13 +263,28 @@ impl GuestView {
             email: text_of(&guest["email"]),
             name: text_of(&guest["displayName"]),
             response: text_of(&guest["responseStatus"]),
+            comment: text_of(&guest["comment"]),
+            is_self: guest["self"] == true,
+            optional: guest["optional"] == true,
+            resource: guest["resource"] == true,
+            additional_guests: guest["additionalGuests"].as_u64().filter(|more| *more > 0),
         }
     }
 }
 
 impl Readable for EventView {
-    const UNTRUSTED: &'static [&'static str] =
-        &["summary", "description", "location", "attendees[].name"];
+    const UNTRUSTED: &'static [&'static str] = &[
+        "summary",
+        "description",
+        "location",
+        "attendees[].name",
+        "organizer_name",
+        "attendees[].comment",
+        "meeting",
+        "meeting_access",
+        "meeting_notes",
+        "fields",
+    ];
 
     fn of(result: Value) -> Self {
         Self::new(&result, DESCRIPTION)
@@ -184,6 +301,9 @@ pub(crate) struct EventsView {
     /// IANA name of the calendar's time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
+    /// What the user may do with the calendar, such as `reader` or `owner`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_role: Option<String>,
     /// The events, with the beginnings of their texts.
     events: Vec<EventView>,
     /// Token of the next page; absent on the last one.
@@ -197,11 +317,18 @@ impl Readable for EventsView {
         "events[].description",
         "events[].location",
         "events[].attendees[].name",
+        "events[].organizer_name",
+        "events[].attendees[].comment",
+        "events[].meeting",
+        "events[].meeting_access",
+        "events[].meeting_notes",
+        "events[].fields",
     ];
 
     fn of(result: Value) -> Self {
         Self {
             time_zone: text_of(&result["time_zone"]),
+            access_role: text_of(&result["access_role"]),
             events: EventView::list(&result["events"]),
             next_page_token: text_of(&result["next_page_token"]),
         }
@@ -234,10 +361,22 @@ impl Readable for FoundEventView {
         "event.description",
         "event.location",
         "event.attendees[].name",
+        "event.organizer_name",
+        "event.attendees[].comment",
+        "event.meeting",
+        "event.meeting_access",
+        "event.meeting_notes",
+        "event.fields",
         "instances[].summary",
         "instances[].description",
         "instances[].location",
         "instances[].attendees[].name",
+        "instances[].organizer_name",
+        "instances[].attendees[].comment",
+        "instances[].meeting",
+        "instances[].meeting_access",
+        "instances[].meeting_notes",
+        "instances[].fields",
     ];
 
     fn of(result: Value) -> Self {
@@ -258,70 +397,5 @@ impl Readable for FoundEventView {
         let mut wholes: Vec<Whole> = event.flat_map(|event| event.wholes_at("/event")).collect();
         wholes.extend(EventView::wholes_of_list(&self.instances, "/instances"));
         wholes
-    }
-}
-
-/// A calendar in short.
-#[derive(Debug, Serialize, JsonSchema)]
-struct CalendarView {
-    /// Id of the calendar.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    /// Name of the calendar: the user's own for it where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    /// IANA name of its time zone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_zone: Option<String>,
-    /// What the user may do with it: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    access_role: Option<String>,
-    /// Whether it is the user's primary calendar.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    primary: bool,
-    /// Whether it was removed from the list.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    deleted: bool,
-}
-
-impl CalendarView {
-    fn of(calendar: &Value) -> Self {
-        let own = text_of(&calendar["summaryOverride"]);
-        Self {
-            id: text_of(&calendar["id"]),
-            name: own.or_else(|| text_of(&calendar["summary"])),
-            time_zone: text_of(&calendar["timeZone"]),
-            access_role: text_of(&calendar["accessRole"]),
-            primary: calendar["primary"] == true,
-            deleted: calendar["deleted"] == true,
-        }
-    }
-}
-
-/// A page of calendars in short.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct CalendarsView {
-    /// The calendars.
-    calendars: Vec<CalendarView>,
-    /// Token of the next page; absent on the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_page_token: Option<String>,
-    /// Token with which a later call lists what has changed since; only on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_sync_token: Option<String>,
-}
-
-impl Readable for CalendarsView {
-    const UNTRUSTED: &'static [&'static str] = &["calendars[].name"];
-
-    fn of(result: Value) -> Self {
-        Self {
-            calendars: items_of(&result["calendars"])
-                .iter()
-                .map(CalendarView::of)
-                .collect(),
-            next_page_token: text_of(&result["next_page_token"]),
-            next_sync_token: text_of(&result["next_sync_token"]),
-        }
     }
 }
