@@ -1,27 +1,23 @@
-//! Ids of files, as such or within the product's addresses.
+//! Files by their ids or links.
 
-use stead_core::{Error, Result, error::Violation};
+use stead_core::{Error, Result, error::Violation, tool::ApiRequest};
+use stead_google::NamedFile;
 
-/// The id that `given` is or, as an address of the product, contains.
+/// A request for the file that `given` names, with the resource key of its link.
 ///
 /// # Errors
-/// A violation at `/file_id` for an address of the product without an id.
-pub(crate) fn file_id(given: &str) -> Result<&str> {
-    stead_google::id_in_address(given, &["d", "folders"]).ok_or_else(|| {
-        let message = "this address has no id of a file; it looks like https://drive.google.com/file/d/ID/view";
-        Error::violations(vec![Violation::new("/file_id", "format", message)])
+/// A violation at `/file_id` for what is neither an id nor a link of a file.
+pub(crate) fn request(given: &str) -> Result<ApiRequest> {
+    let Some(NamedFile { id, resource_key }) = stead_google::named_file(given, &["d", "folders"])
+    else {
+        let message = "expected the id of a file, or its link such as https://drive.google.com/file/d/ID/view; a name is found with drive_search_files";
+        return Err(Error::violations(vec![Violation::new(
+            "/file_id", "format", message,
+        )]));
+    };
+    let request = ApiRequest::get(["files", id]);
+    Ok(match resource_key {
+        Some(key) => request.header("x-goog-drive-resource-keys", format!("{id}/{key}")),
+        None => request,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_without_an_id_is_refused() {
-        let folder = "https://drive.google.com/drive/folders/1AbC-d_9";
-        assert_eq!(file_id(folder).unwrap(), "1AbC-d_9");
-        let error = file_id("https://drive.google.com/drive/my-drive").unwrap_err();
-        assert_eq!(error.violation_list()[0].path, "/file_id");
-    }
 }

@@ -1,32 +1,62 @@
-//! Ids of files within the addresses under which a browser shows them: users copy an address, the API takes an id.
+//! Files by their ids, or by the links under which a browser shows them: users copy a link, the API takes an id.
 
 /// Hosts under which Google shows files.
-const HOSTS: [&str; 2] = ["drive.google.com/", "docs.google.com/"];
+const HOSTS: [&str; 6] = [
+    "drive.google.com",
+    "docs.google.com",
+    "sheets.google.com",
+    "spreadsheets.google.com",
+    "drive.usercontent.google.com",
+    "lh3.googleusercontent.com",
+];
+/// Parameters of links that hold an id.
+const PARAMETERS: [&str; 3] = ["id=", "key=", "srcid="];
 
-/// The id that `given` is or, as an address of a file, contains: after one of the segments `markers`, or as the parameter
-/// `id`. `None` for an address without an id.
-///
-/// What is not an address of a file stays as it is, without the blanks around it.
-pub fn id_in_address<'a>(given: &'a str, markers: &[&str]) -> Option<&'a str> {
-    let given = given.trim();
-    let bare = given.strip_prefix("https://").unwrap_or(given);
-    match HOSTS.iter().find_map(|host| bare.strip_prefix(host)) {
-        Some(rest) => id_in(rest, markers),
-        None => Some(given),
-    }
+/// A file as it was named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NamedFile<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The resource key in its link, without which some shared files are not found.
+    pub resource_key: Option<&'a str>,
 }
 
-fn id_in<'a>(rest: &'a str, markers: &[&str]) -> Option<&'a str> {
-    let rest = rest.split('#').next().unwrap_or_default();
-    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let mut segments = path.split('/');
+/// The file whose id `given` is, or whose link: with the id after one of the segments `markers`, or as a parameter. `None`
+/// for what is neither an id nor such a link.
+pub fn named_file<'a>(given: &'a str, markers: &[&str]) -> Option<NamedFile<'a>> {
+    let given = given.trim();
+    let (scheme, bare) = given.split_once("://").unwrap_or(("", given));
+    let end = bare.find(['/', '?', '#']).unwrap_or(bare.len());
+    let (host, rest) = bare.split_at(end);
+    let mut hosts = HOSTS.iter();
+    let is_web = ["", "http", "https"]
+        .iter()
+        .any(|web| scheme.eq_ignore_ascii_case(web));
+    if is_web && hosts.any(|known| host.eq_ignore_ascii_case(known)) {
+        return in_link(rest, markers);
+    }
+    is_plain(given).then_some(NamedFile {
+        id: given,
+        resource_key: None,
+    })
+}
+
+fn in_link<'a>(rest: &'a str, markers: &[&str]) -> Option<NamedFile<'a>> {
+    let parts = || rest.split(['/', '?', '&', '#']);
+    let mut segments = parts();
     let marked = segments.any(|segment| markers.contains(&segment));
     let in_path = marked.then(|| segments.next()).flatten();
-    let in_query = || query.split('&').find_map(|pair| pair.strip_prefix("id="));
+    let parameter = |name: &str| parts().find_map(|part| part.strip_prefix(name));
+    let in_query = || PARAMETERS.iter().find_map(|name| parameter(name));
     // `/d/e/…` is a published copy: its id is another, which the API does not take.
     let id = in_path.filter(|id| *id != "e").or_else(in_query)?;
+    let resource_key = parameter("resourcekey=").filter(|key| !key.is_empty());
+    (is_plain(id) && resource_key.is_none_or(is_plain)).then_some(NamedFile { id, resource_key })
+}
+
+fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    (!id.is_empty() && id.bytes().all(plain)).then_some(id)
+    !id.is_empty() && id.bytes().all(plain)
 }
 
 #[cfg(test)]
@@ -34,23 +64,31 @@ mod tests {
     use super::*;
 
     fn id(given: &str) -> Option<&str> {
-        id_in_address(given, &["d", "folders"])
+        Some(named_file(given, &["d", "folders"])?.id)
     }
 
     #[test]
-    fn addresses_of_a_file_hold_its_id() {
+    fn links_of_a_file_hold_its_id() {
         for given in [
             "1AbC-d_9",
             " 1AbC-d_9\n",
             "https://drive.google.com/file/d/1AbC-d_9/view?usp=sharing",
+            "http://drive.google.com/file/d/1AbC-d_9",
+            "HTTPS://Drive.Google.com/file/d/1AbC-d_9",
             "https://drive.google.com/drive/folders/1AbC-d_9",
+            "https://drive.google.com/drive/#folders/1AbC-d_9",
             "https://drive.google.com/drive/u/0/folders/1AbC-d_9?resourcekey=0-x",
             "https://drive.google.com/open?usp=sharing&id=1AbC-d_9",
             "https://drive.google.com/uc?export=download&id=1AbC-d_9",
+            "https://drive.google.com/a/example.org/file/d/1AbC-d_9/view",
+            "https://drive.usercontent.google.com/download?id=1AbC-d_9&export=download",
+            "https://lh3.googleusercontent.com/d/1AbC-d_9",
             "https://docs.google.com/document/d/1AbC-d_9/edit",
+            "https://docs.google.com/viewer?srcid=1AbC-d_9&pid=explorer",
             "https://docs.google.com/spreadsheets/d/1AbC-d_9",
             "https://docs.google.com/spreadsheets/d/1AbC-d_9/edit?gid=0#gid=0",
             "https://docs.google.com/spreadsheets/u/1/d/1AbC-d_9/edit#gid=17",
+            "https://spreadsheets.google.com/ccc?key=1AbC-d_9",
             "docs.google.com/spreadsheets/d/1AbC-d_9/copy",
             "docs.google.com/presentation/d/1AbC-d_9",
         ] {
@@ -59,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_a_file_without_an_id_has_none() {
+    fn what_is_neither_an_id_nor_a_link_of_a_file_is_refused() {
         for given in [
             "https://drive.google.com/drive/my-drive",
             "https://drive.google.com/drive/folders/",
@@ -68,15 +106,45 @@ mod tests {
             "https://docs.google.com/spreadsheets/d/",
             "https://docs.google.com/document/d/e/2PACX-1v/pub",
             "https://docs.google.com/document/d/a%2Fb/edit",
+            "https://drive.google.com/file/d/1AbC/view?resourcekey=0%2Cx",
+            "ftp://drive.google.com/file/d/1AbC-d_9",
+            "https://evil.example/d/x",
+            "https://drive.google.com.evil.example/file/d/1AbC-d_9",
+            "Budget 2026.xlsx",
+            "a/b",
+            "..",
+            "",
         ] {
             assert_eq!(id(given), None, "{given}");
+        }
+        for given in ["root", "d"] {
+            assert_eq!(id(given), Some(given));
         }
     }
 
     #[test]
-    fn what_is_not_an_address_of_a_file_stays_as_it_is() {
-        for given in ["", "root", "d", "https://evil.example/d/x", "a/b"] {
-            assert_eq!(id(given), Some(given));
+    fn a_link_may_hold_a_resource_key() {
+        for (given, key) in [
+            (
+                "https://drive.google.com/file/d/1AbC/view?resourcekey=0-x_Y",
+                Some("0-x_Y"),
+            ),
+            (
+                "https://drive.google.com/open?id=1AbC&resourcekey=0-x_Y#a",
+                Some("0-x_Y"),
+            ),
+            (
+                "https://drive.google.com/file/d/1AbC/view?resourcekey=",
+                None,
+            ),
+            (
+                "https://drive.google.com/file/d/1AbC/view?usp=sharing",
+                None,
+            ),
+            ("1AbC", None),
+        ] {
+            let file = named_file(given, &["d"]).unwrap();
+            assert_eq!((file.id, file.resource_key), ("1AbC", key), "{given}");
         }
     }
 }

@@ -11,7 +11,7 @@ mod upload;
 
 use stead_core::product::{PermissionTexts, Product, ProxyRules};
 
-pub use address::id_in_address;
+pub use address::{NamedFile, named_file};
 pub use errors::read_error;
 pub use list::items;
 pub use oauth::{EMAIL, OPENID, oauth};

@@ -1,28 +1,15 @@
-//! Ids of spreadsheets, as such or within the product's addresses.
+//! Spreadsheets by their ids or links.
 
 use stead_core::{Error, Result, error::Violation};
 
-/// The id that `given` is or, as an address of the product, contains.
+/// The id that `given` is or, as a link of a spreadsheet, contains.
 ///
 /// # Errors
-/// A violation at `/spreadsheet_id` for an address of the product without an id.
+/// A violation at `/spreadsheet_id` for what is neither.
 pub(crate) fn spreadsheet_id(given: &str) -> Result<&str> {
-    stead_google::id_in_address(given, &["d"]).ok_or_else(|| {
-        let message = "this address has no id of a spreadsheet; it looks like https://docs.google.com/spreadsheets/d/ID/edit";
+    let file = stead_google::named_file(given, &["d"]);
+    file.map(|file| file.id).ok_or_else(|| {
+        let message = "expected the id of a spreadsheet, or its link such as https://docs.google.com/spreadsheets/d/ID/edit";
         Error::violations(vec![Violation::new("/spreadsheet_id", "format", message)])
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_without_an_id_is_refused() {
-        let address = "https://docs.google.com/spreadsheets/d/1AbC-d_9/edit#gid=0";
-        assert_eq!(spreadsheet_id(address).unwrap(), "1AbC-d_9");
-        let folder = "https://drive.google.com/drive/folders/1AbC-d_9";
-        let error = spreadsheet_id(folder).unwrap_err();
-        assert_eq!(error.violation_list()[0].path, "/spreadsheet_id");
-    }
 }

@@ -7,7 +7,7 @@ use stead_core::{
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
-use crate::{File, file_id::file_id, mask, readable::FileView, scopes};
+use crate::{File, file_id, mask, readable::FileView, scopes};
 
 /// Read the metadata of one file or folder: name, MIME type, size, dates, owners, folder, links.
 ///
@@ -45,7 +45,7 @@ impl Tool for GetFileMetadata {
 impl GetFileMetadata {
     fn request(&self) -> Result<ApiRequest> {
         let mask = mask::of_file(&self.fields)?;
-        Ok(ApiRequest::get(["files", file_id(&self.file_id)?])
+        Ok(file_id::request(&self.file_id)?
             .query("fields", mask)
             .query(
                 "supportsAllDrives",
