@@ -19,7 +19,7 @@ pub(crate) struct List<'a> {
     pub(crate) query: String,
     /// Mask of the list's fields.
     pub(crate) mask: String,
-    pub(crate) order_by: &'a Option<String>,
+    pub(crate) order_by: Option<String>,
     pub(crate) page_size: Option<u32>,
     pub(crate) page_token: &'a Option<String>,
     pub(crate) supports_all_drives: Option<bool>,
@@ -63,7 +63,7 @@ impl List<'_> {
         let mut request = ApiRequest::get(["files"])
             .query("q", &self.query)
             .query("fields", &self.mask)
-            .query("orderBy", self.order_by)
+            .query("orderBy", &self.order_by)
             .query("pageSize", self.page_size.unwrap_or(DEFAULT_FILES))
             .query("pageToken", self.page_token);
         if self.supports_all_drives == Some(true) {

@@ -1,5 +1,7 @@
 //! Orders of a list (Drive API, `files.list`, `orderBy`).
 
+use stead_core::similar::spelling;
+
 const KEYS: [&str; 11] = [
     "createdTime",
     "folder",
@@ -14,25 +16,31 @@ const KEYS: [&str; 11] = [
     "viewedByMeTime",
 ];
 
-/// Says what is wrong with an order: keys with commas, each with ` desc` after it or not.
+/// The order as the product takes it: keys with commas, each with ` desc` after it or not. Keys may be in any case.
 ///
 /// # Errors
 /// One sentence that lists the keys.
-pub(crate) fn check(order: &str) -> Result<(), String> {
-    for item in order.split(',') {
-        let mut words = item.split_whitespace();
-        let key = words.next().unwrap_or_default();
-        if !KEYS.contains(&key) {
-            return Err(format!(
-                "{key:?} is not a sort key; expected one of: {}",
-                KEYS.join(", ")
-            ));
-        }
-        if !matches!((words.next(), words.next()), (None | Some("desc"), None)) {
-            return Err(format!("expected nothing or \"desc\" after {key}"));
-        }
+pub(crate) fn read(order: &str) -> Result<String, String> {
+    let items: Result<Vec<String>, String> = order.split(',').map(item).collect();
+    Ok(items?.join(","))
+}
+
+fn item(item: &str) -> Result<String, String> {
+    let mut words = item.split_whitespace();
+    let asked = words.next().unwrap_or_default();
+    let mut keys = KEYS.iter();
+    let Some(key) = keys.find(|key| spelling(key) == spelling(asked)) else {
+        let keys = KEYS.join(", ");
+        return Err(format!(
+            "{asked:?} is not a sort key; expected one of: {keys}"
+        ));
+    };
+    let direction = words.next().map(str::to_ascii_lowercase);
+    match (direction.as_deref(), words.next()) {
+        (None | Some("asc" | "ascending"), None) => Ok((*key).to_owned()),
+        (Some("desc" | "descending"), None) => Ok(format!("{key} desc")),
+        _ => Err(format!("expected \"asc\", \"desc\" or nothing after {key}")),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -40,25 +48,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_with_and_without_desc() {
-        for order in [
-            "name",
-            "folder,modifiedTime desc,name",
-            "folder, name_natural  desc",
+    fn keys_are_taken_in_any_case_and_with_a_direction() {
+        for (order, sent) in [
+            ("name", "name"),
+            (
+                "folder,modifiedTime desc,name",
+                "folder,modifiedTime desc,name",
+            ),
+            ("folder, name_natural  desc", "folder,name_natural desc"),
+            ("Name", "name"),
+            ("modifiedTime asc", "modifiedTime"),
+            (
+                "MODIFIED_TIME DESC, nameNatural ASC",
+                "modifiedTime desc,name_natural",
+            ),
+            ("viewedByMeTime descending", "viewedByMeTime desc"),
         ] {
-            assert_eq!(check(order), Ok(()), "{order}");
+            assert_eq!(read(order).as_deref(), Ok(sent), "{order}");
         }
         for order in [
             "",
             "name,",
             "size",
-            "Name",
-            "name asc",
+            "name up",
             "name desc desc",
             "name;desc",
         ] {
-            assert!(check(order).is_err(), "{order}");
+            assert!(read(order).is_err(), "{order}");
         }
-        assert!(check("size").unwrap_err().contains("quotaBytesUsed"));
+        assert!(read("size").unwrap_err().contains("quotaBytesUsed"));
     }
 }

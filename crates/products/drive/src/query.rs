@@ -59,7 +59,8 @@ fn read(query: &str) -> Result<Terms, &'static str> {
 /// # Errors
 /// As [`read`]; and where the query compares nothing, with the query that looks for these words in names.
 pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), String> {
-    let query = query.trim();
+    let query = with_straight_quotes(query.trim());
+    let query = query.as_str();
     let terms = read(query)?;
     if let Some(words) = only_words(query) {
         return Err(format!(
@@ -75,6 +76,47 @@ pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), String> {
         format!("({query}) and trashed = false")
     };
     Ok((query, terms))
+}
+
+/// The query with straight quotes around its texts: editors and chats make curved ones, which the product takes for words. A
+/// text in straight quotes stays as it is.
+fn with_straight_quotes(query: &str) -> String {
+    let mut straight = String::new();
+    let mut rest = query;
+    while let Some(first) = rest.chars().next() {
+        let after = &rest[first.len_utf8()..];
+        let begins = !straight.ends_with(char::is_alphanumeric);
+        let curved = CURVED
+            .iter()
+            .find(|quotes| begins && quotes.contains(&first));
+        let next = match curved.and_then(|quotes| text_until(after, quotes)) {
+            Some((text, next)) => {
+                straight.push_str(&quoted(text));
+                next
+            }
+            None => {
+                let is_quote = matches!(first, '\'' | '"');
+                let next = is_quote.then(|| after_text(after, first)).flatten();
+                let next = next.unwrap_or(after);
+                straight.push_str(&rest[..rest.len() - next.len()]);
+                next
+            }
+        };
+        rest = next;
+    }
+    straight
+}
+
+/// Curved quotes that open and close a text, single and double: languages order them differently.
+const CURVED: [[char; 3]; 2] = [['‘', '’', '‚'], ['“', '”', '„']];
+
+/// The text up to the quote that closes it, and what follows. An apostrophe within a word closes nothing.
+fn text_until<'a>(text: &'a str, quotes: &[char]) -> Option<(&'a str, &'a str)> {
+    let mut places = text.match_indices(quotes);
+    places.find_map(|(at, quote)| {
+        let after = &text[at + quote.len()..];
+        (!after.starts_with(char::is_alphanumeric)).then(|| (&text[..at], after))
+    })
 }
 
 /// The words of a query that compares nothing, which the product would refuse: what somebody looks for, bare or in quotes.
@@ -229,6 +271,31 @@ mod tests {
             "modifiedTime>'2026-05-01T00:00:00'",
         ] {
             assert!(without_trash(query).is_ok(), "{query}");
+        }
+    }
+
+    #[test]
+    fn curved_quotes_around_texts_become_straight() {
+        for (query, sent) in [
+            ("name contains ‘plan’", "name contains 'plan'"),
+            ("name contains “plan”", "name contains 'plan'"),
+            (
+                "name = „Plan“ and (name = ‚x‘)",
+                "name = 'Plan' and (name = 'x')",
+            ),
+            ("name = ‘it’s Ada's’", "name = 'it’s Ada\\'s'"),
+            ("name = 'it’s ‘so’'", "name = 'it’s ‘so’'"),
+            ("name = \"‘so’\" or starred", "name = \"‘so’\" or starred"),
+        ] {
+            let sent = format!("({sent}) and trashed = false");
+            assert_eq!(without_trash(query).unwrap().0, sent, "{query}");
+        }
+        for (query, ready) in [("‘plan’", "'plan'"), ("it’s a plan", "'it’s a plan'")] {
+            let refused = without_trash(query).unwrap_err();
+            assert!(
+                refused.ends_with(&format!("name contains {ready}")),
+                "{refused}"
+            );
         }
     }
 

@@ -54,7 +54,7 @@ impl SearchContent {
         Ok(List {
             query: self.query(),
             mask: mask::of_list(&self.fields)?,
-            order_by: &None,
+            order_by: None,
             page_size: self.page_size,
             page_token: &self.page_token,
             supports_all_drives: self.supports_all_drives,

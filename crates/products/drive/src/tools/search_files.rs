@@ -56,17 +56,16 @@ impl SearchFiles {
         let given = self.query.as_deref().unwrap_or_default();
         let (query, terms) =
             query::without_trash(given).map_err(|message| refused("/query", message))?;
-        if let Some(order) = &self.order_by {
-            order::check(order).map_err(|message| refused("/order_by", message))?;
-            if terms.full_text {
-                let message = "a query with fullText takes no order: its results come with the best matches first";
-                return Err(refused("/order_by", message));
-            }
+        let order = self.order_by.as_deref().map(order::read).transpose();
+        let order_by = order.map_err(|message| refused("/order_by", message))?;
+        if order_by.is_some() && terms.full_text {
+            let message = "a query with fullText takes no order: its results come with the best matches first";
+            return Err(refused("/order_by", message));
         }
         Ok(List {
             query,
             mask: mask::of_list(&self.fields)?,
-            order_by: &self.order_by,
+            order_by,
             page_size: self.page_size,
             page_token: &self.page_token,
             supports_all_drives: self.supports_all_drives,
