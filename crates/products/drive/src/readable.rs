@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use stead_core::tool::{Readable, items_of, text_of};
 
-/// A file or folder in short. Other members that `fields` asked for are in the view `full`.
+/// A file or folder in short.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct FileView {
     /// Id of the file.
@@ -26,7 +26,7 @@ pub(crate) struct FileView {
     /// When it was last changed, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
-    /// Mail addresses of its owners, or names where the product gives no more.
+    /// Its owners: `Ada <ada@example.com>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     owners: Vec<String>,
     /// Address at which people open it.
@@ -38,31 +38,75 @@ pub(crate) struct FileView {
     /// Whether it is in the trash.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trashed: bool,
+    /// What else was read of the file, such as `parents`, as the product has it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
+}
+
+/// Members with a form of their own in the view.
+const SHOWN: [&str; 7] = [
+    "id",
+    "name",
+    "mimeType",
+    "createdTime",
+    "modifiedTime",
+    "webViewLink",
+    "trashed",
+];
+
+/// What the product says besides that which has a form of its own.
+fn others(file: &Value) -> Map<String, Value> {
+    let mut fields = file.as_object().cloned().unwrap_or_default();
+    let says_only = |value: &Value, shown: &[&str]| {
+        let mut members = value.as_object().into_iter().flatten();
+        members.all(|(name, _)| shown.contains(&name.as_str()))
+    };
+    fields.retain(|name, value| match name.as_str() {
+        "size" => size_of(value).is_none(),
+        "owners" => {
+            let mut owners = items_of(value).iter();
+            !owners.all(|owner| says_only(owner, &["displayName", "emailAddress"]))
+        }
+        "shortcutDetails" => !says_only(value, &["targetId"]),
+        name => !SHOWN.contains(&name),
+    });
+    fields
+}
+
+fn size_of(size: &Value) -> Option<u64> {
+    size.as_str()?.parse().ok()
 }
 
 impl FileView {
     fn new(file: &Value) -> Self {
         let owner = |owner: &Value| {
-            let email = text_of(&owner["emailAddress"]);
-            email.or_else(|| text_of(&owner["displayName"]))
+            let (name, email) = (
+                text_of(&owner["displayName"]),
+                text_of(&owner["emailAddress"]),
+            );
+            match (name, email) {
+                (Some(name), Some(email)) => Some(format!("{name} <{email}>")),
+                (name, email) => name.or(email),
+            }
         };
         Self {
             id: text_of(&file["id"]),
             name: text_of(&file["name"]),
             kind: text_of(&file["mimeType"]),
-            size: file["size"].as_str().and_then(|digits| digits.parse().ok()),
+            size: size_of(&file["size"]),
             created: text_of(&file["createdTime"]),
             modified: text_of(&file["modifiedTime"]),
             owners: items_of(&file["owners"]).iter().filter_map(owner).collect(),
             url: text_of(&file["webViewLink"]),
             shortcut_to: text_of(&file["shortcutDetails"]["targetId"]),
             trashed: file["trashed"] == true,
+            fields: others(file),
         }
     }
 }
 
 impl Readable for FileView {
-    const UNTRUSTED: &'static [&'static str] = &["name"];
+    const UNTRUSTED: &'static [&'static str] = &["name", "owners", "fields"];
 
     fn of(result: Value) -> Self {
         Self::new(&result)
@@ -77,13 +121,26 @@ pub(crate) struct FilesView {
     /// Token of the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
+    /// What else the call asked for of the list, as the product has it.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    fields: Map<String, Value>,
 }
 
 impl Readable for FilesView {
-    const UNTRUSTED: &'static [&'static str] = &["files[].name"];
+    const UNTRUSTED: &'static [&'static str] =
+        &["files[].name", "files[].owners", "files[].fields", "fields"];
 
     fn of(result: Value) -> Self {
+        let mut fields = result.as_object().cloned().unwrap_or_default();
+        // A warning says where the product did not search.
+        fields.retain(|name, _| {
+            !matches!(
+                name.as_str(),
+                "files" | "nextPageToken" | "incompleteSearch"
+            )
+        });
         Self {
+            fields,
             files: items_of(&result["files"])
                 .iter()
                 .map(FileView::new)
