@@ -18,28 +18,14 @@ pub(crate) fn check_range(path: &str, range: &str) -> Result<()> {
 /// # Errors
 /// One sentence.
 fn check(range: &str) -> Result<(), &'static str> {
-    if range.trim().is_empty() {
+    let range = range.trim();
+    if range.is_empty() {
         return Err("expected a range such as Sheet1!A1:B2");
     }
-    let mut rest = range.trim_start();
-    if let Some(quoted) = rest.strip_prefix('\'') {
-        let end = end_of_title(quoted).ok_or(
-            "the quote before the sheet's title is not closed; a quote within the title is written twice",
-        )?;
-        if end == 0 {
-            return Err("the sheet's title is empty");
-        }
-        rest = quoted[end + 1..].trim_start();
-        if !rest.is_empty() && !rest.starts_with('!') {
-            return Err(
-                "expected an exclamation mark after the sheet's title; a quote within the title is written twice",
-            );
-        }
-    }
-    if rest.starts_with('!') && rest.len() == range.trim_start().len() {
+    if range == "''" || range.starts_with('!') || range.starts_with("''!") {
         return Err("expected a sheet's title before the exclamation mark");
     }
-    if rest.trim_end().ends_with('!') {
+    if range.ends_with('!') {
         return Err("expected cells after the exclamation mark, such as A1:B2");
     }
     Ok(())
@@ -47,21 +33,32 @@ fn check(range: &str) -> Result<(), &'static str> {
 
 /// The ranges of a list. Commas separate them, but for those within a quoted title.
 pub(crate) fn split(ranges: &str) -> Vec<&str> {
-    let mut quoted = false;
-    ranges
-        .split(|character: char| {
-            quoted ^= character == '\'';
-            character == ',' && !quoted
-        })
-        .map(str::trim)
-        .collect()
+    let mut found = Vec::new();
+    let mut rest = ranges;
+    loop {
+        let start = rest.len() - rest.trim_start().len();
+        let title = rest[start..].strip_prefix('\'');
+        let after_title = title
+            .and_then(end_of_title)
+            .map_or(start, |end| start + 1 + end);
+        let Some(comma) = rest[after_title..].find(',') else {
+            found.push(rest.trim());
+            return found;
+        };
+        let (range, after) = rest.split_at(after_title + comma);
+        found.push(range.trim());
+        rest = &after[1..];
+    }
 }
 
-/// Where the quote stands that closes a title; two together are a quote within it.
+/// Where the quote stands that closes a title: an exclamation mark, a comma or nothing follows. The product takes an
+/// apostrophe within the title as it is, and written twice.
 fn end_of_title(quoted: &str) -> Option<usize> {
     let mut quotes = quoted.match_indices('\'').map(|(at, _)| at).peekable();
     while let Some(at) = quotes.next() {
-        if quotes.next_if_eq(&(at + 1)).is_none() {
+        let after = quoted[at + 1..].trim_start();
+        let closes = after.is_empty() || after.starts_with(['!', ',']);
+        if quotes.next_if_eq(&(at + 1)).is_none() && closes {
             return Some(at);
         }
     }
@@ -93,6 +90,12 @@ mod tests {
             "Sheet1!R1C1:R2C2",
             "NamedRange",
             "It's!A1",
+            "'Jon's_Data'!A1:D5",
+            "'Jon's Data'",
+            "'tis!A1",
+            "Sheet1!A:A",
+            "Sheet1!A5:A",
+            "'It''s'!1:2",
         ] {
             assert_eq!(check(range), Ok(()), "{range}");
         }
@@ -103,10 +106,8 @@ mod tests {
         for (range, says) in [
             ("", "expected a range"),
             ("  ", "expected a range"),
-            ("'Sheet 1!A1", "not closed"),
-            ("'It''s!A1", "not closed"),
-            ("'It's'!A1", "expected an exclamation mark"),
-            ("''!A1", "empty"),
+            ("''!A1", "expected a sheet's title"),
+            ("''", "expected a sheet's title"),
             ("!A1", "expected a sheet's title"),
             ("Sheet1!", "expected cells"),
             ("'Sheet 1'! ", "expected cells"),
@@ -122,6 +123,15 @@ mod tests {
         assert_eq!(split("A1, B2 ,C3"), ["A1", "B2", "C3"]);
         assert_eq!(split("'a,b'!A1,'it''s,'!B2"), ["'a,b'!A1", "'it''s,'!B2"]);
         assert_eq!(split("A1,"), ["A1", ""]);
+        assert_eq!(
+            split("Bob's list!A1:B2,Sheet2!A1"),
+            ["Bob's list!A1:B2", "Sheet2!A1"]
+        );
+        assert_eq!(
+            split("'Jon's, Ada's'!A1 , 'B, C' ,D1"),
+            ["'Jon's, Ada's'!A1", "'B, C'", "D1"]
+        );
+        assert_eq!(split("'tis!A1,It's!B2"), ["'tis!A1", "It's!B2"]);
     }
 
     proptest::proptest! {
