@@ -61,6 +61,21 @@ impl From<i64> for CellValue {
     }
 }
 
+impl CellValue {
+    /// Whether it is a whole number that a sheet cannot hold: from 2^53 on it keeps 15 digits, and the others become zeros.
+    pub(crate) fn loses_digits(&self) -> bool {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        let Self::Number(number) = self else {
+            return false;
+        };
+        let is_large = |number: f64| number.abs() >= EXACT && number.fract() == 0.0;
+        let written = number.to_string();
+        let mantissa = written.split('e').next().unwrap_or_default();
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        number.as_f64().is_some_and(is_large) && digits.trim_end_matches('0').len() > 15
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{from_value, json, to_value};
@@ -86,6 +101,39 @@ mod tests {
         );
         for value in [json!([]), json!({})] {
             assert!(from_value::<CellValue>(value).is_err());
+        }
+    }
+
+    #[test]
+    fn long_whole_numbers_lose_digits() {
+        let loses = |text: &str| {
+            serde_json::from_str::<CellValue>(text)
+                .unwrap()
+                .loses_digits()
+        };
+        for number in [
+            "9007199254740992",
+            "9007199254740993",
+            "-9007199254740993",
+            "12345678901234567890",
+            "12345678901234567890123",
+            "1.2345678901234567e30",
+        ] {
+            assert!(loses(number), "{number}");
+        }
+        for number in [
+            "0",
+            "-7",
+            "1234567890123456",
+            "9007199254740991",
+            "0.30000000000000004",
+            "1e300",
+            "123e20",
+            "1000000000000000000000",
+            "\"12345678901234567890\"",
+            "true",
+        ] {
+            assert!(!loses(number), "{number}");
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
 
@@ -87,8 +88,22 @@ impl Tool for UpdateValues {
 }
 
 impl UpdateValues {
+    /// Refuses numbers that the sheet would change, such as ids.
+    fn check_numbers(&self) -> Result<()> {
+        let mut violations = Violations::default();
+        for (row, cells) in self.values.iter().enumerate() {
+            let cells = cells.iter().enumerate();
+            for (column, _) in cells.filter(|(_, cell)| cell.loses_digits()) {
+                let message = "a sheet keeps 15 digits of a number, and the others would be lost: give it as text";
+                violations.add(&format!("/values/{row}/{column}"), "digits", message);
+            }
+        }
+        violations.finish()
+    }
+
     fn request(&self) -> Result<ApiRequest> {
         check_range("/range", &self.range)?;
+        self.check_numbers()?;
         let id = spreadsheet_id(&self.spreadsheet_id)?;
         let input = self.value_input_option.unwrap_or_default();
         Ok(ApiRequest::put([id, "values", &self.range])
