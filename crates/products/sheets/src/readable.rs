@@ -1,9 +1,11 @@
 //! The readable views of the tools' results: values as they are shown, without formats.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead_core::tool::{Readable, items_of, text_of};
+use stead_core::tool::{Readable, Whole, items_of, text_of};
 
 use crate::CellValue;
 
@@ -53,6 +55,9 @@ pub(crate) struct SpreadsheetView {
     /// Names of ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     named_ranges: Vec<String>,
+    /// Where they are, such as `'Plan'!A1:B3`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    named_range_cells: BTreeMap<String, String>,
 }
 
 /// A sheet in short.
@@ -76,7 +81,13 @@ struct SheetView {
     /// The cells, one item for each range; only with `include_grid_data`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cells: Vec<CellsView>,
+    /// What else the sheet has, such as `charts`, by name only; the view `full` has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
 }
+
+/// Members of a sheet with a form of their own in the view, and those that are formats.
+const SHOWN: [&str; 4] = ["properties", "data", "bandedRanges", "conditionalFormats"];
 
 /// Cells of a range in short.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -90,6 +101,15 @@ struct CellsView {
     /// The values by rows, as they are shown; `null` for an empty cell. Empty cells at the end of a row, and empty rows at
     /// the end, are left out.
     values: Vec<Vec<Option<String>>>,
+    /// Formulas by cell: `{"B2": "=SUM(A1:A9)"}`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    formulas: BTreeMap<String, String>,
+    /// Notes by cell.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    notes: BTreeMap<String, String>,
+    /// Addresses by cell to which the text of the cell is a link.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    links: BTreeMap<String, String>,
 }
 
 impl SheetView {
@@ -102,8 +122,48 @@ impl SheetView {
             columns: grid["columnCount"].as_u64(),
             hidden: about["hidden"] == true,
             cells: items_of(&sheet["data"]).iter().map(CellsView::of).collect(),
+            left_out: left_out(sheet).map(str::to_owned).collect(),
         }
     }
+}
+
+/// Names of what the view does not show of a sheet.
+fn left_out(sheet: &Value) -> impl Iterator<Item = &str> {
+    let members = sheet.as_object().into_iter().flatten();
+    let names = members.map(|(name, _)| name.as_str());
+    names.filter(|name| !SHOWN.contains(name))
+}
+
+/// A cell by its row and column, from 0: `B2`.
+fn cell_name(row: u64, column: u64) -> String {
+    format!("{}{}", column_name(column), row + 1)
+}
+
+fn column_name(column: u64) -> String {
+    let letter = char::from(b'A' + u8::try_from(column % 26).unwrap_or_default());
+    let before = (column / 26).checked_sub(1).map(column_name);
+    format!("{}{letter}", before.unwrap_or_default())
+}
+
+/// A range of the product's (Sheets API, `GridRange`) in A1 notation. An end that is absent is open.
+fn range_name(range: &Value, title: &str) -> String {
+    let number = |name: &str| range[name].as_u64();
+    let first = |name: &str| number(name).unwrap_or_default();
+    let (rows, columns) = (number("endRowIndex"), number("endColumnIndex"));
+    let row = |row: u64| (row + 1).to_string();
+    let start = match (rows, columns) {
+        (Some(_), None) => row(first("startRowIndex")),
+        (None, Some(_)) if first("startRowIndex") == 0 => column_name(first("startColumnIndex")),
+        _ => cell_name(first("startRowIndex"), first("startColumnIndex")),
+    };
+    let last = |end: u64| end.saturating_sub(1);
+    let end = match (rows, columns) {
+        (Some(rows), Some(columns)) => cell_name(last(rows), last(columns)),
+        (Some(rows), None) => row(last(rows)),
+        (None, Some(columns)) => column_name(last(columns)),
+        (None, None) => return format!("'{}'", title.replace('\'', "''")),
+    };
+    format!("'{}'!{start}:{end}", title.replace('\'', "''"))
 }
 
 impl CellsView {
@@ -114,7 +174,22 @@ impl CellsView {
             without_end(shown.collect(), Option::is_none)
         };
         let rows = items_of(&grid["rowData"]).iter().map(row);
+        let by_cell = |text: &dyn Fn(&Value) -> Option<String>| {
+            let mut found = BTreeMap::new();
+            let (top, left) = (&grid["startRow"], &grid["startColumn"]);
+            for (row, cells) in (top.as_u64().unwrap_or_default()..).zip(items_of(&grid["rowData"]))
+            {
+                let columns = left.as_u64().unwrap_or_default()..;
+                for (column, cell) in columns.zip(items_of(&cells["values"])) {
+                    found.extend(text(cell).map(|text| (cell_name(row, column), text)));
+                }
+            }
+            found
+        };
         Self {
+            formulas: by_cell(&|cell| text_of(&cell["userEnteredValue"]["formulaValue"])),
+            notes: by_cell(&|cell| text_of(&cell["note"])),
+            links: by_cell(&|cell| text_of(&cell["hyperlink"])),
             start_row: grid["startRow"].as_u64(),
             start_column: grid["startColumn"].as_u64(),
             values: without_end(rows.collect(), Vec::is_empty),
@@ -132,13 +207,32 @@ impl Readable for SpreadsheetView {
         "title",
         "sheets[].title",
         "sheets[].cells[].values",
+        "sheets[].cells[].formulas",
+        "sheets[].cells[].notes",
+        "sheets[].cells[].links",
         "named_ranges",
+        "named_range_cells",
     ];
 
     fn of(result: Value) -> Self {
         let about = &result["properties"];
         let names = items_of(&result["namedRanges"]).iter();
+        let titled = |id: i64| {
+            let mut sheets = items_of(&result["sheets"])
+                .iter()
+                .map(|sheet| &sheet["properties"]);
+            let about = sheets.find(|about| about["sheetId"].as_i64().unwrap_or_default() == id)?;
+            text_of(&about["title"])
+        };
+        let place = |named: &Value| {
+            let title = titled(named["range"]["sheetId"].as_i64().unwrap_or_default())?;
+            Some((
+                text_of(&named["name"])?,
+                range_name(&named["range"], &title),
+            ))
+        };
         Self {
+            named_range_cells: names.clone().filter_map(place).collect(),
             spreadsheet_id: text_of(&result["spreadsheetId"]),
             title: text_of(&about["title"]),
             url: text_of(&result["spreadsheetUrl"]),
@@ -149,6 +243,20 @@ impl Readable for SpreadsheetView {
                 .collect(),
             named_ranges: names.filter_map(|range| text_of(&range["name"])).collect(),
         }
+    }
+
+    fn wholes(&self) -> Vec<Whole> {
+        let sheets = self.sheets.iter().enumerate();
+        let whole = |(sheet, view): (usize, &SheetView)| {
+            let lists = view.left_out.clone().into_iter();
+            lists.map(move |name| {
+                Whole::list(
+                    format!("/sheets/{sheet}/left_out"),
+                    format!("/sheets/{sheet}/{name}"),
+                )
+            })
+        };
+        sheets.flat_map(whole).collect()
     }
 }
 
