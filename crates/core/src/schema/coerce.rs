@@ -5,6 +5,8 @@
 //! |---|---|---|
 //! | text that holds JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
 //! | `5.0` | an integer | `5` |
+//! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](super::COMMAS_MARK) | a list of texts | a list |
+//! | `["A1", "B2"]` | text that [holds a list with commas](super::COMMAS_MARK) | `A1,B2` |
 //! | a whole number | only text, such as an id | its digits |
 //! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
@@ -14,7 +16,7 @@
 
 use serde_json::{Number, Value, json};
 
-use super::IGNORED_MARK;
+use super::{COMMAS_MARK, IGNORED_MARK};
 use crate::similar::spelling;
 
 /// Turns a value into what its schema asks for, where the meaning is certain.
@@ -22,6 +24,7 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
     let meant = match value {
         Value::String(text) => from_text(schema, text),
         Value::Number(number) => from_number(schema, number),
+        Value::Array(items) => with_commas(schema, items),
         _ => None,
     };
     if let Some(meant) = meant {
@@ -52,7 +55,8 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
 
 fn from_text(schema: &Value, text: &str) -> Option<Value> {
     if takes(schema, "string") {
-        return option_spelled_so(schema, text);
+        let list = || with_commas(schema, &serde_json::from_str::<Vec<Value>>(text).ok()?);
+        return option_spelled_so(schema, text).or_else(list);
     }
     if is_open(schema) {
         return None;
@@ -61,7 +65,9 @@ fn from_text(schema: &Value, text: &str) -> Option<Value> {
     let word = ["true", "false"]
         .into_iter()
         .find(|word| text.eq_ignore_ascii_case(word));
-    let parsed = serde_json::from_str(word.unwrap_or(text)).ok()?;
+    let Ok(parsed) = serde_json::from_str(word.unwrap_or(text)) else {
+        return list_of(schema, text);
+    };
     match &parsed {
         Value::Null => Some(parsed),
         Value::Bool(_) => takes(schema, "boolean").then_some(parsed),
@@ -73,6 +79,28 @@ fn from_text(schema: &Value, text: &str) -> Option<Value> {
         }
         Value::Number(_) | Value::String(_) => None,
     }
+}
+
+/// A text as a list of texts.
+fn list_of(schema: &Value, text: &str) -> Option<Value> {
+    let items = &schema["items"];
+    if text.is_empty() || !takes(schema, "array") || !takes(items, "string") {
+        return None;
+    }
+    let has_commas = items.get("enum").is_some() || schema.get(COMMAS_MARK).is_some();
+    let list = || text.split(',').map(str::trim).collect();
+    match text.contains(',') {
+        true => has_commas.then(list),
+        false => Some(json!([text])),
+    }
+}
+
+/// A list of texts as one text with commas.
+fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
+    let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let is_meant = schema.get(COMMAS_MARK).is_some() && takes(schema, "string");
+    let texts = texts.filter(|texts| is_meant && !texts.is_empty())?;
+    Some(json!(texts.join(",")))
 }
 
 /// The one option that is the text but for case and separators.
@@ -130,5 +158,55 @@ fn takes_null(schema: &Value) -> bool {
     match &schema["anyOf"] {
         Value::Array(options) => options.iter().any(takes_null),
         _ => is_open(schema) || takes(schema, "null"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_and_a_text_with_commas_are_taken_for_each_other() {
+        let words = json!({ "type": "array", "items": { "type": "string", "enum": ["names", "birthdays"] } });
+        let lines = json!({ "type": "array", "items": { "type": "string" } });
+        let labels = json!({ "type": "array", "items": { "type": "string" }, "x-commas": true });
+        let ranges = json!({ "type": "string", "x-commas": true });
+        let name = json!({ "type": "string" });
+        let numbers = json!({ "type": "array", "items": { "type": "integer" } });
+        for (schema, given, expected) in [
+            (
+                &words,
+                json!("names, Birthdays"),
+                json!(["names", "birthdays"]),
+            ),
+            (
+                &lines,
+                json!("RRULE:FREQ=DAILY"),
+                json!(["RRULE:FREQ=DAILY"]),
+            ),
+            (&labels, json!("INBOX"), json!(["INBOX"])),
+            (&labels, json!("INBOX,UNREAD"), json!(["INBOX", "UNREAD"])),
+            (&labels, json!("[\"a,b\"]"), json!(["a,b"])),
+            (&ranges, json!(["A1:B2", "C3"]), json!("A1:B2,C3")),
+            (&ranges, json!("[\"A1:B2\", \"C3\"]"), json!("A1:B2,C3")),
+            (&ranges, json!("A1:B2,C3"), json!("A1:B2,C3")),
+        ] {
+            let mut value = given.clone();
+            coerce(schema, &mut value);
+            assert_eq!(value, expected, "{schema} {given}");
+        }
+        for (schema, given) in [
+            (&lines, json!("RRULE:FREQ=WEEKLY;BYDAY=MO,WE")),
+            (&lines, json!("")),
+            (&ranges, json!([])),
+            (&ranges, json!([1])),
+            (&name, json!(["A1"])),
+            (&name, json!("[\"A1\"]")),
+            (&numbers, json!("a,b")),
+        ] {
+            let mut value = given.clone();
+            coerce(schema, &mut value);
+            assert_eq!(value, given, "{schema}");
+        }
     }
 }

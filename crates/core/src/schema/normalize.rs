@@ -10,6 +10,10 @@ const NULL_MARK: &str = "x-null";
 /// `#[schemars(extend("x-ignored" = ["href"]))]`. They are not published.
 pub(super) const IGNORED_MARK: &str = "x-ignored";
 
+/// A text that holds a list with commas, or a list of texts that have no commas: each is taken for the other.
+/// `#[schemars(extend("x-commas" = true))]`
+pub(super) const COMMAS_MARK: &str = "x-commas";
+
 /// What a model reads in place of the structure of a node, where that is long and seldom needed: the node keeps its type
 /// and has this description. The published schema keeps the structure, and so do exports that hold a model to it.
 /// `#[schemars(extend("x-brief" = "Look: bold, italic, color."))]`
@@ -34,7 +38,13 @@ pub(super) fn without_pinned(schema: &mut Value) {
 pub(super) fn without_marks(schema: &mut Value) {
     match schema {
         Value::Object(node) => {
-            for mark in [IGNORED_MARK, BRIEF_MARK, OBVIOUS_MARK, PINNED_MARK] {
+            for mark in [
+                IGNORED_MARK,
+                COMMAS_MARK,
+                BRIEF_MARK,
+                OBVIOUS_MARK,
+                PINNED_MARK,
+            ] {
                 node.remove(mark);
             }
             node.values_mut().for_each(without_marks);

@@ -216,7 +216,9 @@ impl Walk<'_> {
     }
 
     fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
-        let takes = |kind: &str| takes(node, kind);
+        // A text is taken for a list of texts.
+        let takes =
+            |kind: &str| takes(node, kind) || (kind == "string" && takes(&node["items"], kind));
         if !node["type"].is_null() {
             let wrong = [
                 ("string", json!(UNKNOWN)),

@@ -37,6 +37,7 @@ pub struct CreateEvent {
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
     /// Mail addresses of the guests.
+    #[schemars(extend("x-commas" = true))]
     pub attendees_emails: Option<Vec<String>>,
     /// Add a video meeting.
     pub create_meeting_room: Option<bool>,

@@ -42,6 +42,7 @@ pub struct UpdateEvent {
     /// When it ends; of an event that lasts all day, the day after its last. Not with a duration.
     pub end_datetime: Option<String>,
     /// Mail addresses of the guests: the whole list; who is not on it is taken off.
+    #[schemars(extend("x-commas" = true))]
     pub attendees_emails: Option<Vec<String>>,
     /// Add a video meeting.
     pub create_meeting_room: Option<bool>,

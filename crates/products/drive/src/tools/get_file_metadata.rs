@@ -19,7 +19,7 @@ pub struct GetFileMetadata {
     #[schemars(length(min = 1))]
     pub file_id: String,
     /// Fields, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
     /// Shared drives too; true when absent.
     pub supports_all_drives: Option<bool>,

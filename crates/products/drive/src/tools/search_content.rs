@@ -18,7 +18,7 @@ pub struct SearchContent {
     #[schemars(length(min = 1))]
     pub search_term: String,
     /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
     /// MIME type, such as `application/pdf` or `image/*`.
     #[schemars(length(min = 1))]

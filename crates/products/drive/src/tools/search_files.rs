@@ -21,9 +21,10 @@ pub struct SearchFiles {
     /// quote in a text is `\'`.
     pub query: Option<String>,
     /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
     /// Order, such as `folder,modifiedTime desc,name`. Not with `fullText` in the query.
+    #[schemars(extend("x-commas" = true))]
     pub order_by: Option<String>,
     /// Most files to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]

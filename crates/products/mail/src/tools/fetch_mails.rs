@@ -26,6 +26,7 @@ pub struct FetchMails {
     pub query: Option<String>,
     /// Ids, not names, of labels that a mail must all have, such as `INBOX` or `Label_12`.
     #[schemars(inner(length(min = 1)))]
+    #[schemars(extend("x-commas" = true))]
     pub label_ids: Option<Vec<String>>,
     /// Spam and trash too.
     pub include_spam_trash: Option<bool>,

@@ -31,6 +31,7 @@ pub struct GetThreadById {
     pub format: Option<ThreadFormat>,
     /// Headers to return with the format `metadata`, such as `Subject`; all when absent.
     #[schemars(inner(length(min = 1)))]
+    #[schemars(extend("x-commas" = true))]
     pub metadata_headers: Option<Vec<String>>,
 }
 

@@ -18,6 +18,7 @@ pub struct ListThreads {
     pub query: Option<String>,
     /// Ids, not names, of labels that a thread must all have, such as `INBOX` or `Label_12`.
     #[schemars(inner(length(min = 1)))]
+    #[schemars(extend("x-commas" = true))]
     pub label_ids: Option<Vec<String>>,
     /// Spam and trash too.
     pub include_spam_trash: Option<bool>,

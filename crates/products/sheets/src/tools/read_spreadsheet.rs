@@ -30,7 +30,7 @@ pub struct ReadSpreadsheet {
     /// Return the cells too.
     pub include_grid_data: Option<bool>,
     /// Ranges in A1 notation, such as `Sheet1!A1:D20`, with commas between them; everything when absent.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-commas" = true))]
     pub ranges: Option<String>,
 }
 
