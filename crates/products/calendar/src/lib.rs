@@ -9,6 +9,7 @@ mod filter;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod ids;
 mod join;
 mod kind;
 mod meeting;

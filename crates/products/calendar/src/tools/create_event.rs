@@ -14,7 +14,7 @@ use crate::{
     Event, NewEventType, Transparency, Visibility,
     errors::{is_reason, is_status},
     event::{self, Details, PRIMARY},
-    kind, meeting,
+    ids, kind, meeting,
     readable::EventView,
     scopes,
     time::{Moment, end_after, length, unmistakable},
@@ -87,7 +87,11 @@ impl Tool for CreateEvent {
 
     /// Calendar API, `events.insert`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        let output = self.create(call, io).await?;
+        let named = Self {
+            calendar_id: Some(ids::calendar(self.calendar())?.into_owned()),
+            ..self.clone()
+        };
+        let output = named.create(call, io).await?;
         let emails = self.attendees_emails.as_deref();
         let output = event::warn_of_guests(output, emails, false, self.send_updates);
         Ok(kind::warn_of_other(output, self.event_type.as_ref()))
@@ -137,6 +141,7 @@ impl CreateEvent {
         let mut violations = Violations::default();
         let start = violations.read(when::moment("/start_datetime", &self.start_datetime));
         let zone = violations.read(when::zone(self.timezone.as_deref()));
+        violations.read(ids::calendar(self.calendar()));
         violations.extend(when::without_length(
             self.event_duration_hour,
             self.event_duration_minutes,

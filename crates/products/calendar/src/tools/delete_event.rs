@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
     Result,
+    error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
 
 use crate::{
     event::{self, PRIMARY},
-    scopes,
+    ids, scopes,
 };
 
 /// Delete an event.
@@ -46,10 +47,17 @@ impl Tool for DeleteEvent {
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = DeletedEvent;
 
+    fn check(&self) -> Result<()> {
+        let mut violations = Violations::default();
+        violations.read(ids::event(&self.event_id));
+        violations.read(ids::calendar(self.calendar()));
+        violations.finish()
+    }
+
     /// Calendar API, `events.delete`. What is deleted names no guests any more, so they are asked for before it.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
-        let guests = event::read(calendar, &self.event_id)
+        let (calendar, id) = (&*ids::calendar(self.calendar())?, &*ids::event(&self.event_id)?);
+        let guests = event::read(calendar, id)
             .query("fields", "attendees(self,resource)")
             .accept(&[404, 410]);
         let has_guests = match io.send(guests).await {
@@ -57,12 +65,12 @@ impl Tool for DeleteEvent {
             // The deletion says what is wrong, if anything is.
             Err(_) => false,
         };
-        let request = ApiRequest::delete(["calendars", calendar, "events", &self.event_id])
+        let request = ApiRequest::delete(["calendars", calendar, "events", id])
             .accept(&[410])
             .retry(Retry::Always);
         let response = io.send(request).await?;
         let output = Output::from(
-            json!({ "deleted": true, "event_id": self.event_id, "calendar_id": calendar }),
+            json!({ "deleted": true, "event_id": id, "calendar_id": calendar }),
         );
         // Gone at a repeat: the first sending did it.
         Ok(if response.status == 410 && response.attempt == 1 {
@@ -73,5 +81,11 @@ impl Tool for DeleteEvent {
         } else {
             output
         })
+    }
+}
+
+impl DeleteEvent {
+    fn calendar(&self) -> &str {
+        self.calendar_id.as_deref().unwrap_or(PRIMARY)
     }
 }

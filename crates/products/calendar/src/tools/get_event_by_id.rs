@@ -17,6 +17,7 @@ use crate::{
     bounds::{Bound, Clocks, in_order},
     event::{self, PRIMARY, is_cancelled},
     filter::Filter,
+    ids,
     page::first_filled,
     readable::FoundEventView,
     scopes,
@@ -87,6 +88,19 @@ impl Tool for GetEventById {
     /// `events.get` knows none.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let bounds = self.bounds()?;
+        let event_id = ids::event(&self.event_id)?.into_owned();
+        let calendar_id = Some(ids::calendar(self.calendar())?.into_owned());
+        let named = Self {
+            event_id,
+            calendar_id,
+            ..self.clone()
+        };
+        named.found(io, bounds).await
+    }
+}
+
+impl GetEventById {
+    async fn found(&self, io: Io<'_>, bounds: [Bound; 3]) -> Result<Output> {
         let event = self.find(io).await?;
         if is_cancelled(&event) && self.show_deleted != Some(true) {
             let message = "the event has been deleted; show_deleted returns it";
@@ -98,9 +112,7 @@ impl Tool for GetEventById {
         output.warnings.extend(warnings);
         Ok(output)
     }
-}
 
-impl GetEventById {
     fn calendar(&self) -> &str {
         self.calendar_id.as_deref().unwrap_or(PRIMARY)
     }
@@ -243,6 +255,8 @@ impl GetEventById {
             Bound::read_until("/time_max", &self.time_max, &mut violations),
             Bound::read("/updated_min", &self.updated_min, &mut violations),
         ];
+        violations.read(ids::event(&self.event_id));
+        violations.read(ids::calendar(self.calendar()));
         violations.finish()?;
         Ok(bounds)
     }

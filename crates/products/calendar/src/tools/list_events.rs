@@ -15,6 +15,7 @@ use crate::{
     Event, EventOrder,
     bounds::{Bound, Clocks, in_order},
     event::PRIMARY,
+    ids,
     page::first_filled,
     readable::EventsView,
     scopes,
@@ -90,7 +91,7 @@ impl Tool for ListEvents {
 
     /// Calendar API, `events.list`.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let calendar = self.calendar_id.as_deref().unwrap_or(PRIMARY);
+        let calendar = &*ids::calendar(self.calendar())?;
         let [time_min, time_max] = self.bounds()?;
         let Clocks { zone, warnings } = Clocks::of(io, calendar, &[time_min, time_max]).await?;
         let (from, to) = (time_min.instant(&zone)?, time_max.instant(&zone)?);
@@ -122,12 +123,17 @@ impl Tool for ListEvents {
 }
 
 impl ListEvents {
+    fn calendar(&self) -> &str {
+        self.calendar_id.as_deref().unwrap_or(PRIMARY)
+    }
+
     fn bounds(&self) -> Result<[Bound; 2]> {
         let mut violations = Violations::default();
         let bounds = [
             Bound::read("/time_min", &self.time_min, &mut violations),
             Bound::read_until("/time_max", &self.time_max, &mut violations),
         ];
+        violations.read(ids::calendar(self.calendar()));
         if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
             let message = "a series has no start to order by: leave single_events out, or order by \"updated\"";
             violations.add("/order_by", "single_events", message);

@@ -15,7 +15,7 @@ use crate::{
     Event, NewEventType, Transparency, Visibility,
     errors::is_status,
     event::{self, Details},
-    kind, meeting,
+    ids, kind, meeting,
     readable::EventView,
     reschedule::Reschedule,
     scopes, when,
@@ -90,10 +90,15 @@ impl Tool for UpdateEvent {
 
     /// Calendar API, `events.patch`; `events.get` before it where what is to be follows from what is.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        let change = self.read()?;
-        let output = match self.change(&change, call, io).await {
+        let named = Self {
+            calendar_id: ids::calendar(&self.calendar_id)?.into_owned(),
+            event_id: ids::event(&self.event_id)?.into_owned(),
+            ..self.clone()
+        };
+        let change = named.read()?;
+        let output = match named.change(&change, call, io).await {
             // The event was changed between reading and writing: again, from what it is now.
-            Err(error) if is_status(&error, 412) => self.change(&change, call, io).await,
+            Err(error) if is_status(&error, 412) => named.change(&change, call, io).await,
             result => result,
         }?;
         Ok(kind::warn_of_other(output, self.event_type.as_ref()))
@@ -123,6 +128,8 @@ impl UpdateEvent {
         let start = moment("/start_datetime", &self.start_datetime);
         let end = moment("/end_datetime", &self.end_datetime);
         let zone = violations.read(when::zone(self.timezone.as_deref()));
+        violations.read(ids::event(&self.event_id));
+        violations.read(ids::calendar(&self.calendar_id));
         violations.extend(when::without_length(
             self.event_duration_hour,
             self.event_duration_minutes,

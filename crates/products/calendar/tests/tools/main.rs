@@ -1,5 +1,6 @@
 //! What tools send and return, for products that respond in their odder ways.
 
+mod links;
 mod moved;
 mod repeat;
 mod view;

@@ -1,0 +1,110 @@
+//! Events and calendars are named by their links too.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use serde_json::{Value, json};
+use stead_calendar::{CreateEvent, DeleteEvent, GetEventById, ListEvents, UpdateEvent};
+use stead_core::{Result, tool::Tool};
+
+use crate::run;
+
+/// The path of the first request.
+fn path<T: Tool>(input: Value) -> Result<String> {
+    let (result, canned) = run::<T>(input, &[json!({ "id": "e1" }), json!({ "id": "e1" })]);
+    result.map(|_| canned.requests()[0].path.join("/"))
+}
+
+/// The paths of all tools for an event and a calendar.
+fn paths(event: &str, calendar: &str) -> Vec<Result<String>> {
+    let both = json!({ "event_id": event, "calendar_id": calendar });
+    let with = |members: Value| {
+        let mut input = both.clone();
+        input
+            .as_object_mut()
+            .unwrap()
+            .extend(members.as_object().unwrap().clone());
+        input
+    };
+    let new = json!({ "calendar_id": calendar, "summary": "Tea", "start_datetime": "2026-05-04" });
+    vec![
+        path::<GetEventById>(both.clone()),
+        path::<DeleteEvent>(both.clone()),
+        path::<UpdateEvent>(with(json!({ "summary": "Tea" }))),
+        path::<ListEvents>(json!({ "calendar_id": calendar })),
+        path::<CreateEvent>(new),
+    ]
+}
+
+#[test]
+fn a_link_stands_for_the_id_in_it() {
+    let eid = STANDARD_NO_PAD.encode("e1_20260504T090000Z ada@m");
+    let cid = STANDARD_NO_PAD.encode("team@group.calendar.google.com");
+    let team = "team@group.calendar.google.com";
+    for (event, calendar) in [
+        (String::from("e1_20260504T090000Z"), String::from(team)),
+        (
+            format!("https://www.google.com/calendar/event?eid={eid}"),
+            String::from(
+                "https://calendar.google.com/calendar/embed?src=team%40group.calendar.google.com&ctz=UTC",
+            ),
+        ),
+        (
+            format!("http://calendar.google.com/calendar/event?ctz=UTC&eid={eid}="),
+            format!("HTTPS://calendar.google.com/calendar/u/0?cid={cid}"),
+        ),
+        (
+            format!("https://calendar.google.com/calendar/u/0/r/eventedit/{eid}?x=1"),
+            String::from(
+                "https://calendar.google.com/calendar/ical/team%40group.calendar.google.com/public/basic.ics",
+            ),
+        ),
+    ] {
+        let list = format!("calendars/{team}/events");
+        let one = format!("{list}/e1_20260504T090000Z");
+        let paths: Vec<String> = paths(&event, &calendar)
+            .into_iter()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(
+            paths,
+            [&*one, &one, &one, &list, &list],
+            "{event} {calendar}"
+        );
+    }
+    let uid = "https://example.org/1@example.org";
+    assert_eq!(
+        path::<GetEventById>(json!({ "event_id": uid })).unwrap(),
+        format!("calendars/primary/events/{uid}")
+    );
+}
+
+#[test]
+fn another_link_is_refused() {
+    for (event, calendar) in [
+        ("https://zoom.us/j/1", "https://example.org/calendar"),
+        (
+            "https://www.google.com/calendar/event?eid=%%",
+            "https://calendar.google.com/calendar/u/0/r",
+        ),
+        (
+            "https://calendar.google.com/calendar/event",
+            "https://calendar.google.com/calendar/embed?src=a%2Fb%40c",
+        ),
+    ] {
+        let places = |result: &Result<String>| {
+            let error = result.as_ref().unwrap_err();
+            let places = error.violation_list().iter().map(|one| one.path.clone());
+            places.collect::<Vec<_>>()
+        };
+        let refused = paths(event, calendar);
+        for both in &refused[..3] {
+            assert_eq!(
+                places(both),
+                ["/event_id", "/calendar_id"],
+                "{event} {calendar}"
+            );
+        }
+        for one in &refused[3..] {
+            assert_eq!(places(one), ["/calendar_id"], "{calendar}");
+        }
+    }
+}
