@@ -16,19 +16,12 @@ fn path<T: Tool>(input: Value) -> Result<String> {
 /// The paths of all tools for an event and a calendar.
 fn paths(event: &str, calendar: &str) -> Vec<Result<String>> {
     let both = json!({ "event_id": event, "calendar_id": calendar });
-    let with = |members: Value| {
-        let mut input = both.clone();
-        input
-            .as_object_mut()
-            .unwrap()
-            .extend(members.as_object().unwrap().clone());
-        input
-    };
+    let title = json!({ "event_id": event, "calendar_id": calendar, "summary": "Tea" });
     let new = json!({ "calendar_id": calendar, "summary": "Tea", "start_datetime": "2026-05-04" });
     vec![
         path::<GetEventById>(both.clone()),
-        path::<DeleteEvent>(both.clone()),
-        path::<UpdateEvent>(with(json!({ "summary": "Tea" }))),
+        path::<DeleteEvent>(both),
+        path::<UpdateEvent>(title),
         path::<ListEvents>(json!({ "calendar_id": calendar })),
         path::<CreateEvent>(new),
     ]

@@ -21,16 +21,15 @@ fn event(offset: &str, start: Option<&str>, end: Option<&str>) -> Value {
 fn change(event: &Value, mut input: Value) -> Result<[String; 2], String> {
     input["calendar_id"] = json!("primary");
     input["event_id"] = json!("e1");
-    let responses = [event.clone(), json!({ "timeZone": "Europe/Berlin" })];
-    let responses = [&responses[..], &[event.clone()]].concat();
     // The calendar is asked for its zone only where the event has none.
+    let calendar = json!({ "timeZone": "Europe/Berlin" });
     let has_zone = event.to_string().contains("timeZone");
-    let responses = if has_zone {
-        &[event.clone(), event.clone()]
-    } else {
-        &responses[..]
-    };
-    let (result, canned) = run::<UpdateEvent>(input, responses);
+    let between = (!has_zone).then_some(calendar);
+    let responses: Vec<Value> = [Some(event.clone()), between, Some(event.clone())]
+        .into_iter()
+        .flatten()
+        .collect();
+    let (result, canned) = run::<UpdateEvent>(input, &responses);
     if let Err(error) = result {
         return Err(format!("{:?}", error.violation_list()));
     }
