@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_and_a_text_with_commas_are_taken_for_each_other() {
+    fn a_list_and_a_text_with_commas_are_treated_as_each_other() {
         let words = json!({ "type": "array", "items": { "type": "string", "enum": ["names", "birthdays"] } });
         let lines = json!({ "type": "array", "items": { "type": "string" } });
         let labels = json!({ "type": "array", "items": { "type": "string" }, "x-commas": true });

@@ -10,7 +10,7 @@ const NULL_MARK: &str = "x-null";
 /// `#[schemars(extend("x-ignored" = ["href"]))]`. They are not published.
 pub(super) const IGNORED_MARK: &str = "x-ignored";
 
-/// A text that holds a list with commas, or a list of texts that have no commas: each is taken for the other.
+/// A text that holds a list with commas, or a list of texts that have no commas: each is treated as the other.
 /// `#[schemars(extend("x-commas" = true))]`
 pub(super) const COMMAS_MARK: &str = "x-commas";
 

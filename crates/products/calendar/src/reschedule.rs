@@ -28,7 +28,7 @@ pub(crate) struct Reschedule<'a> {
     pub(crate) recurs: bool,
 }
 
-/// The zones of an event's start and end: a flight has two.
+/// The zones of an event's start and end, which can differ.
 #[derive(Debug, Default)]
 struct Zones {
     start: Option<TimeZone>,

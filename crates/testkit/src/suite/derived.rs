@@ -216,7 +216,7 @@ impl Walk<'_> {
     }
 
     fn types(&mut self, node: &Value, pointer: &str, base: &Value) {
-        // A text is taken for a list of texts.
+        // A text is treated as a list of texts.
         let takes =
             |kind: &str| takes(node, kind) || (kind == "string" && takes(&node["items"], kind));
         if !node["type"].is_null() {
