@@ -3,6 +3,7 @@
 mod blocks;
 mod classify;
 mod columns;
+mod cut;
 mod data_source;
 mod decoration;
 mod errors;

@@ -10,6 +10,7 @@ use stead_core::{
 use crate::{
     blocks::{self, Block},
     columns::{self, By},
+    cut,
     decoration::{PageCover, PageIcon},
     errors::needs,
     properties::{Properties, explained, is_encoded},
@@ -61,7 +62,8 @@ impl<'a> NewPage<'a> {
         if !rest.is_empty() {
             self.append(io, &saved, first.len(), rest).await?;
         }
-        Ok(saved.into())
+        let page = saved.response().json_or_null();
+        Ok(cut::warned(saved.into(), &[page]))
     }
 
     /// Says what is missing where the product refuses the page: a capability, or a column.

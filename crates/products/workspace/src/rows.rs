@@ -2,12 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use stead_core::{
     Result,
-    tool::{Output, Response},
+    tool::{Output, Response, items_of},
 };
 
-use crate::{Page, more};
+use crate::{Page, cut, more};
 
 /// A page of a database's rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,8 @@ pub struct Rows {
 
 #[derive(Deserialize)]
 struct Listed {
+    #[serde(default)]
+    results: Value,
     request_status: Option<Status>,
     #[serde(default)]
     has_more: bool,
@@ -43,7 +46,7 @@ pub(crate) fn rows(response: Response, can_go_on: bool) -> Result<Output> {
     let is_cut = page
         .request_status
         .is_some_and(|status| status.kind == "incomplete");
-    let output = Output::from(response);
+    let output = cut::warned(Output::from(response), items_of(&page.results));
     if is_cut {
         return Ok(output.warn(
             "incomplete",

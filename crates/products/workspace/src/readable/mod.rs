@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stead_core::tool::{Readable, items_of, text_of};
 
+use crate::cut;
+
 use self::value::{plain_text, plain_value};
 
 /// A page in short, which a row of a database is too; or a database or a data source that a search found.
@@ -31,6 +33,10 @@ pub(crate) struct PageView {
     /// search.
     #[serde(skip_serializing_if = "Map::is_empty")]
     values: Map<String, Value>,
+    /// Columns whose value may be only a part: the product puts at most 25 references of each into a page. A warning says how
+    /// the rest is read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    truncated: Vec<String>,
     /// When it was created, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
@@ -50,6 +56,7 @@ impl PageView {
             values: values
                 .map(|(name, property)| (name.clone(), plain_value(property)))
                 .collect(),
+            truncated: cut::names(page),
             ..Self::head(page)
         }
     }
@@ -72,6 +79,7 @@ impl PageView {
             title: title_of(page),
             parent: parent_of(page),
             values: Map::new(),
+            truncated: Vec::new(),
             created_time: text_of(&page["created_time"]),
             last_edited_time: text_of(&page["last_edited_time"]),
             in_trash: page["in_trash"] == true || page["archived"] == true,

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
     Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool, items_of},
 };
 
 use crate::{
-    Parent, TextRun,
+    Parent, TextRun, cut,
     errors::needs,
     more,
     readable::FoundView,
@@ -93,8 +93,13 @@ impl Tool for Search {
             .retry(Retry::Always);
         let version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let response = io.send(version.on(request)).await;
-        Ok(more::listed(
-            response.map_err(|error| needs(error, scopes::READ_CONTENT))?,
-        ))
+        let response = response.map_err(|error| needs(error, scopes::READ_CONTENT))?;
+        let found = response.json_or_null();
+        let output = more::listed(response);
+        // The readable view has no values of a page.
+        Ok(match call.is_readable {
+            true => output,
+            false => cut::warned(output, items_of(&found["results"])),
+        })
     }
 }

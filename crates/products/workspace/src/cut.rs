@@ -1,0 +1,134 @@
+//! Values that the product gives only in part: a page has at most 25 references of a property (Notion API, "Retrieve a
+//! page property item"), and only some of these values say so.
+
+use serde_json::Value;
+use stead_core::tool::{Output, items_of};
+
+/// References of a property that the product puts into a page.
+const MOST: usize = 25;
+/// Values that the warning names.
+const NAMED: usize = 10;
+
+/// The names of a page's properties that may have more values than the page shows.
+pub(crate) fn names(page: &Value) -> Vec<String> {
+    cut(page).map(|(name, _)| name.clone()).collect()
+}
+
+/// Says in a warning which values are cut, and how they are read in full.
+pub(crate) fn warned(output: Output, pages: &[Value]) -> Output {
+    let of_page = |page| cut(page).map(move |(name, property)| place(page, name, property));
+    let places: Vec<String> = pages.iter().flat_map(of_page).collect();
+    if places.is_empty() {
+        return output;
+    }
+    let more = match places.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let named = &places[..places.len().min(NAMED)];
+    let message = format!(
+        "the product puts at most {MOST} references of a property into a page, so these may have more; a raw request reads each in full: {}{more}",
+        named.join(", ")
+    );
+    output.warn("values_cut", message)
+}
+
+/// `"Refs": GET /v1/pages/…/properties/…`. The product gives a property's id as it stands in a path.
+fn place(page: &Value, name: &str, property: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (page, id) = (text(&page["id"]), text(&property["id"]));
+    format!("{name:?}: GET /v1/pages/{page}/properties/{id}")
+}
+
+fn cut(page: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let properties = page["properties"].as_object().into_iter().flatten();
+    properties.filter(|(_, property)| is_cut(property))
+}
+
+/// Whether there may be more. A value that says that there is not is believed.
+fn is_cut(property: &Value) -> bool {
+    if let Some(has_more) = property["has_more"].as_bool() {
+        return has_more;
+    }
+    let kind = property["type"].as_str().unwrap_or_default();
+    let value = &property[kind];
+    match kind {
+        "relation" | "people" => items_of(value).len() >= MOST,
+        "title" | "rich_text" => {
+            let mentions = items_of(value)
+                .iter()
+                .filter(|run| run["type"] == "mention");
+            mentions.count() >= MOST
+        }
+        "rollup" => {
+            let items = items_of(&value["array"]);
+            value["type"] == "incomplete" || items.len() >= MOST || items.iter().any(is_cut)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_may_have_more_is_named() {
+        let many = |item: Value, times| vec![item; times];
+        let (id, mention) = (json!({"id": "p"}), json!({"type": "mention"}));
+        for (is_cut, property) in [
+            (
+                true,
+                json!({"type": "relation", "relation": [id], "has_more": true}),
+            ),
+            (
+                false,
+                json!({"type": "relation", "relation": many(id.clone(), 25), "has_more": false}),
+            ),
+            (
+                true,
+                json!({"type": "relation", "relation": many(id.clone(), 25)}),
+            ),
+            (
+                false,
+                json!({"type": "people", "people": many(id.clone(), 24)}),
+            ),
+            (
+                true,
+                json!({"type": "people", "people": many(id.clone(), 25)}),
+            ),
+            (
+                true,
+                json!({"type": "title", "title": many(mention.clone(), 25)}),
+            ),
+            (
+                true,
+                json!({"type": "rich_text", "rich_text": many(mention, 25)}),
+            ),
+            (
+                false,
+                json!({"type": "rich_text", "rich_text": many(json!({"type": "text"}), 60)}),
+            ),
+            (
+                true,
+                json!({"type": "rollup", "rollup": {"type": "incomplete", "incomplete": {}}}),
+            ),
+            (
+                true,
+                json!({"type": "rollup", "rollup": {"type": "array", "array": many(id.clone(), 25)}}),
+            ),
+            (
+                true,
+                json!({"type": "rollup", "rollup": {"type": "array", "array": [{"type": "people", "people": many(id, 25)}]}}),
+            ),
+            (false, json!({"type": "number", "number": 25})),
+            (false, json!(null)),
+        ] {
+            let page = json!({"properties": {"Refs": property}});
+            assert_eq!(!names(&page).is_empty(), is_cut, "{page}");
+        }
+        assert!(names(&json!(null)).is_empty());
+    }
+}
