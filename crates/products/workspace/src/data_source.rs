@@ -7,7 +7,7 @@ use stead_core::{
     tool::{ApiRequest, Io, Response},
 };
 
-use crate::version::Version;
+use crate::{errors::has_several_sources, version::Version};
 
 /// What an id stands for in a version with data sources.
 pub(crate) enum Found {
@@ -29,15 +29,63 @@ pub(crate) async fn find(io: Io<'_>, version: Version<'_>, id: &str) -> Result<F
     Ok(Found::Database(response.json()?))
 }
 
+/// Queries the rows of a database or a data source. Where an older version knows no such database, the newer one is
+/// spoken, and `version` says so.
+pub(crate) async fn query(
+    io: Io<'_>,
+    version: &mut Version<'_>,
+    id: &str,
+    request: impl Fn([String; 3]) -> ApiRequest,
+) -> Result<Response> {
+    let path = rows(io, *version, id.to_owned()).await?;
+    let error = match io.send(version.on(request(path))).await {
+        Err(error) if !version.has_data_sources() => error,
+        outcome => return outcome,
+    };
+    let source = meant(io, *version, id, error).await?;
+    *version = version.with_data_sources();
+    io.send(version.on(request(rows_of("data_sources", source))))
+        .await
+}
+
+/// The data source that stands behind an id with which the product refused a request for a database: the id may be of a
+/// data source, as a search gives it, or the database may have data sources that the older version can't name.
+///
+/// # Errors
+/// The error itself where it says something else, or one that names the data sources where there are several.
+pub(crate) async fn meant(
+    io: Io<'_>,
+    version: Version<'_>,
+    id: &str,
+    error: Error,
+) -> Result<String> {
+    let version = version.with_data_sources();
+    if has_several_sources(&error) {
+        let database = version.on(ApiRequest::get(["databases", id]));
+        return match io.send(database).await {
+            Ok(database) => only_source(&database.json()?)
+                .map_err(|named| error.reclassify(named.kind(), named.message())),
+            Err(_) => Err(error),
+        };
+    }
+    if error.kind() == ErrorKind::ProductNotFound && io.send(get(version, id)).await.is_ok() {
+        return Ok(id.to_owned());
+    }
+    Err(error)
+}
+
+fn rows_of(layer: &str, id: String) -> [String; 3] {
+    [layer.to_owned(), id, String::from("query")]
+}
+
 /// The segments of the path below which the rows of a database are queried.
-pub(crate) async fn rows(io: Io<'_>, version: Version<'_>, id: String) -> Result<[String; 3]> {
-    let path = |layer: &str, id: String| [layer.to_owned(), id, String::from("query")];
+async fn rows(io: Io<'_>, version: Version<'_>, id: String) -> Result<[String; 3]> {
     if !version.has_data_sources() {
-        return Ok(path("databases", id));
+        return Ok(rows_of("databases", id));
     }
     Ok(match find(io, version, &id).await? {
-        Found::Database(database) => path("data_sources", only_source(&database)?),
-        Found::DataSource(_) => path("data_sources", id),
+        Found::Database(database) => rows_of("data_sources", only_source(&database)?),
+        Found::DataSource(_) => rows_of("data_sources", id),
     })
 }
 

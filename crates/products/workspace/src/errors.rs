@@ -81,6 +81,14 @@ fn kind(status: u16, code: Option<&str>, said: &str, more: &Value) -> ErrorKind 
     }
 }
 
+/// Whether the product refused a database because it has several data sources.
+pub(crate) fn has_several_sources(error: &Error) -> bool {
+    let details = error
+        .upstream()
+        .and_then(|upstream| upstream.details.as_ref());
+    details.is_some_and(|details| details["additional_data"]["error_type"] == SEVERAL_SOURCES)
+}
+
 /// Type of the error with which calls that know no data sources are refused where there are several.
 const SEVERAL_SOURCES: &str = "multiple_data_sources_for_database";
 
@@ -122,7 +130,7 @@ fn several_sources(more: &Value) -> String {
         format!(": {}", ids.join(", "))
     };
     format!(
-        "the database has several data sources{named}; to read one, give its id as database_id, with workspace_version 2025-09-03 or later"
+        "the database has several data sources{named}; give the id of one in place of the database's"
     )
 }
 
@@ -257,7 +265,7 @@ mod tests {
         let error = read(400, &body);
         assert_eq!(error.kind(), ErrorKind::ProductConflict);
         assert!(
-            error.message().contains("id-1, id-2") && error.message().contains("2025-09-03"),
+            error.message().contains("id-1, id-2") && !error.message().contains("version"),
             "{error}"
         );
     }

@@ -10,7 +10,7 @@ use stead_core::{
 use crate::{
     blocks::{self, Block},
     columns::{self, By},
-    cut,
+    cut, data_source,
     decoration::{PageCover, PageIcon},
     errors::needs,
     properties::{Properties, explained, is_encoded},
@@ -21,7 +21,8 @@ use crate::{
 
 /// A page to be made: a row of a database, or a page below a page.
 pub(crate) struct NewPage<'a> {
-    /// The parent as the product takes it: `{database_id}` or `{page_id}`.
+    /// The parent as the product takes it: `{database_id}` or `{page_id}`; `{data_source_id}` where the product has shown that the
+    /// id is that of a data source.
     pub(crate) parent: Value,
     pub(crate) properties: Option<&'a Properties>,
     pub(crate) child_blocks: Vec<Block>,
@@ -54,8 +55,18 @@ impl<'a> NewPage<'a> {
             Some((first, rest)) => (*first, rest),
             None => (&[][..], &[][..]),
         };
-        let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
-        let saved = match write::save(io, self.page(first, !rest.is_empty()), read).await {
+        let mut saved = self.save(io, first, !rest.is_empty()).await;
+        if let (Err(error), Some(id)) = (&saved, self.parent["database_id"].as_str()) {
+            match data_source::meant(io, self.version, id, error.clone()).await {
+                Ok(source) => {
+                    self.version = self.version.with_data_sources();
+                    self.parent = json!({ "data_source_id": source });
+                    saved = self.save(io, first, !rest.is_empty()).await;
+                }
+                Err(error) => saved = Err(error),
+            }
+        }
+        let saved = match saved {
             Ok(saved) => saved,
             Err(error) => return Err(self.explained(io, error).await),
         };
@@ -66,10 +77,16 @@ impl<'a> NewPage<'a> {
         Ok(cut::warned(saved.into(), &[page]))
     }
 
+    async fn save(&self, io: Io<'_>, first: &[Block], goes_on: bool) -> Result<Saved> {
+        let read = |id: &str| self.version.on(ApiRequest::get(["pages", id]));
+        write::save(io, self.page(first, goes_on), read).await
+    }
+
     /// Says what is missing where the product refuses the page: a capability, or a column.
     async fn explained(&self, io: Io<'_>, error: Error) -> Error {
         let error = explained(needs(error, scopes::INSERT_CONTENT), self.properties);
-        let Some(database) = self.parent["database_id"].as_str() else {
+        let of = |layer: &str| self.parent[layer].as_str();
+        let Some(database) = of("database_id").or(of("data_source_id")) else {
             return error;
         };
         let keys = self.properties.into_iter().flat_map(|values| values.keys());

@@ -36,6 +36,15 @@ impl<'a> Version<'a> {
         self.0.unwrap_or(DEFAULT) >= DATA_SOURCES
     }
 
+    /// This version where it has data sources, else the oldest that has.
+    pub(crate) fn with_data_sources(self) -> Self {
+        if self.has_data_sources() {
+            self
+        } else {
+            Self(Some(DATA_SOURCES))
+        }
+    }
+
     /// Puts the version on a request; the product's own headers carry the default.
     pub(crate) fn on(self, request: ApiRequest) -> ApiRequest {
         match self.0 {
@@ -60,6 +69,8 @@ mod tests {
             (Some("2026-03-11"), true),
         ] {
             let asked = asked.map(String::from);
+            let newer = Version::of(asked.as_ref()).with_data_sources();
+            assert!(newer.has_data_sources());
             assert_eq!(
                 Version::of(asked.as_ref()).has_data_sources(),
                 has,

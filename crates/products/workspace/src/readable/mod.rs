@@ -97,14 +97,11 @@ fn title_of(object: &Value) -> Option<String> {
     })
 }
 
-/// `{"database_id": "…"}`.
+/// `{"database_id": "…"}`; of a data source, that of its database too.
 fn parent_of(object: &Value) -> Map<String, Value> {
-    let parent = &object["parent"];
-    let kind = parent["type"].as_str().unwrap_or_default();
-    let id = parent.get(kind).filter(|id| !id.is_null());
-    id.map(|id| (kind.to_owned(), id.clone()))
-        .into_iter()
-        .collect()
+    let parent = object["parent"].as_object().into_iter().flatten();
+    let ids = parent.filter(|(kind, id)| *kind != "type" && !id.is_null());
+    ids.map(|(kind, id)| (kind.clone(), id.clone())).collect()
 }
 
 impl Readable for PageView {

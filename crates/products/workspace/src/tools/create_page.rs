@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePage {
-    /// Id or URL of the database in which the page becomes a row.
+    /// Id or URL of the database, or the id of a data source, in which the page becomes a row.
     pub database_id: Option<Id>,
     /// Id or URL of the page below which it is created.
     pub parent_page_id: Option<Id>,

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
-    Result,
+    ErrorKind, Result,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{
     Database, Id,
     data_source::{self, Found},
-    errors::needs,
+    errors::{has_several_sources, needs},
     readable::DatabaseView,
     scopes,
     version::{PATTERN, Version},
@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FetchDatabase {
-    /// Id or URL of the database.
+    /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
     /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
     /// columns are read from the database's data source and put into the response.
@@ -53,12 +53,18 @@ impl Tool for FetchDatabase {
 impl FetchDatabase {
     async fn fetch(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
+        let mut version = Version::of(self.workspace_version.as_ref()).or_of(call);
         if !version.has_data_sources() {
-            return Ok(io
-                .send(version.on(ApiRequest::get(["databases", &id])))
-                .await?
-                .into());
+            let older = version.on(ApiRequest::get(["databases", &id]));
+            version = version.with_data_sources();
+            match io.send(older).await {
+                Err(error) if has_several_sources(&error) => {}
+                Err(error) if error.kind() == ErrorKind::ProductNotFound => {
+                    let source = io.send(data_source::get(version, &id)).await;
+                    return Ok(source.map_err(|_| error)?.into());
+                }
+                outcome => return Ok(outcome?.into()),
+            }
         }
         match data_source::find(io, version, &id).await? {
             Found::DataSource(response) => Ok(response.into()),
@@ -102,7 +108,7 @@ async fn with_columns(io: Io<'_>, version: Version<'_>, mut database: Value) -> 
         output.warn("no_data_source", message)
     } else {
         let message = format!(
-            "the database has {number} data sources, each with columns of its own; to read rows, give the id of one as database_id"
+            "the database has {number} data sources, each with columns of its own; to read or add rows, give the id of one as database_id"
         );
         output.warn("several_data_sources", message)
     })

@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsertDatabaseRow {
-    /// Id or URL of the database.
+    /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
     /// Values by column name: `{"title": {"title": [{"text": {"content": "Notes"}}]}, "Status": {"select": {"name":
     /// "To read"}}, "Due": {"date": {"start": "2026-05-04"}}}`.

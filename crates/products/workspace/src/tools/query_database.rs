@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabase {
-    /// Id or URL of the database.
+    /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
     /// Most rows to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
@@ -70,7 +70,7 @@ impl QueryDatabase {
 
     async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.read()?;
-        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
+        let mut version = Version::of(self.workspace_version.as_ref()).or_of(call);
         let mut body = Map::new();
         if let Some(page_size) = self.page_size {
             body.insert(String::from("page_size"), json!(page_size));
@@ -81,11 +81,13 @@ impl QueryDatabase {
         if let Some(sorts) = &self.sorts {
             body.insert(String::from("sorts"), json!(sorts));
         }
-        let request = ApiRequest::post(data_source::rows(io, version, id.clone()).await?)
-            .json(&body)
-            .effect(Effect::Read)
-            .retry(Retry::Always);
-        match io.send(version.on(request)).await {
+        let request = |path| {
+            ApiRequest::post::<String>(path)
+                .json(&body)
+                .effect(Effect::Read)
+                .retry(Retry::Always)
+        };
+        match data_source::query(io, &mut version, &id, request).await {
             Ok(response) => rows(response, true),
             Err(error) => {
                 let sorts = self.sorts.iter().flatten();

@@ -24,7 +24,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
-    /// Id or URL of the database.
+    /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
     /// Id of the column, not its name, from `workspace_fetch_database`. All columns when absent.
     pub property_id: Option<String>,
@@ -55,16 +55,16 @@ impl Tool for QueryDatabaseProperties {
 impl QueryDatabaseProperties {
     async fn query(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let id = self.database_id.database("/database_id")?;
-        let version = Version::of(self.workspace_version.as_ref()).or_of(call);
-        let request = ApiRequest::post(data_source::rows(io, version, id.clone()).await?)
-            .query(
-                "filter_properties",
-                self.property_id.as_deref().map(plain_id),
-            )
-            .json(&json!({}))
-            .effect(Effect::Read)
-            .retry(Retry::Always);
-        match io.send(version.on(request)).await {
+        let mut version = Version::of(self.workspace_version.as_ref()).or_of(call);
+        let property = self.property_id.as_deref().map(plain_id);
+        let request = |path| {
+            ApiRequest::post::<String>(path)
+                .query("filter_properties", property.clone())
+                .json(&json!({}))
+                .effect(Effect::Read)
+                .retry(Retry::Always)
+        };
+        match data_source::query(io, &mut version, &id, request).await {
             Ok(response) => rows(response, false),
             Err(error) => {
                 let asked = self.property_id.as_deref().into_iter();
