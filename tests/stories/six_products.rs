@@ -61,6 +61,26 @@ async fn the_specifications_proxy_paths_respond_as_the_products_do() {
 }
 
 #[tokio::test]
+async fn a_raw_request_speaks_the_version_of_the_connections_settings() {
+    let stage = stage().await;
+    let kinds = async || {
+        let found = proxy(&stage, "workspace", "POST", "/search", json!({})).await;
+        let found = found.json();
+        let results = found["results"].as_array().unwrap().iter();
+        let kinds: Vec<String> = results.map(|one| one["object"].to_string()).collect();
+        kinds.join(" ")
+    };
+    let before = kinds().await;
+    assert!(before.contains("\"database\""), "{before}");
+    let settings = json!({ "settings": { "workspace_version": "2025-09-03" } });
+    let changed = stage.patch("/v1/connections/workspace", &settings).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    let after = kinds().await;
+    assert!(after.contains("\"data_source\""), "{after}");
+    assert!(!after.contains("\"database\""), "{after}");
+}
+
+#[tokio::test]
 async fn a_statement_of_fifty_seconds_is_fetched_later() {
     let stage = stage().await;
     let execute = async |tool: &str, input: Value| {

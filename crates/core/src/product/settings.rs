@@ -1,5 +1,6 @@
 //! What follows from a connection's settings: those of the product, and the rate limit, which every product has.
 
+use http::HeaderValue;
 use serde_json::{Map, Value};
 
 use super::Product;
@@ -18,6 +19,8 @@ pub struct DerivedSettings {
     pub scopes: Vec<String>,
     /// Quota of the connection's users, where it is another than the published one.
     pub quota: Option<Quota>,
+    /// Headers of raw requests that do not bring their own, in place of the product's: names in lower case.
+    pub headers: Vec<(&'static str, HeaderValue)>,
 }
 
 /// Quota of one user, as the product publishes it.

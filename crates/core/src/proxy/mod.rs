@@ -37,6 +37,16 @@ pub(crate) struct Checked {
     pub(crate) headers: HeaderMap,
 }
 
+impl Checked {
+    /// Adds the headers that it does not bring itself.
+    pub(crate) fn with(mut self, headers: Vec<(&'static str, HeaderValue)>) -> Self {
+        for (name, value) in headers {
+            self.headers.entry(name).or_insert(value);
+        }
+        self
+    }
+}
+
 /// Checks a request whose parts are given one by one.
 ///
 /// # Errors

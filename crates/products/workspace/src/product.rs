@@ -46,7 +46,7 @@ pub static PRODUCT: Product = Product {
     setting_fields: &[SettingField {
         name: settings::VERSION,
         title: "Version of the API",
-        about: "The version that tools speak where a call names none: a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
+        about: "The version that tools and raw requests speak where they name none: a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
         is_required: false,
     }],
     proxy: ProxyRules {

@@ -1,17 +1,21 @@
-//! Settings of a connection: the version of the product that its tools speak.
+//! Settings of a connection: the version of the product that its tools and raw requests speak.
 
+use http::HeaderValue;
 use serde_json::{Map, Value};
 use stead_core::{Error, Result, error::Violation, product::DerivedSettings};
 
-/// The version of a tool's call that names none.
+use crate::version::HEADER;
+
+/// The version of a tool's call or a raw request that names none.
 pub(crate) const VERSION: &str = "workspace_version";
 
-/// Reads the settings, from which nothing follows for links and addresses.
+/// Reads the settings, from which the header of raw requests follows.
 ///
 /// # Errors
 /// [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
 pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     let mut violations = Vec::new();
+    let mut derived = DerivedSettings::default();
     for (name, value) in settings {
         let place = ["settings", name];
         if name != VERSION {
@@ -20,10 +24,12 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         } else if !value.as_str().is_some_and(is_version) {
             let message = "expected a version of the product, a date such as 2025-09-03";
             violations.push(Violation::at(&place, "format", message));
+        } else if let Some(Ok(version)) = value.as_str().map(HeaderValue::from_str) {
+            derived.headers.push((HEADER, version));
         }
     }
     match violations.is_empty() {
-        true => Ok(DerivedSettings::default()),
+        true => Ok(derived),
         false => Err(Error::invalid(violations)),
     }
 }
@@ -64,6 +70,10 @@ mod tests {
     fn a_connection_may_speak_another_version() {
         for settings in [json!({}), json!({"workspace_version": "2025-09-03"})] {
             assert_eq!(places(&settings), [], "{settings}");
+            let headers = derive(settings.as_object().unwrap()).unwrap().headers;
+            let versions = headers.iter().map(|(_, version)| version.to_str().unwrap());
+            let set = settings["workspace_version"].as_str();
+            assert_eq!(versions.collect::<Vec<_>>(), Vec::from_iter(set));
         }
         for version in [
             json!("latest"),

@@ -129,6 +129,8 @@ async fn call(
         let (checked, body) = given
             .check(context, snapshot.endpoints.product, &held)
             .await?;
+        let settings = &snapshot.connection.settings;
+        let checked = checked.with(snapshot.endpoints.product.derived(settings)?.headers);
         record.method(&checked.method);
         let request = if checked.kind == RouteKind::Batch {
             let body = whole(context, body, BATCH_BYTES, &held).await?;
