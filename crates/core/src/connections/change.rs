@@ -10,7 +10,7 @@ use crate::{
     domain::{
         Connection, NewAudit,
         connection::{Changes, Trigger, check_client_id},
-        scopes::read_permissions,
+        scopes::read_changed,
     },
     oauth,
     resource::{self, ConnectionChange},
@@ -82,7 +82,8 @@ fn decide(
 ) -> Result<(Change, Connection)> {
     let Versioned { row, version, .. } = connection;
     let product = context.endpoints(&row.product)?.product;
-    let permissions = read_permissions(product, change.permissions.as_deref(), "permissions")?;
+    let given = change.permissions.as_deref();
+    let permissions = read_changed(product, &row.permissions, given, "permissions")?;
     check_client_id(change.client_id.as_deref())?;
     if let Some(settings) = &change.settings {
         product.derived(settings)?;

@@ -24,6 +24,16 @@ pub(crate) fn read_permissions(
     given: Option<&[String]>,
     member: &str,
 ) -> Result<Vec<String>> {
+    read_changed(product, &[], given, member)
+}
+
+/// The same for a connection that has `stored` permissions: those stay, even if the product no longer knows them.
+pub(crate) fn read_changed(
+    product: &Product,
+    stored: &[String],
+    given: Option<&[String]>,
+    member: &str,
+) -> Result<Vec<String>> {
     let Some(given) = given else {
         return Ok(Vec::new());
     };
@@ -38,7 +48,11 @@ pub(crate) fn read_permissions(
     let mut kept = Vec::with_capacity(given.len());
     let mut violations = Vec::new();
     for (index, permission) in given.iter().enumerate() {
-        match read_permission(product, permission) {
+        let read = match stored.contains(permission) {
+            true => Ok(permission.clone()),
+            false => read_permission(product, permission),
+        };
+        match read {
             Ok(full) if kept.contains(&full) => {}
             Ok(full) => kept.push(full),
             Err((keyword, message)) => {
@@ -102,16 +116,23 @@ pub(crate) fn missing_scopes(
         .collect()
 }
 
-/// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3); scopes are those of the product.
+/// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3), and the product has them.
 fn read_permission(product: &Product, given: &str) -> Result<String, (&'static str, String)> {
     let capabilities = product.oauth.permissions == Permissions::Capabilities;
     if !well_formed(given, capabilities) {
         return Err(("format", RULE.to_owned()));
     }
+    let unknown = |what, known| ("enum", unknown_scope(product, what, given, known));
     if capabilities {
-        return Ok(given.to_owned());
+        let of_tools = product.capabilities.iter().map(|(name, _)| *name);
+        let known: BTreeSet<&str> = product.described_scopes().chain(of_tools).collect();
+        // A product that describes none takes all.
+        return match known.is_empty() || known.contains(given) {
+            true => Ok(given.to_owned()),
+            false => Err(unknown("capability", &known)),
+        };
     }
-    full_name(product, given).map_err(|known| ("enum", unknown_scope(product, given, &known)))
+    full_name(product, given).map_err(|known| unknown("scope", &known))
 }
 
 fn well_formed(given: &str, capabilities: bool) -> bool {
@@ -120,8 +141,8 @@ fn well_formed(given: &str, capabilities: bool) -> bool {
     (1..=200).contains(&given.len()) && given.bytes().all(allowed)
 }
 
-/// What to write instead of a name that is not a scope of the product.
-fn unknown_scope(product: &Product, given: &str, known: &BTreeSet<&str>) -> String {
+/// What to write instead of a name that is not a scope, or a capability, of the product.
+fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&str>) -> String {
     let prefix = product.oauth.scope_prefix;
     let short = |scope: &str| scope.strip_prefix(prefix).unwrap_or(scope).to_owned();
     // That both are URLs does not make them alike.
@@ -144,7 +165,7 @@ fn unknown_scope(product: &Product, given: &str, known: &BTreeSet<&str>) -> Stri
     } else {
         format!("did you mean {}?", names.join(", "))
     };
-    format!("{given} is not a scope of {}; {hint}", product.name)
+    format!("{given} is not a {what} of {}; {hint}", product.name)
 }
 
 /// The scope that a name stands for, or all that there are.

@@ -147,12 +147,39 @@ fn a_product_without_permissions_takes_none_and_the_list_of_none() {
 }
 
 #[test]
-fn capabilities_are_kept_as_they_are_written() {
-    let capabilities = product(Permissions::Capabilities);
-    assert_eq!(
-        read(&capabilities, &["Read content", "anything"]).unwrap(),
-        ["Read content", "anything"]
-    );
+fn capabilities_are_those_of_the_product() {
+    let capabilities = Product {
+        capabilities: &[("read_content", &["demo_read"])],
+        ..product(Permissions::Capabilities)
+    };
+    let known = ["read_content", "https://scopes.test/notes"];
+    assert_eq!(read(&capabilities, &known).unwrap(), known);
+    for (given, said) in [
+        (
+            "Read content",
+            "Read content is not a capability of demo; did you mean read_content?",
+        ),
+        ("bogus", "bogus is not a capability of demo; it has "),
+        // The short names are of scopes.
+        ("email", "email is not a capability of demo; it has "),
+    ] {
+        let refused = read(&capabilities, &["read_content", given]).unwrap_err();
+        assert_eq!(refused[0].path, "/permissions/1");
+        assert!(
+            refused[0].message.starts_with(said),
+            "{}",
+            refused[0].message
+        );
+    }
+    let stored = texts(&["bogus"]);
+    let given = texts(&["bogus", "read_content"]);
+    let kept = read_changed(&capabilities, &stored, Some(&given), "permissions");
+    assert_eq!(kept.unwrap(), given);
+    let undescribed = Product {
+        permission_texts: &[],
+        ..product(Permissions::Capabilities)
+    };
+    assert_eq!(read(&undescribed, &["anything"]).unwrap(), ["anything"]);
 }
 
 #[test]

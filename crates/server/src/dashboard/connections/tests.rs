@@ -178,21 +178,27 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
 }
 
 #[tokio::test]
-async fn capabilities_are_offered_with_their_tools_and_others_are_kept() {
+async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
     let browser = browser().await;
     let new = NewConnection::new("notes", "workspace")
         .client("id", "secret")
-        .permissions(["read_content", SCRIPT]);
+        .permissions(["read_content"]);
     let environment = browser.0.platform.environment();
     environment.create_connection(new).await.unwrap();
     let edit = browser.page("/notes/edit").await;
     edit.assert_contains("workspace_query_database");
-    edit.assert_contains(SCRIPT_AS_TEXT);
-    assert!(!edit.text().contains(SCRIPT));
-    let saved = browser
+    let wrong = browser
         .submit(
             "/notes/edit",
             &format!("permissions=read_content&permissions={SCRIPT}"),
+        )
+        .await;
+    assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(!wrong.text().contains(SCRIPT));
+    let saved = browser
+        .submit(
+            "/notes/edit",
+            "permissions=read_content&permissions=insert_content",
         )
         .await;
     leads_to(
@@ -200,9 +206,7 @@ async fn capabilities_are_offered_with_their_tools_and_others_are_kept() {
         "/dashboard/connections/notes?done=connection-changed",
     );
     let permissions = browser.connection("notes").await.permissions.unwrap();
-    assert_eq!(permissions, ["read_content", SCRIPT]);
-    let page = browser.page("/notes").await;
-    assert!(!page.text().contains(SCRIPT));
+    assert_eq!(permissions, ["read_content", "insert_content"]);
 }
 
 #[tokio::test]
