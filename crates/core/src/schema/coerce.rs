@@ -7,6 +7,7 @@
 //! | `5.0` | an integer | `5` |
 //! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](super::COMMAS_MARK) | a list of texts | a list |
 //! | `["A1", "B2"]` | text that [holds a list with commas](super::COMMAS_MARK) | `A1,B2` |
+//! | a URL or an emoji | an object that [says what they stand for](super::TEXT_MARK) | that object |
 //! | a whole number | only text, such as an id | its digits |
 //! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
@@ -16,7 +17,7 @@
 
 use serde_json::{Number, Value, json};
 
-use super::{COMMAS_MARK, IGNORED_MARK};
+use super::{COMMAS_MARK, IGNORED_MARK, TEXT_MARK};
 use crate::similar::spelling;
 
 /// Turns a value into what its schema asks for, where the meaning is certain.
@@ -66,7 +67,7 @@ fn from_text(schema: &Value, text: &str) -> Option<Value> {
         .into_iter()
         .find(|word| text.eq_ignore_ascii_case(word));
     let Ok(parsed) = serde_json::from_str(word.unwrap_or(text)) else {
-        return list_of(schema, text);
+        return list_of(schema, text).or_else(|| object_of(schema, text));
     };
     match &parsed {
         Value::Null => Some(parsed),
@@ -101,6 +102,29 @@ fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
     let is_meant = schema.get(COMMAS_MARK).is_some() && takes(schema, "string");
     let texts = texts.filter(|texts| is_meant && !texts.is_empty())?;
     Some(json!(texts.join(",")))
+}
+
+/// The object that a URL or an emoji stands for, where the schema [says so](super::TEXT_MARK).
+fn object_of(schema: &Value, text: &str) -> Option<Value> {
+    let form = match text {
+        url if url.starts_with("https://") || url.starts_with("http://") => "url",
+        // Names of emojis are none, and the product takes no words.
+        emoji if !emoji.contains(|letter: char| letter.is_alphabetic()) && !emoji.is_ascii() => {
+            "emoji"
+        }
+        _ => return None,
+    };
+    let mut object = schema[TEXT_MARK].get(form)?.clone();
+    fill(&mut object, text);
+    Some(object)
+}
+
+fn fill(value: &mut Value, text: &str) {
+    match value {
+        Value::String(place) if place == "*" => text.clone_into(place),
+        Value::Object(members) => members.values_mut().for_each(|member| fill(member, text)),
+        _ => {}
+    }
 }
 
 /// The one option that is the text but for case and separators.

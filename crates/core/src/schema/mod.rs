@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use self::{
     normalize::{
-        COMMAS_MARK, IGNORED_MARK, Nulls, keep_null, normalize, unwrap_lines, without_marks,
-        without_pinned,
+        COMMAS_MARK, IGNORED_MARK, Nulls, TEXT_MARK, keep_null, normalize, unwrap_lines,
+        without_marks, without_pinned,
     },
     validator::Validator,
 };

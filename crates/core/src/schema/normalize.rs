@@ -14,6 +14,10 @@ pub(super) const IGNORED_MARK: &str = "x-ignored";
 /// `#[schemars(extend("x-commas" = true))]`
 pub(super) const COMMAS_MARK: &str = "x-commas";
 
+/// What a URL or an emoji stands for where an object is taken; the text goes in the place of `*`. It is not published.
+/// `#[schemars(extend("x-text" = {"url": {"external": {"url": "*"}}, "emoji": {"emoji": "*"}}))]`
+pub(super) const TEXT_MARK: &str = "x-text";
+
 /// What a model reads in place of the structure of a node, where that is long and seldom needed: the node keeps its type
 /// and has this description. The published schema keeps the structure, and so do exports that hold a model to it.
 /// `#[schemars(extend("x-brief" = "Look: bold, italic, color."))]`
@@ -41,6 +45,7 @@ pub(super) fn without_marks(schema: &mut Value) {
             for mark in [
                 IGNORED_MARK,
                 COMMAS_MARK,
+                TEXT_MARK,
                 BRIEF_MARK,
                 OBVIOUS_MARK,
                 PINNED_MARK,

@@ -9,7 +9,10 @@ use crate::limits::check_text;
 /// Icon of a page: `{"type": "emoji", "emoji": "🧭"}` or `{"type": "external", "external": {"url": "https://…"}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("x-brief" = "`{\"type\": \"emoji\", \"emoji\": \"🧭\"}` or `{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`."))]
+#[schemars(extend(
+    "x-brief" = "`{\"type\": \"emoji\", \"emoji\": \"🧭\"}` or `{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`.",
+    "x-text" = {"url": {"type": "external", "external": {"url": "*"}}, "emoji": {"type": "emoji", "emoji": "*"}}
+))]
 pub struct PageIcon {
     /// What the icon is.
     #[serde(rename = "type")]
@@ -35,7 +38,10 @@ pub enum IconKind {
 /// Cover of a page: `{"type": "external", "external": {"url": "https://…"}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("x-brief" = "`{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`."))]
+#[schemars(extend(
+    "x-brief" = "`{\"type\": \"external\", \"external\": {\"url\": \"https://…\"}}`.",
+    "x-text" = {"url": {"type": "external", "external": {"url": "*"}}}
+))]
 pub struct PageCover {
     /// What the cover is.
     #[serde(rename = "type")]

@@ -46,7 +46,9 @@ impl Id {
 
     fn read(&self, path: &str, of_link: impl Fn(&Link<'_>) -> Option<String>) -> Result<String> {
         let text = self.0.trim();
-        let found = uuid(text).or_else(|| of_link(&Link::parse(text)?));
+        let found = uuid(text)
+            .or_else(|| source(text))
+            .or_else(|| of_link(&Link::parse(text)?));
         found.ok_or_else(|| {
             let message = "expected an id of the product: a hyphenated UUID, its 32 digits, or a link to the object copied from the product";
             Error::violations(vec![Violation::new(path, "format", message)])
@@ -58,6 +60,14 @@ impl<T: Into<String>> From<T> for Id {
     fn from(text: T) -> Self {
         Self(text.into())
     }
+}
+
+/// The id in a data source's address, as the product's own tools for models write it: `collection://ID`.
+fn source(text: &str) -> Option<String> {
+    let (scheme, id) = text.split_once("://")?;
+    scheme
+        .eq_ignore_ascii_case("collection")
+        .then(|| uuid(id.trim_end_matches('/')))?
 }
 
 /// A hyphenated id in lower case, from any way of writing one.
@@ -90,9 +100,10 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Nothing for a link to another site.
+    /// Nothing for a link to another site, and for what is no link.
     fn parse(text: &'a str) -> Option<Self> {
-        let (scheme, rest) = text.split_once("://")?;
+        // Browsers and people leave the scheme out.
+        let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
         if !["https", "http", "notion"]
             .iter()
             .any(|known| scheme.eq_ignore_ascii_case(known))
@@ -160,6 +171,11 @@ mod tests {
             format!("https://app.notion.com/p/Title-{ONE_COMPACT}?pvs=4"),
             format!("https://ada.notion.site/Title-{ONE_COMPACT}/"),
             format!("notion://www.notion.so/ws/{ONE}"),
+            format!("www.notion.so/ws/Title-{ONE_COMPACT}?v={TWO_COMPACT}"),
+            format!("app.notion.com/p/Title-{ONE_COMPACT}"),
+            format!("Notion.so/{ONE_COMPACT}"),
+            format!("collection://{ONE}"),
+            format!("Collection://{ONE_COMPACT}"),
         ] {
             let id = Id::from(text.as_str());
             assert_eq!(id.page("").unwrap(), ONE, "{text}");
@@ -201,6 +217,10 @@ mod tests {
             format!("https://evilnotion.so/Title-{ONE_COMPACT}"),
             format!("https://www.notion.so.evil.example/{ONE_COMPACT}"),
             format!("https://www.notion.so/Title{ONE_COMPACT}"),
+            format!("evil.example/Title-{ONE_COMPACT}"),
+            format!("Reading list/{ONE_COMPACT}"),
+            format!("view://{ONE_COMPACT}"),
+            format!("collection://www.notion.so/{ONE_COMPACT}"),
             format!("https://www.notion.so/?v={ONE_COMPACT}"),
             String::from("https://www.notion.so/ü"),
             format!("{ONE_COMPACT}/../../users"),

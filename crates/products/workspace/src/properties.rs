@@ -15,14 +15,20 @@ pub type Properties = Map<String, Value>;
 /// Key and member of a title (Notion API, "Page properties": the id of the title is always `title`).
 pub(crate) const TITLE: &str = "title";
 
-/// Checks the values of a row: the title stands under `title`.
+/// Checks the values of a row. The title stands under `title`, or under its column's name, which the product takes too, and not
+/// under both.
 pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
+    let mut titles = properties
+        .iter()
+        .filter(|(key, value)| *key == TITLE || value.get(TITLE).is_some());
+    let (first, second) = (titles.next(), titles.next());
+    if let (Some((one, _)), Some((two, _))) = (first, second) {
+        let named = if one == TITLE { two } else { one };
+        let message = format!("a row has one title; here are {one:?} and {two:?}");
+        violations.add(&pointer(named), "propertyNames", message);
+    }
     for (key, value) in properties {
         let path = pointer(key);
-        if key != TITLE && value.get(TITLE).is_some() {
-            let message = format!("the title's key is always {TITLE:?}, not its name {key:?}");
-            violations.add(&path, "propertyNames", message);
-        }
         check_member(key, value, &path, violations);
     }
 }
@@ -146,11 +152,19 @@ mod tests {
             )
             .is_empty()
         );
+        assert_eq!(faults(check_row, json!({"Na/me": {"title": []}})), [""; 0]);
         assert_eq!(
-            faults(check_row, json!({"Na/me": {"title": []}})),
+            faults(
+                check_row,
+                json!({"title": {"title": []}, "Na/me": {"title": []}})
+            ),
             [
-                "/properties/Na~1me propertyNames: the title's key is always \"title\", not its name \"Na/me\""
+                "/properties/Na~1me propertyNames: a row has one title; here are \"Na/me\" and \"title\""
             ]
+        );
+        assert_eq!(
+            faults(check_row, json!({"A": {"title": []}, "B": {"title": []}})),
+            ["/properties/A propertyNames: a row has one title; here are \"A\" and \"B\""]
         );
         assert_eq!(
             faults(check_child_page, json!({"title": [], "Status": {}})).len(),
