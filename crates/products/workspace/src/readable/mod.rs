@@ -9,7 +9,7 @@ use stead_core::tool::{Readable, items_of, text_of};
 
 use crate::cut;
 
-use self::value::{plain_text, plain_value};
+use self::value::{file, option, person, plain_text, plain_value};
 
 /// A page in short, which a row of a database is too; or a database or a data source that a search found.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -40,9 +40,15 @@ pub(crate) struct PageView {
     /// When it was created, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
+    /// Who created it: the name, or the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<String>,
     /// When it was last changed, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_time: Option<String>,
+    /// Who last changed it, where that is somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_edited_by: Option<String>,
     /// Whether it is in the trash.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_trash: bool,
@@ -81,10 +87,19 @@ impl PageView {
             values: Map::new(),
             truncated: Vec::new(),
             created_time: text_of(&page["created_time"]),
+            created_by: text_of(&person(&page["created_by"])),
             last_edited_time: text_of(&page["last_edited_time"]),
+            last_edited_by: editor_of(page),
             in_trash: page["in_trash"] == true || page["archived"] == true,
         }
     }
+}
+
+/// Who last changed it; nobody where that is who created it.
+fn editor_of(object: &Value) -> Option<String> {
+    let editor = &object["last_edited_by"];
+    let is_other = editor["id"] != object["created_by"]["id"];
+    is_other.then(|| text_of(&person(editor)))?
 }
 
 /// The title: of a database its own, of a page its property of that type.
@@ -176,7 +191,23 @@ pub(crate) struct DatabaseView {
     /// Kind and id of what it stands below.
     #[serde(skip_serializing_if = "Map::is_empty")]
     parent: Map<String, Value>,
-    /// Columns by name: `{type, id, options?}`, with the names of the options of a selection.
+    /// What it is for, in the words of who made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    /// Who created it: the name, or the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<String>,
+    /// When it was created, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_time: Option<String>,
+    /// Who last changed it, where that is somebody else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_edited_by: Option<String>,
+    /// When it was last changed, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_edited_time: Option<String>,
+    /// Columns by name: `{type, id, options?, …}`, with the names of the options of a selection, and with what else the type has, such
+    /// as the database of a relation.
     #[serde(skip_serializing_if = "Map::is_empty")]
     columns: Map<String, Value>,
     /// Its data sources; from version 2025-09-03 on.
@@ -203,10 +234,20 @@ fn columns_of(object: &Value) -> Map<String, Value> {
     let short = |(name, column): (&String, &Value)| {
         let kind = column["type"].as_str().unwrap_or_default();
         let mut short = json!({ "type": kind, "id": column["id"] });
-        let options = items_of(&column[kind]["options"]).iter();
-        let options: Vec<&Value> = options.map(|option| &option["name"]).collect();
-        if !options.is_empty() {
-            short["options"] = json!(options);
+        if let Some(description) = text_of(&column["description"]) {
+            short["description"] = json!(description);
+        }
+        for (member, value) in column[kind].as_object().into_iter().flatten() {
+            let names = items_of(value).iter().map(option);
+            let names: Vec<Value> = names.collect();
+            match names.is_empty() {
+                true if value.is_null()
+                    || value.is_array()
+                    || *value == json!({})
+                    || member == "type" => {}
+                true => short[format!("{kind}_{member}")] = value.clone(),
+                false => short[member] = json!(names),
+            }
         }
         (name.clone(), short)
     };
@@ -216,6 +257,7 @@ fn columns_of(object: &Value) -> Map<String, Value> {
 impl Readable for DatabaseView {
     const UNTRUSTED: &'static [&'static str] = &[
         "title",
+        "description",
         "columns",
         "data_sources[].name",
         "data_sources[].columns",
@@ -232,6 +274,11 @@ impl Readable for DatabaseView {
             title: plain_text(&result["title"]),
             url: text_of(&result["url"]),
             parent: parent_of(&result),
+            description: plain_text(&result["description"]),
+            created_by: text_of(&person(&result["created_by"])),
+            created_time: text_of(&result["created_time"]),
+            last_edited_by: editor_of(&result),
+            last_edited_time: text_of(&result["last_edited_time"]),
             columns: columns_of(&result),
             data_sources: items_of(&result["data_sources"])
                 .iter()
@@ -250,9 +297,18 @@ pub(crate) struct CommentView {
     /// Text of the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Id of the user who wrote it.
+    /// Who wrote it: the name, or the id.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
+    /// Name under which it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<String>,
+    /// Files with it: `{category, url, expiry_time}`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<Map<String, Value>>,
+    /// When it was changed, RFC 3339, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_edited_time: Option<String>,
     /// When it was written, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
@@ -269,7 +325,14 @@ impl CommentView {
         Self {
             id: text_of(&comment["id"]),
             text: plain_text(&comment["rich_text"]),
-            created_by: text_of(&comment["created_by"]["id"]),
+            created_by: text_of(&person(&comment["created_by"])),
+            display_name: text_of(&comment["display_name"]["resolved_name"]),
+            attachments: items_of(&comment["attachments"])
+                .iter()
+                .filter_map(|attached| file(attached).as_object().cloned())
+                .collect(),
+            last_edited_time: text_of(&comment["last_edited_time"])
+                .filter(|time| *time != comment["created_time"]),
             created_time: text_of(&comment["created_time"]),
             discussion_id: text_of(&comment["discussion_id"]),
             parent: parent_of(comment),
@@ -278,7 +341,7 @@ impl CommentView {
 }
 
 impl Readable for CommentView {
-    const UNTRUSTED: &'static [&'static str] = &["text"];
+    const UNTRUSTED: &'static [&'static str] = &["text", "display_name"];
 
     fn of(result: Value) -> Self {
         Self::new(&result)
@@ -296,7 +359,7 @@ pub(crate) struct CommentsView {
 }
 
 impl Readable for CommentsView {
-    const UNTRUSTED: &'static [&'static str] = &["comments[].text"];
+    const UNTRUSTED: &'static [&'static str] = &["comments[].text", "comments[].display_name"];
 
     fn of(result: Value) -> Self {
         Self {

@@ -3,11 +3,21 @@
 use serde_json::{Value, json};
 use stead_core::tool::items_of;
 
-/// Runs of rich text as one text; none where there is no word in them.
+/// Runs of rich text as one text, links as in Markdown; none where there is no word in them.
 pub(super) fn plain_text(runs: &Value) -> Option<String> {
-    let runs = items_of(runs).iter();
-    let text: String = runs.filter_map(|run| run["plain_text"].as_str()).collect();
+    let text: String = items_of(runs).iter().filter_map(run_text).collect();
     (!text.is_empty()).then_some(text)
+}
+
+fn run_text(run: &Value) -> Option<String> {
+    let text = run["plain_text"]
+        .as_str()
+        .or(run["text"]["content"].as_str())?;
+    let url = run["href"].as_str().or(run["text"]["link"]["url"].as_str());
+    Some(match url {
+        Some(url) if !text.trim().is_empty() && text != url => format!("[{text}]({url})"),
+        _ => text.to_owned(),
+    })
 }
 
 /// The value of a property, or of one that a formula or a rollup holds. One of a type that is not known stays as it is.
@@ -15,26 +25,34 @@ pub(super) fn plain_value(property: &Value) -> Value {
     let Some(kind) = property["type"].as_str() else {
         return property.clone();
     };
-    let value = &property[kind];
+    let Some(value) = property.get(kind) else {
+        return property.clone();
+    };
     match kind {
         "title" | "rich_text" => plain_text(value).unwrap_or_default().into(),
-        "select" | "status" => value["name"].clone(),
-        "multi_select" => list(value, |option| option["name"].clone()),
+        "select" | "status" => option(value),
+        "multi_select" => list(value, option),
         "date" => date(value),
         "people" => list(value, person),
         "created_by" | "last_edited_by" => person(value),
-        "files" => list(value, |file| file["name"].clone()),
+        "files" => list(value, file),
         "relation" => list(value, |page| page["id"].clone()),
         "formula" => plain_value(value),
         "rollup" => match value["type"].as_str() {
             Some("array") => list(&value["array"], plain_value),
+            // They hold nothing but their names.
+            Some("incomplete" | "unsupported") => value["type"].clone(),
             _ => plain_value(value),
         },
         "unique_id" => match (value["prefix"].as_str(), &value["number"]) {
-            (Some(prefix), number) => json!(format!("{prefix}-{number}")),
-            (None, number) => number.clone(),
+            (Some(prefix), Value::Number(number)) if !prefix.is_empty() => {
+                json!(format!("{prefix}-{number}"))
+            }
+            (_, number) => number.clone(),
         },
-        "verification" => value["state"].clone(),
+        "verification" if value["date"].is_null() && value["verified_by"].is_null() => {
+            value["state"].clone()
+        }
         _ => value.clone(),
     }
 }
@@ -43,21 +61,55 @@ fn list(items: &Value, read: fn(&Value) -> Value) -> Value {
     items_of(items).iter().map(read).collect()
 }
 
-/// `2026-05-01`, or both ends of a range: `2026-05-01/2026-05-03`.
+/// The name of an option. What has none stays as it is.
+pub(super) fn option(option: &Value) -> Value {
+    match &option["name"] {
+        Value::Null => option.clone(),
+        name => name.clone(),
+    }
+}
+
+/// `2026-05-01`, or both ends of a range: `2026-05-01/2026-05-03`. A time zone follows: `2026-05-01T09:00:00[Europe/Berlin]`.
 fn date(value: &Value) -> Value {
+    let zone = value["time_zone"].as_str();
+    let zone = zone.map_or_else(String::new, |zone| format!("[{zone}]"));
     match (value["start"].as_str(), value["end"].as_str()) {
-        (Some(start), Some(end)) => json!(format!("{start}/{end}")),
-        (Some(start), None) => json!(start),
-        _ => Value::Null,
+        (Some(start), Some(end)) => json!(format!("{start}{zone}/{end}{zone}")),
+        (Some(start), None) => json!(format!("{start}{zone}")),
+        _ => value.clone(),
     }
 }
 
 /// The name, or the id where the integration may not read names.
-fn person(user: &Value) -> Value {
-    match &user["name"] {
-        Value::Null => user["id"].clone(),
-        name => name.clone(),
+pub(super) fn person(user: &Value) -> Value {
+    match (&user["name"], &user["id"]) {
+        (Value::Null, Value::Null) => user.clone(),
+        (Value::Null, id) => id.clone(),
+        (name, _) => name.clone(),
     }
+}
+
+/// A file with where it is: `{name, url, expiry_time}`. A URL of the product's own ends after an hour.
+pub(super) fn file(file: &Value) -> Value {
+    let kind = file["type"].as_str();
+    let kind = kind.or_else(|| {
+        ["file", "external"]
+            .into_iter()
+            .find(|kind| file.get(kind).is_some())
+    });
+    let Some(place) = kind
+        .and_then(|kind| file.get(kind))
+        .filter(|place| place.is_object())
+    else {
+        return file.clone();
+    };
+    let mut short = place.clone();
+    for name in ["name", "category"] {
+        if !file[name].is_null() && file[name] != place["url"] {
+            short[name] = file[name].clone();
+        }
+    }
+    short
 }
 
 #[cfg(test)]
@@ -102,8 +154,18 @@ mod tests {
             ),
             (
                 "files",
-                json!([{ "name": "a.pdf", "file": { "url": "https://x" } }]),
-                json!(["a.pdf"]),
+                json!([
+                    { "name": "a.pdf", "type": "file", "file": { "url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z" } },
+                    { "name": "b", "external": { "url": "https://y" } },
+                    { "name": "https://z", "type": "external", "external": { "url": "https://z" } },
+                    { "name": "c" },
+                ]),
+                json!([
+                    { "name": "a.pdf", "url": "https://x", "expiry_time": "2026-05-01T10:00:00.000Z" },
+                    { "name": "b", "url": "https://y" },
+                    { "url": "https://z" },
+                    { "name": "c" },
+                ]),
             ),
             ("relation", json!([{ "id": "p1" }]), json!(["p1"])),
             (
@@ -136,6 +198,38 @@ mod tests {
                 json!({ "prefix": null, "number": 4 }),
                 json!(4),
             ),
+            (
+                "unique_id",
+                json!({ "prefix": "TASK", "number": null }),
+                json!(null),
+            ),
+            (
+                "rich_text",
+                json!([
+                    { "plain_text": "the " },
+                    { "plain_text": "plan", "href": "https://x" },
+                    { "plain_text": "https://y", "href": "https://y" },
+                    { "type": "text", "text": { "content": " new", "link": { "url": "https://z" } } },
+                ]),
+                json!("the [plan](https://x)https://y[ new](https://z)"),
+            ),
+            (
+                "date",
+                json!({ "start": "2026-05-01T09:00:00", "end": null, "time_zone": "Europe/Berlin" }),
+                json!("2026-05-01T09:00:00[Europe/Berlin]"),
+            ),
+            ("date", json!({ "when": "soon" }), json!({ "when": "soon" })),
+            ("select", json!({ "id": "x" }), json!({ "id": "x" })),
+            (
+                "rollup",
+                json!({ "type": "unsupported", "unsupported": {}, "function": "median" }),
+                json!("unsupported"),
+            ),
+            (
+                "verification",
+                json!({ "state": "verified", "verified_by": { "id": "1" }, "date": null }),
+                json!({ "state": "verified", "verified_by": { "id": "1" }, "date": null }),
+            ),
             ("created_by", json!({ "id": "1" }), json!("1")),
             ("button", json!({}), json!({})),
         ];
@@ -144,7 +238,12 @@ mod tests {
             property[kind] = value;
             assert_eq!(plain_value(&property), expected, "{kind}");
         }
-        for odd in [json!(null), json!({ "id": "title" }), json!([1])] {
+        for odd in [
+            json!(null),
+            json!({ "id": "title" }),
+            json!([1]),
+            json!({ "type": "aura", "hue": 3 }),
+        ] {
             assert_eq!(plain_value(&odd), odd);
         }
     }
