@@ -1,7 +1,7 @@
 //! Sizes beyond which the product refuses a request as a whole (Notion API, "Request limits", size limits). Checked
 //! here, since the product's refusal does not always name the place.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 use stead_core::error::{Violations, push_segment};
 
 /// Items of a list of rich text, blocks, options, relations or people.
@@ -41,7 +41,27 @@ pub(crate) fn check_value(value: &Value, path: &str, violations: &mut Violations
                 check_value(item, &format!("{path}/{index}"), violations);
             }
         }
+        Value::Number(number) if loses_digits(number) => {
+            let message = "the product keeps about 15 digits of a number, and this has more; write it as text into a text column";
+            violations.add(path, "maximum", message);
+        }
         _ => {}
+    }
+}
+
+/// Whether the product, which keeps numbers as doubles, would change a number in silence. One beyond 64 bits has become a double
+/// on its way here: where that has more digits than a double surely keeps, the number had more.
+fn loses_digits(number: &Number) -> bool {
+    const SURE: usize = 15;
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match number.as_f64() {
+        Some(double) if number.is_f64() => {
+            let digits = format!("{double:e}");
+            let digits = digits.split('e').next().unwrap_or_default().bytes();
+            double.abs() > EXACT && digits.filter(u8::is_ascii_digit).count() > SURE
+        }
+        Some(double) => format!("{double:.0}") != number.to_string(),
+        None => true,
     }
 }
 
@@ -89,6 +109,30 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn no_digit_of_a_number_is_lost() {
+        for (is_lost, text) in [
+            (true, "12345678901234567890123"),
+            (true, "-12345678901234567890123"),
+            (true, "9007199254740993"),
+            (true, "-9007199254740993"),
+            (true, "18446744073709551615"),
+            (false, "9007199254740992"),
+            (false, "1152921504606846976"),
+            (false, "1e22"),
+            (false, "100000000000000000000"),
+            (false, "0.30000000000000004"),
+            (false, "1234567.125"),
+        ] {
+            let number: Number = serde_json::from_str(text).unwrap();
+            assert_eq!(loses_digits(&number), is_lost, "{text}");
+            // What the product sends is a double, and is the same one in the readable view.
+            if !is_lost {
+                assert_eq!(number.as_f64(), text.parse().ok(), "{text}");
+            }
+        }
+    }
 
     #[test]
     fn texts_and_lists_are_found_at_any_depth() {
