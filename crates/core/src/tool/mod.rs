@@ -6,6 +6,7 @@ mod hints;
 mod input;
 mod io;
 mod list;
+pub mod numbers;
 mod output;
 mod readable;
 mod request;

@@ -1,6 +1,6 @@
 //! Bind variables of a statement.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use crate::reader::Reader;
 
@@ -24,6 +24,7 @@ fn binding(value: &Value) -> Result<Value, &'static str> {
     match value {
         Value::Null => typed("TEXT", Value::Null),
         Value::Bool(flag) => typed("BOOLEAN", json!(flag.to_string())),
+        Value::Number(number) if is_rounded(number) => Err(ROUNDED),
         Value::Number(number) if number.is_f64() => typed("REAL", json!(number.to_string())),
         Value::Number(number) => typed("FIXED", json!(number.to_string())),
         Value::String(text) => typed("TEXT", json!(text)),
@@ -32,6 +33,14 @@ fn binding(value: &Value) -> Result<Value, &'static str> {
             Err("a value is bound as {\"type\": …, \"value\": …}, or as it is; a list is not")
         }
     }
+}
+
+const ROUNDED: &str = "a number of this size may have lost digits: bind {\"type\": \"FIXED\", \"value\": \"…\"} with the digits as a text, or REAL for a floating-point number";
+
+/// Whether a number may be the rest of a whole one: JSON keeps whole numbers of 64 bits and rounds larger ones.
+fn is_rounded(number: &Number) -> bool {
+    const MOST: f64 = 9_223_372_036_854_775_808.0;
+    number.is_f64() && number.as_f64().is_some_and(|double| double.abs() >= MOST)
 }
 
 /// The product's own form; a number or a boolean in it becomes the text that the product wants.
@@ -47,6 +56,9 @@ fn of_object(members: &Map<String, Value>) -> Result<Value, &'static str> {
     let value = match members.get("value") {
         None => return Err("`value` is required; null is SQL's NULL"),
         Some(value @ (Value::Null | Value::String(_))) => value.clone(),
+        Some(Value::Number(number)) if is_rounded(number) && members["type"] != "REAL" => {
+            return Err(ROUNDED);
+        }
         Some(value @ (Value::Number(_) | Value::Bool(_))) => json!(value.to_string()),
         Some(_) => return Err("`value` is a text, or null"),
     };
@@ -70,6 +82,8 @@ mod tests {
             "6": true,
             "7": null,
             "8": {"type": "DATE", "value": null, "fmt": "YYYY"},
+            "9": {"type": "REAL", "value": 1e300},
+            "10": 18_446_744_073_709_551_615_u64,
         });
         let mut reader = Reader::default();
         let read = read(&mut reader, given.as_object().unwrap());
@@ -85,6 +99,8 @@ mod tests {
                 "6": {"type": "BOOLEAN", "value": "true"},
                 "7": {"type": "TEXT", "value": null},
                 "8": {"type": "DATE", "value": null, "fmt": "YYYY"},
+                "9": {"type": "REAL", "value": "1e+300"},
+                "10": {"type": "FIXED", "value": "18446744073709551615"},
             })
         );
     }

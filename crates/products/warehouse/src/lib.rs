@@ -2,6 +2,7 @@
 
 mod bindings;
 mod classify;
+mod columns;
 mod errors;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

@@ -32,12 +32,12 @@ pub struct Rows {
     pub statement_handle: Option<String>,
     /// UUID of the execution.
     pub request_id: String,
-    /// The columns in their order.
+    /// The columns in their order. Of several with the same name, the later ones are numbered: `ID_2`.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// Number of rows in all partitions.
     pub row_count: Option<u64>,
-    /// The rows: texts or `null` under the columns' own names.
+    /// The rows: texts or `null` under the names of the columns.
     #[serde(default)]
     pub rows: Vec<Map<String, Value>>,
 }

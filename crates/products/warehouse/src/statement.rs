@@ -8,10 +8,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use stead_core::{
     Error, ErrorKind, Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, Response, Retry},
+    tool::{ApiRequest, Call, Effect, Io, Output, Response, Retry, items_of},
 };
 
 use crate::{
+    columns,
     errors::{self, CANCELLED, RESULT_INCOMPLETE, RUNNING, TIMED_OUT, read_error},
     settings::{self, DATABASE, SCHEMA, WAREHOUSE},
     sql::Name,
@@ -257,17 +258,14 @@ impl Reply {
             Value::Array(columns) => columns,
             _ => Vec::new(),
         };
-        let names: Vec<&str> = columns
-            .iter()
-            .map(|column| column["name"].as_str().unwrap_or_default())
-            .collect();
+        let names = columns::names(&columns);
         let rows: Vec<Value> = match self.body["data"].take() {
             Value::Array(rows) => rows.into_iter().map(|row| by_name(&names, row)).collect(),
             _ => Vec::new(),
         };
-        made["columns"] = columns
-            .iter()
-            .map(|column| json!({ "name": column["name"], "type": column["type"] }))
+        let named = columns.iter().zip(&names);
+        made["columns"] = named
+            .map(|(column, (name, _))| json!({ "name": name, "type": column["type"] }))
             .collect();
         made["row_count"] = self.body["resultSetMetaData"]["numRows"].take();
         made["rows"] = Value::Array(rows);
@@ -290,12 +288,31 @@ impl Reply {
 }
 
 /// What a caller may overlook in a result.
-struct Warnings(Vec<(&'static str, String)>);
+pub(crate) struct Warnings(Vec<(&'static str, String)>);
 
 impl Warnings {
+    /// That of the columns alone.
+    pub(crate) fn of_columns(body: &Value) -> Self {
+        let columns = columns::names(items_of(&body["resultSetMetaData"]["rowType"])).into_iter();
+        let renamed = columns.filter_map(|(name, is_other)| is_other.then_some(name));
+        let renamed: Vec<String> = renamed.collect();
+        if renamed.is_empty() {
+            return Self(Vec::new());
+        }
+        let message = format!(
+            "several columns have the same name; rows by name have the later ones as {}",
+            renamed.join(", ")
+        );
+        Self(vec![("columns_renamed", message)])
+    }
+
     fn of(body: &Value) -> Self {
-        let mut warnings = Vec::new();
+        let Self(mut warnings) = Self::of_columns(body);
         let metadata = &body["resultSetMetaData"];
+        if !items_of(&body["statementHandles"]).is_empty() {
+            let message = "each statement has rows of its own; warehouse_get_query_status returns them by its handle in statement_handles";
+            warnings.push(("results_by_handle", message.to_owned()));
+        }
         let partitions = metadata["partitionInfo"].as_array().map_or(0, Vec::len);
         if partitions > 1 {
             let message = format!(
@@ -310,7 +327,7 @@ impl Warnings {
         Self(warnings)
     }
 
-    fn add_to(self, output: Output) -> Output {
+    pub(crate) fn add_to(self, output: Output) -> Output {
         self.0
             .into_iter()
             .fold(output, |output, (code, message)| output.warn(code, message))
@@ -318,13 +335,10 @@ impl Warnings {
 }
 
 /// A row as an object.
-fn by_name(names: &[&str], row: Value) -> Value {
+fn by_name(names: &[(String, bool)], row: Value) -> Value {
     let Value::Array(cells) = row else { return row };
-    names
-        .iter()
-        .map(|name| (*name).to_owned())
-        .zip(cells)
-        .collect()
+    let names = names.iter().map(|(name, _)| name.clone());
+    names.zip(cells).collect()
 }
 
 /// The handle in a product's object.

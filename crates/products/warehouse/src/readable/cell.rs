@@ -2,7 +2,9 @@
 //! results").
 
 use jiff::{SignedDuration, Timestamp, civil, tz};
+use serde::de::IgnoredAny;
 use serde_json::Value;
+use stead_core::tool::numbers::{as_texts, is_exact};
 
 /// The value as its column's type says; the text as it came where it is not one of that type.
 pub(super) fn decoded(value: &Value, column: &Value) -> Value {
@@ -11,14 +13,16 @@ pub(super) fn decoded(value: &Value, column: &Value) -> Value {
     };
     let read = match kind.to_ascii_lowercase().as_str() {
         "fixed" => fixed(text),
-        "real" => text.parse::<f64>().ok().map(Value::from),
+        "real" if is_exact(text) => text.parse::<f64>().ok().map(Value::from),
         "boolean" => boolean(text),
         "date" => date(text).map(|date| date.to_string().into()),
         "time" => time(text).map(|time| time.to_string().into()),
         "timestamp_ntz" => instant(text).map(|at| civil_of(at).to_string().into()),
         "timestamp_ltz" => instant(text).map(|at| at.to_string().into()),
         "timestamp_tz" => with_offset(text).map(Value::from),
-        "variant" | "object" | "array" => serde_json::from_str(text).ok(),
+        "variant" | "object" | "array" => json(text),
+        // Well-known text and hexadecimal digits are the other forms of a place.
+        "geography" | "geometry" | "map" | "vector" => json(text).filter(|read| !read.is_number()),
         _ => None,
     };
     match read {
@@ -30,12 +34,29 @@ pub(super) fn decoded(value: &Value, column: &Value) -> Value {
 /// A number; as text where a JSON reader would lose digits of it.
 fn fixed(text: &str) -> Option<Value> {
     if let Ok(number) = text.parse::<i64>() {
-        let is_exact = number.unsigned_abs() <= 1 << 53;
-        return is_exact.then(|| number.into());
+        return is_safe(text).then(|| number.into());
     }
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_exact = digits <= 15 && text.contains('.');
     is_exact.then(|| text.parse::<f64>().ok().map(Value::from))?
+}
+
+/// A JSON value, whose numbers are texts where a JSON reader would lose digits of them.
+fn json(text: &str) -> Option<Value> {
+    serde_json::from_str::<IgnoredAny>(text).ok()?;
+    serde_json::from_str(&as_texts(text, is_safe)).ok()
+}
+
+/// Whether a JSON reader that knows only doubles keeps the digits of a number.
+fn is_safe(number: &str) -> bool {
+    let is_whole = number
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_small = |whole: i64| whole.unsigned_abs() <= 1 << 53;
+    match is_whole {
+        true => number.parse().is_ok_and(is_small),
+        false => is_exact(number),
+    }
 }
 
 fn boolean(text: &str) -> Option<Value> {
@@ -126,6 +147,44 @@ mod tests {
             ("timestamp_ntz", "-0.5", json!("1969-12-31T23:59:59.5")),
             ("variant", "{\"a\": [1]}", json!({ "a": [1] })),
             ("variant", "null", json!("null")),
+            (
+                "variant",
+                r#"{"id":123456789012345678901,"of":[9007199254740993,-1.50],"r":0.1234567890123456789}"#,
+                json!({ "id": "123456789012345678901", "of": ["9007199254740993", -1.5], "r": "0.1234567890123456789" }),
+            ),
+            (
+                "array",
+                r#"["1\"", 1e400, 9007199254740992]"#,
+                json!(["1\"", "1e400", 9_007_199_254_740_992_u64]),
+            ),
+            (
+                "object",
+                r#"{"a":007123456789012345678901}"#,
+                json!(r#"{"a":007123456789012345678901}"#),
+            ),
+            (
+                "real",
+                "0.30000000000000004",
+                json!(0.300_000_000_000_000_04),
+            ),
+            (
+                "real",
+                "1.00000000000000000001",
+                json!("1.00000000000000000001"),
+            ),
+            (
+                "geography",
+                r#"{"type":"Point","coordinates":[1.5,2]}"#,
+                json!({ "type": "Point", "coordinates": [1.5, 2] }),
+            ),
+            ("geography", "POINT(1.5 2)", json!("POINT(1.5 2)")),
+            ("geometry", "1020", json!("1020")),
+            (
+                "map",
+                r#"{"1":12345678901234567890}"#,
+                json!({ "1": "12345678901234567890" }),
+            ),
+            ("VECTOR", "[1.5,-2.25]", json!([1.5, -2.25])),
             ("text", "12", json!("12")),
             ("binary", "48656C6C6F", json!("48656C6C6F")),
         ];

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use stead_core::tool::{Readable, Whole, items_of, text_of};
 
-use crate::Column;
+use crate::{Column, columns};
 
 /// Rows of a view.
 const ROWS: usize = 100;
@@ -36,7 +36,8 @@ pub(crate) struct StatementView {
     /// What happened, in the product's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// The columns in their order.
+    /// The columns in their order, by the names that the rows have. Of several with the same name, the later ones are
+    /// numbered: `ID_2`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns: Vec<Column>,
     /// Number of rows in all partitions.
@@ -67,20 +68,18 @@ impl StatementView {
     /// The rows in the order of the columns, as the product has them.
     fn put_rows(&mut self, rows: &Value, metadata: &Value) {
         let columns = items_of(&metadata["rowType"]);
-        self.columns = columns.iter().map(column).collect();
+        let names = self.put_columns(columns);
         self.row_count = metadata["numRows"].as_u64();
         let partitions = items_of(&metadata["partitionInfo"]).len();
         self.partitions = (partitions > 1).then_some(partitions);
-        let object = |row: &Value| match columns {
-            [] => Row::Listed(items_of(row).to_vec()),
-            columns => {
-                let cells = columns.iter().zip(items_of(row));
-                let named = |(column, value): (&Value, &Value)| {
-                    let name = column["name"].as_str().unwrap_or_default();
-                    (name.to_owned(), cell::decoded(value, column))
-                };
-                Row::Named(cells.map(named).collect())
+        let object = |row: &Value| {
+            let cells = items_of(row);
+            if columns.is_empty() || columns.len() != cells.len() {
+                return Row::Listed(cells.to_vec());
             }
+            let decoded = columns.iter().zip(cells);
+            let decoded = decoded.map(|(column, value)| cell::decoded(value, column));
+            Row::Named(names.iter().cloned().zip(decoded).collect())
         };
         if let Value::Array(rows) = rows {
             self.keep(rows, object);
@@ -90,7 +89,7 @@ impl StatementView {
     /// The rows that are objects by column name already.
     fn put_objects(&mut self, rows: &Value, columns: &Value) {
         let columns = items_of(columns);
-        self.columns = columns.iter().map(column).collect();
+        self.put_columns(columns);
         let object = |row: &Value| {
             let mut row = row.as_object().cloned().unwrap_or_default();
             for column in columns {
@@ -106,17 +105,24 @@ impl StatementView {
         }
     }
 
+    /// Lists the columns, and returns the name that each has in a row.
+    fn put_columns(&mut self, columns: &[Value]) -> Vec<String> {
+        let names: Vec<String> = columns::names(columns)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        let column = |(column, name): (&Value, &String)| Column {
+            name: Some(name.clone()).filter(|name| !name.is_empty()),
+            kind: text_of(&column["type"]),
+        };
+        self.columns = columns.iter().zip(&names).map(column).collect();
+        names
+    }
+
     fn keep(&mut self, rows: &[Value], object: impl Fn(&Value) -> Row) {
         let left_out = rows.len().saturating_sub(ROWS);
         self.rows_left_out = (left_out > 0).then_some(left_out);
         self.rows = Some(rows.iter().take(ROWS).map(object).collect());
-    }
-}
-
-fn column(column: &Value) -> Column {
-    Column {
-        name: text_of(&column["name"]),
-        kind: text_of(&column["type"]),
     }
 }
 

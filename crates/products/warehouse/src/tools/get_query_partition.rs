@@ -12,7 +12,7 @@ use crate::{
     ResultSet,
     readable::StatementView,
     reader::Reader,
-    statement::{Reply, ask, expired},
+    statement::{Reply, Warnings, ask, expired},
 };
 
 /// Fetch one more partition of a statement's result: its rows are in `result.data`. The first response's
@@ -64,12 +64,13 @@ impl Tool for GetQueryPartition {
         let response = ask(io, request).await.map_err(expired)?;
         let reply = Reply::read(&response, Effect::Read).map_err(expired)?;
         // From the second partition on the product responds with only rows.
-        Ok(json!({
+        let warnings = Warnings::of_columns(&reply.body);
+        let made = json!({
             "state": reply.state.to_string(),
             "statement_handle": self.statement_handle,
             "partition": self.partition,
             "result": reply.body,
-        })
-        .into())
+        });
+        Ok(warnings.add_to(made.into()))
     }
 }

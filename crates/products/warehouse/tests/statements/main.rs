@@ -2,6 +2,7 @@
 
 mod hostile;
 mod reading;
+mod results;
 mod sent;
 mod slots;
 

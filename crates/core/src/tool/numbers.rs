@@ -1,0 +1,196 @@
+//! JSON numbers that a double can't hold. Reading one into a value rounds it, so its digits are kept as a text, or whoever
+//! sent it is told.
+
+use std::{borrow::Cow, iter, ops::Range};
+
+use serde_json::Value;
+
+use crate::{Error, Result, error::Violation};
+
+/// Digits that every double keeps.
+const SAFE: usize = 15;
+
+/// Whether a JSON number keeps its digits when it is read into a value: a whole number of 64 bits does, and any other that is
+/// the nearest double, written with as many digits. A text that isn't a number is left to whoever reads the JSON.
+pub fn is_exact(number: &str) -> bool {
+    if number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok() {
+        return true;
+    }
+    let Ok(double) = number.parse::<f64>() else {
+        return true;
+    };
+    let given = significant(number);
+    if given.is_empty() || (given.len() <= SAFE && double.is_normal()) {
+        return true;
+    }
+    double.is_finite() && significant(&format!("{double:.*e}", given.len() - 1)) == given
+}
+
+/// The digits of a number without the zeros around them.
+fn significant(number: &str) -> String {
+    let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').to_owned()
+}
+
+/// The JSON with those of its numbers as texts that `stays` refuses.
+pub fn as_texts(json: &str, stays: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    let (mut written, mut copied) = (String::new(), 0);
+    for place in places(json) {
+        let number = &json[place.clone()];
+        if !stays(number) {
+            written.push_str(&json[copied..place.start]);
+            written.extend(["\"", number, "\""]);
+            copied = place.end;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(json);
+    }
+    written.push_str(&json[copied..]);
+    Cow::Owned(written)
+}
+
+/// Refuses JSON with numbers that aren't exact, and names each.
+///
+/// # Errors
+/// [`ErrorKind::SchemaViolation`](crate::ErrorKind::SchemaViolation) with the place of each.
+pub fn check_exact(json: &str) -> Result<()> {
+    let Cow::Owned(texts) = as_texts(json, is_exact) else {
+        return Ok(());
+    };
+    // What isn't JSON is told by whoever reads it.
+    let (Ok(read), Ok(kept)) = (serde_json::from_str(json), serde_json::from_str(&texts)) else {
+        return Ok(());
+    };
+    let mut violations = Vec::new();
+    compare(&read, &kept, &mut Vec::new(), &mut violations);
+    Err(Error::violations(violations))
+}
+
+/// Finds each number of one value that is a text in the other.
+fn compare(read: &Value, kept: &Value, steps: &mut Vec<String>, found: &mut Vec<Violation>) {
+    match (read, kept) {
+        (Value::Number(_), Value::String(number)) => {
+            let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+            let message =
+                format!("{number} has more digits than a JSON number keeps; send it as a text");
+            found.push(Violation::at(&steps, "format", message));
+        }
+        (Value::Array(read), Value::Array(kept)) => {
+            for (index, (read, kept)) in read.iter().zip(kept).enumerate() {
+                steps.push(index.to_string());
+                compare(read, kept, steps, found);
+                steps.pop();
+            }
+        }
+        (Value::Object(read), Value::Object(kept)) => {
+            for (name, read) in read {
+                steps.push(name.clone());
+                compare(read, &kept[name], steps, found);
+                steps.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Where the numbers of a JSON text are.
+fn places(json: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = json.as_bytes();
+    let mut at = 0;
+    iter::from_fn(move || {
+        loop {
+            let start = at;
+            at += 1;
+            match bytes.get(start)? {
+                b'"' => at = after_text(bytes, at),
+                b'-' | b'0'..=b'9' => {
+                    let rest = bytes[at..].iter();
+                    let is_part =
+                        |byte: &&u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
+                    at += rest.take_while(is_part).count();
+                    return Some(start..at);
+                }
+                _ => {}
+            }
+        }
+    })
+}
+
+/// Where a text ends that begins before `at`.
+fn after_text(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            None => return bytes.len(),
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_double_holds_is_exact() {
+        for number in [
+            "0",
+            "-0",
+            "0.000",
+            "18446744073709551615",
+            "-9223372036854775808",
+            "1E5",
+            "1.50",
+            "0.1",
+            "0.30000000000000004",
+            "0.10000000000000001",
+            "0.1000000000000000055511151231257827",
+            "1e300",
+            "5e-324",
+            "100000000000000000000000",
+            // As JavaScript writes 2^67 - 1.
+            "147573952589676410000",
+        ] {
+            assert!(is_exact(number), "{number}");
+        }
+        for number in [
+            "18446744073709551616.5",
+            "12345678901234567890123",
+            "-123456789012345678901",
+            "1234567.1234567890123",
+            "0.1234567890123456789012",
+            "1.0000000000000001",
+            "1e400",
+            "1e-400",
+        ] {
+            assert!(!is_exact(number), "{number}");
+        }
+    }
+
+    #[test]
+    fn only_what_loses_digits_becomes_a_text() {
+        let json = r#"{"a\\":[12345678901234567890123,1.50,"12345678901234567890123 \" 1"],"b":-0.1234567890123456789}"#;
+        let kept = r#"{"a\\":["12345678901234567890123",1.50,"12345678901234567890123 \" 1"],"b":"-0.1234567890123456789"}"#;
+        assert_eq!(as_texts(json, is_exact), kept);
+        for same in ["", "\"", "\"\\", "[1,2.5]", "12-3", "-"] {
+            assert!(
+                matches!(as_texts(same, is_exact), Cow::Borrowed(_)),
+                "{same}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_number_that_loses_digits_has_its_place() {
+        let json =
+            r#"{"a/b":[1,{"c":12345678901234567890123}],"d":0.12345678901234567890,"e":1E5}"#;
+        let error = check_exact(json).unwrap_err();
+        let places = error.violation_list().iter().map(|one| one.path.as_str());
+        assert_eq!(places.collect::<Vec<_>>(), ["/a~1b/1/c", "/d"]);
+        check_exact(r#"{"a":[1,2.5,"12345678901234567890123"]}"#).unwrap();
+        check_exact("{12345678901234567890123").unwrap();
+    }
+}
