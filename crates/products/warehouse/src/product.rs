@@ -75,13 +75,19 @@ pub static PRODUCT: Product = Product {
         SettingField {
             name: "account",
             title: "Account",
-            about: "The account’s identifier, such as myorg-myaccount, or its host below snowflakecomputing.com.",
+            about: "The account’s identifier, such as myorg-myaccount, its host below snowflakecomputing.com, or its address in the browser.",
             is_required: true,
         },
         SettingField {
             name: "role",
             title: "Role",
             about: "The role that all users act in. Empty: each user’s default role, which must not be ACCOUNTADMIN or SECURITYADMIN.",
+            is_required: false,
+        },
+        SettingField {
+            name: settings::ANY_ROLE,
+            title: "Any role",
+            about: "true: each call may name any of the user’s roles. Not with a role. Empty: calls run in the one role that the user authorized.",
             is_required: false,
         },
         SettingField {

@@ -11,6 +11,9 @@ use crate::sql::Name;
 /// Brings a refresh token.
 pub const REFRESH_TOKEN: &str = "refresh_token";
 
+/// Lets each call choose among the user's roles.
+pub const SESSION_ROLE_ANY: &str = "session:role-any";
+
 /// The scope that opens every session in this role. A role whose name has special characters is encoded.
 pub(crate) fn session_role(role: &Name) -> String {
     let plain = role

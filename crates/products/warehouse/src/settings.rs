@@ -7,8 +7,11 @@ use crate::{scopes, sql::Name};
 
 /// Where the accounts are, by the part of the world that hosts them.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
-/// Clouds that an identifier may name after its region.
-const CLOUDS: [&str; 3] = ["aws", "azure", "gcp"];
+/// Where people work in the browser, at `/organization/account/`.
+const SNOWSIGHT: &str = "app.snowflake.com";
+const ACCOUNT_EXPECTED: &str = "expected an account's identifier (myorg-myaccount, MYORG.MYACCOUNT, or a locator with its region: xy12345.us-east-2.aws), its host below snowflakecomputing.com, or its address in the browser (https://app.snowflake.com/myorg/myaccount/)";
+/// Whether calls may choose a role.
+pub(crate) const ANY_ROLE: &str = "any_role";
 /// Settings that stand in for what a call leaves out.
 const SESSION: [&str; 3] = [WAREHOUSE, DATABASE, SCHEMA];
 pub(crate) const WAREHOUSE: &str = "warehouse";
@@ -48,11 +51,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
             "\"account\" is required: the account's identifier, such as myorg-myaccount, or its host",
         ),
         Some(Some(Some(host))) => derived.host = Some(host),
-        Some(_) => refuse(
-            "account",
-            "format",
-            "expected an account's identifier, such as myorg-myaccount, or its host below snowflakecomputing.com",
-        ),
+        Some(_) => refuse("account", "format", ACCOUNT_EXPECTED),
     }
     match settings
         .get("role")
@@ -62,6 +61,16 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         Some(Some(Ok(role))) => derived.scopes.push(scopes::session_role(&role)),
         Some(Some(Err(message))) => refuse("role", "format", message),
         Some(None) => refuse("role", "type", "expected a role's name"),
+    }
+    match settings.get(ANY_ROLE).map(truth) {
+        None | Some(Some(false)) => {}
+        Some(Some(true)) if settings.contains_key("role") => refuse(
+            ANY_ROLE,
+            "unused",
+            "with a \"role\", all calls run in it: leave out one of the two",
+        ),
+        Some(Some(true)) => derived.scopes.push(scopes::SESSION_ROLE_ANY.to_owned()),
+        Some(None) => refuse(ANY_ROLE, "type", "expected true or false"),
     }
     for name in SESSION {
         match settings
@@ -73,13 +82,14 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
             Some(None) => refuse(name, "type", "expected a name"),
         }
     }
-    let is_known = |name: &str| ["account", "role"].contains(&name) || SESSION.contains(&name);
+    let is_known =
+        |name: &str| ["account", "role", ANY_ROLE].contains(&name) || SESSION.contains(&name);
     for name in settings.keys().filter(|name| !is_known(name)) {
         let name = name.replace('~', "~0").replace('/', "~1");
         refuse(
             &name,
             "additionalProperties",
-            "this is not known here; known: account, role, warehouse, database, schema, rate_limit",
+            "this is not known here; known: account, role, any_role, warehouse, database, schema, rate_limit",
         );
     }
     if violations.is_empty() {
@@ -89,55 +99,104 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     }
 }
 
-/// The host of an account, by identifier or full host name; nothing for what could lead elsewhere.
-///
-/// Source: "Account identifiers"; the underscores of an account's name are hyphens in its host.
-fn host(account: &str) -> Option<String> {
-    let given = account.to_ascii_lowercase().replace('_', "-");
-    let given = given.strip_prefix("https://").unwrap_or(&given);
-    let given = given.strip_suffix('/').unwrap_or(given);
-    let suffix = SUFFIXES.into_iter().find(|suffix| given.ends_with(suffix));
-    let labels: Vec<&str> = given
-        .strip_suffix(suffix.unwrap_or_default())
-        .unwrap_or(given)
-        .split('.')
-        .collect();
-    let well_formed = labels.len() <= MOST_LABELS
-        && labels
-            .iter()
-            .all(|label| is_label(label) && *label != "snowflakecomputing");
-    if !well_formed || (suffix.is_none() && !is_identifier(&labels)) {
-        return None;
+/// Yes or no, also as the text that a form sends.
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::String(text) => text.to_ascii_lowercase().parse().ok(),
+        value => value.as_bool(),
     }
-    let in_china = labels
-        .get(1)
-        .is_some_and(|region| region.starts_with("cn-"));
-    Some(format!(
-        "{}{}",
-        labels.join("."),
-        suffix.unwrap_or(SUFFIXES[usize::from(in_china)])
-    ))
 }
 
-/// A label of a host name (RFC 1035, 2.3.1, with digits first as RFC 1123 allows).
+/// The host of an account: as it is given, or made of the account's identifier; nothing for what is neither.
+///
+/// Source: "Account identifiers".
+fn host(account: &str) -> Option<String> {
+    let given = account.to_ascii_lowercase();
+    let rest = given.strip_prefix("https://").unwrap_or(&given);
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let suffix = SUFFIXES
+        .into_iter()
+        .find_map(|suffix| Some((host.strip_suffix(suffix)?, suffix)));
+    if let Some((name, suffix)) = suffix {
+        // A private name may be known with its underscores alone.
+        let labels: Vec<&str> = name.split('.').collect();
+        let is_account = labels.len() <= MOST_LABELS && labels.iter().all(|label| is_label(label));
+        return is_account.then(|| format!("{name}{suffix}"));
+    }
+    if host == SNOWSIGHT {
+        let mut parts = path.split(['/', '?', '#']);
+        return of_names(parts.next()?, parts.next()?, "");
+    }
+    if !path.is_empty() {
+        return None;
+    }
+    of_identifier(host)
+}
+
+/// The host of an account by its identifier: `organization-account`, `organization.account` as SQL writes it, or
+/// `locator[.region[.cloud]]`; each perhaps with `.privatelink`.
+fn of_identifier(identifier: &str) -> Option<String> {
+    const PRIVATE: &str = ".privatelink";
+    let (name, private) = match identifier.strip_suffix(PRIVATE) {
+        Some(name) => (name, PRIVATE),
+        None => (identifier, ""),
+    };
+    let labels: Vec<&str> = name.split('.').collect();
+    let region = match labels.as_slice() {
+        [_] => None,
+        [_, region] | [_, region, "aws" | "azure" | "gcp"] if is_region(region) => Some(region),
+        [organization, account] => return of_names(organization, account, private),
+        _ => return None,
+    };
+    // The underscores of a name are hyphens in the host.
+    let name = name.replace('_', "-");
+    let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
+    let suffix = SUFFIXES[usize::from(is_in_china)];
+    let is_account = name.split('.').all(is_label);
+    is_account.then(|| format!("{name}{private}{suffix}"))
+}
+
+/// The host of an account by the names of its organization and its own, which have no hyphens.
+fn of_names(organization: &str, account: &str, private: &str) -> Option<String> {
+    let is_name = |name: &str, others: &[u8]| {
+        name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || others.contains(&byte))
+    };
+    let is_account = is_name(organization, b"")
+        && is_name(account, b"_")
+        // The address of a site.
+        && !["ai", "cn", "com", "io", "net", "org"].contains(&account);
+    let name = format!("{organization}-{}", account.replace('_', "-"));
+    (is_account && is_label(&name)).then(|| format!("{name}{private}{}", SUFFIXES[0]))
+}
+
+/// Whether a label is the region of a cloud, such as `us-east-2`, `west-europe` or `us-gov-virginia`: some part of it says
+/// where.
+fn is_region(label: &str) -> bool {
+    let says_where = |part: &str| {
+        let part = part.trim_end_matches(|digit: char| digit.is_ascii_digit());
+        part == "gov"
+            || ["north", "south", "east", "west", "central"]
+                .iter()
+                .any(|word| part.ends_with(word))
+    };
+    is_label(label)
+        && !label.contains('_')
+        && label.contains('-')
+        && label.split('-').any(says_where)
+}
+
+/// A label of a host name (RFC 1035, 2.3.1, with digits first as RFC 1123 allows), or of a private one, which may have
+/// underscores.
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
         && label
             .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
         && !label.starts_with('-')
         && !label.ends_with('-')
-}
-
-/// `name[.region[.cloud]][.privatelink]`. A region has a hyphen, which tells it from the rest of another domain.
-fn is_identifier(labels: &[&str]) -> bool {
-    let labels = labels.strip_suffix(&["privatelink"]).unwrap_or(labels);
-    match labels {
-        [_] => true,
-        [_, region] => region.contains('-'),
-        [_, region, cloud] => region.contains('-') && CLOUDS.contains(cloud),
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -184,6 +243,52 @@ mod tests {
                 "myorg-conn.global.snowflakecomputing.com",
                 "myorg-conn.global.snowflakecomputing.com",
             ),
+            (
+                "acme-sub_dev.privatelink.snowflakecomputing.com",
+                "acme-sub_dev.privatelink.snowflakecomputing.com",
+            ),
+            (
+                "MyOrg-My_Account.snowflakecomputing.com",
+                "myorg-my_account.snowflakecomputing.com",
+            ),
+            ("MYORG.MYACCOUNT", "myorg-myaccount.snowflakecomputing.com"),
+            (
+                "myorg.my_account",
+                "myorg-my-account.snowflakecomputing.com",
+            ),
+            (
+                "myorg.my_account.privatelink",
+                "myorg-my-account.privatelink.snowflakecomputing.com",
+            ),
+            (
+                "https://app.snowflake.com/myorg/myaccount/",
+                "myorg-myaccount.snowflakecomputing.com",
+            ),
+            (
+                "app.snowflake.com/MYORG/my_account/#/homepage",
+                "myorg-my-account.snowflakecomputing.com",
+            ),
+            (
+                "https://myorg-acct1.snowflakecomputing.com/console/login#/",
+                "myorg-acct1.snowflakecomputing.com",
+            ),
+            ("xy12345", "xy12345.snowflakecomputing.com"),
+            (
+                "xy12345.us-gov-virginia.azure",
+                "xy12345.us-gov-virginia.azure.snowflakecomputing.com",
+            ),
+            (
+                "xy12345.west-europe.azure",
+                "xy12345.west-europe.azure.snowflakecomputing.com",
+            ),
+            (
+                "xy12345.us-central1.gcp",
+                "xy12345.us-central1.gcp.snowflakecomputing.com",
+            ),
+            (
+                "myorg-acct1.snowflakecomputing.cn",
+                "myorg-acct1.snowflakecomputing.cn",
+            ),
         ] {
             assert_eq!(host(account).as_deref(), Some(expected), "{account}");
         }
@@ -207,7 +312,16 @@ mod tests {
             "myorg-acct1.snowflakecomputing.com:443",
             "myorg-acct1.snowflakecomputing.com.",
             "myorg-acct1.snowflakecomputing.com\n",
-            "myorg-acct1.snowflakecomputing.com//",
+            // Neither a region nor a name as SQL has it.
+            "myorg.my-account",
+            "xy12345.us-east-2.alibaba",
+            "org.account.more",
+            "https://app.snowflake.com/",
+            "https://app.snowflake.com/myorg",
+            "https://app.snowflake.com/us-east-2.aws/xy12345/",
+            "https://app.snowflake.com.evil.net/myorg/myaccount",
+            "https://evil.net/myorg-acct1.snowflakecomputing.com",
+            "evil.net\\.snowflakecomputing.com",
             "myorg-acct1/../evil",
             "myorg-acct1?x=.snowflakecomputing.com",
             "evil.net#.snowflakecomputing.com",
@@ -240,6 +354,15 @@ mod tests {
         assert_eq!(plain.scopes, ["refresh_token"]);
         let in_role = derived(&json!({"account": "sandbox-acme", "role": "analyst"})).unwrap();
         assert_eq!(in_role.scopes, ["refresh_token", "session:role:ANALYST"]);
+        for (any_role, scopes) in [
+            (json!(true), &["refresh_token", "session:role-any"][..]),
+            (json!("True"), &["refresh_token", "session:role-any"]),
+            (json!(false), &["refresh_token"]),
+            (json!("false"), &["refresh_token"]),
+        ] {
+            let settings = json!({"account": "sandbox-acme", "any_role": any_role});
+            assert_eq!(derived(&settings).unwrap().scopes, scopes, "{settings}");
+        }
     }
 
     #[test]
@@ -261,6 +384,14 @@ mod tests {
             (
                 json!({"account": "a", "role": null}),
                 vec![("/settings/role", "type")],
+            ),
+            (
+                json!({"account": "a", "any_role": "perhaps"}),
+                vec![("/settings/any_role", "type")],
+            ),
+            (
+                json!({"account": "a", "role": "analyst", "any_role": true}),
+                vec![("/settings/any_role", "unused")],
             ),
             (
                 json!({"account": "evil.com", "a/b": 1}),
@@ -286,7 +417,7 @@ mod tests {
         fn whatever_is_taken_stays_at_the_product(account in "\\PC{0,60}|[a-z0-9._/:@%#?-]{0,40}(\\.snowflakecomputing\\.com)?") {
             if let Some(host) = host(&account) {
                 proptest::prop_assert!(SUFFIXES.iter().any(|suffix| host.ends_with(suffix)));
-                proptest::prop_assert!(host.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte)));
+                proptest::prop_assert!(host.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte)));
                 proptest::prop_assert!(host.split('.').all(is_label));
             }
         }
