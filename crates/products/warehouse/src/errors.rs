@@ -14,6 +14,8 @@ pub(crate) const CANCELLED: &str = "000604";
 pub(crate) const NOT_EXECUTING: &str = "000605";
 /// The statement ran into its time limit and was cancelled.
 pub(crate) const TIMED_OUT: &str = "000630";
+/// The request holds another number of statements than MULTI_STATEMENT_COUNT says.
+const WRONG_COUNT: &str = "000008";
 /// The product knows no statement with this handle.
 pub(crate) const STATEMENT_NOT_FOUND: &str = "000709";
 /// The result is too large to be given as a whole.
@@ -87,7 +89,10 @@ fn hint(body: &Value) -> Option<&'static str> {
             "names are upper-cased unless they stand in double quotes, and the role must see the object",
         ),
         "390189" => Some(
-            "a token is bound to the role that was authorized; set the connection's `role` and authorize again",
+            "a token is bound to the role that was authorized; set the connection's `role`, or `any_role` if calls choose the role, and authorize again",
+        ),
+        WRONG_COUNT => Some(
+            "a request runs one statement; for several, pass `parameters` as {\"MULTI_STATEMENT_COUNT\": \"0\"}",
         ),
         _ => body["message"]
             .as_str()
@@ -179,6 +184,17 @@ mod tests {
                 .message()
                 .contains("No active warehouse selected in the current session. (pass `warehouse`"),
             "{error}"
+        );
+        let several = read(
+            422,
+            &json!({"code": "000008", "sqlState": "0A000", "message": "Actual statement count 2 did not match the desired statement count 1."}),
+        );
+        assert_eq!(several.kind(), ErrorKind::ProductInvalidRequest);
+        assert!(
+            several
+                .message()
+                .contains(r#"{"MULTI_STATEMENT_COUNT": "0"}"#),
+            "{several}"
         );
         let wide = read(
             422,

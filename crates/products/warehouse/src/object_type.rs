@@ -132,18 +132,22 @@ impl ObjectType {
     pub(crate) fn object(self, name: &str) -> Result<String, Unusable> {
         match self.place {
             Place::Whole | Place::Account => Ok(Name::read(name)?.quoted()),
-            Place::Database => path(name, 2),
-            Place::Schema => path(name, 3),
+            Place::Database => path(name, 2, IN_DATABASE),
+            Place::Schema => path(name, 3, IN_SCHEMA),
             Place::Routine => routine(name),
         }
     }
 }
 
-/// Names with dots between them. What cannot be such a path is one name with dots in it.
-fn path(text: &str, most: usize) -> Result<String, Unusable> {
+const IN_DATABASE: Unusable =
+    "expected name, or database.name; a name that holds a dot needs double quotes: \"a.b\"";
+const IN_SCHEMA: Unusable = "expected name, schema.name, or database.schema.name; a name that holds a dot needs double quotes: \"a.b\"";
+
+/// At most so many names with dots between them.
+fn path(text: &str, most: usize, expected: Unusable) -> Result<String, Unusable> {
     let parts = split(text);
     if parts.len() > most || parts.iter().any(|part| part.is_empty()) {
-        return Ok(Name::read(text)?.quoted());
+        return Err(expected);
     }
     let names: Vec<Name> = parts
         .into_iter()
@@ -185,7 +189,7 @@ fn routine(text: &str) -> Result<String, Unusable> {
     if !types.is_empty() && !arguments(types).iter().all(|one| is_type(one.trim())) {
         return Err(WANTED);
     }
-    Ok(format!("{}({types})", path(name, 3)?))
+    Ok(format!("{}({types})", path(name, 3, IN_SCHEMA)?))
 }
 
 /// The parenthesis that opens the list which the last one, already taken off, closes.
@@ -270,16 +274,24 @@ mod tests {
                 "\"SALES\".\"PUBLIC\".\"ORDERS\"",
             ),
             ("TABLE", "sales.\"a.b\"", "\"SALES\".\"a.b\""),
-            ("TABLE", "a.b.c.d", "\"a.b.c.d\""),
-            ("TABLE", "a..b", "\"a..b\""),
             ("TABLE", "a\".b", "\"a\"\"\".\"B\""),
             ("SCHEMA", "sales.public", "\"SALES\".\"PUBLIC\""),
-            ("SCHEMA", "a.b.c", "\"a.b.c\""),
             ("USER", "ada@example.com", "\"ada@example.com\""),
             ("WAREHOUSE", "a.b", "\"a.b\""),
         ] {
             assert_eq!(object(kind, name).as_deref(), Ok(path), "{kind} {name}");
         }
+        for (kind, name, expected) in [
+            ("TABLE", "a.b.c.d", IN_SCHEMA),
+            ("TABLE", "a..b", IN_SCHEMA),
+            ("TABLE", ".a", IN_SCHEMA),
+            ("FUNCTION", "a.b.c.d()", IN_SCHEMA),
+            ("SCHEMA", "a.b.c", IN_DATABASE),
+            ("DATABASE_ROLE", "a.", IN_DATABASE),
+        ] {
+            assert_eq!(object(kind, name), Err(expected), "{kind} {name}");
+        }
+        assert_eq!(object("TABLE", "\"a.b.c.d\"").as_deref(), Ok("\"a.b.c.d\""));
     }
 
     #[test]
