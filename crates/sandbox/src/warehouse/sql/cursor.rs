@@ -100,6 +100,15 @@ impl Cursor {
         Ok(text)
     }
 
+    /// A number.
+    pub(super) fn number(&mut self) -> Result<(), SqlError> {
+        let Some(Token::Number(..)) = self.peek() else {
+            return Err(self.unexpected());
+        };
+        self.at += 1;
+        Ok(())
+    }
+
     /// The token to be read next.
     pub(super) fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at).map(|token| &token.token)

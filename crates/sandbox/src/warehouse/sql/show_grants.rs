@@ -12,16 +12,19 @@ use crate::warehouse::{
     errors::SqlError,
 };
 
-/// Kinds of objects that the world has, with the number of names that an object of it may have.
-const KINDS: [(&str, usize); 8] = [
+/// Kinds of objects, with the number of names that an object of it may have. The world has no routine and no external
+/// table.
+const KINDS: [(&str, usize); 10] = [
     ("DATABASE", 1),
     ("WAREHOUSE", 1),
     ("ROLE", 1),
     ("USER", 1),
     ("SCHEMA", 2),
     ("TABLE", 3),
+    ("EXTERNAL TABLE", 3),
     ("VIEW", 3),
     ("FUNCTION", 3),
+    ("PROCEDURE", 3),
 ];
 
 /// A SHOW GRANTS of which those words have been read.
@@ -59,10 +62,10 @@ pub(super) fn run(
     }
     let (kind, names) = KINDS
         .into_iter()
-        .find(|(kind, _)| cursor.keyword(kind))
+        .find(|(kind, _)| cursor.keywords(kind))
         .ok_or_else(|| cursor.unexpected())?;
     let path = cursor.path()?;
-    if kind == "FUNCTION" {
+    if matches!(kind, "FUNCTION" | "PROCEDURE") {
         arguments(cursor)?;
     }
     cursor.end()?;
@@ -87,14 +90,28 @@ fn one_name(cursor: &mut Cursor) -> Result<String, SqlError> {
     Ok(name)
 }
 
-/// `(NUMBER, VARCHAR)`
+/// `(NUMBER(38, 0), DOUBLE PRECISION)`
 fn arguments(cursor: &mut Cursor) -> Result<(), SqlError> {
     cursor.expect_symbol(&Token::LParen)?;
-    while !cursor.symbol(&Token::RParen) {
-        cursor.name()?;
-        let _more = cursor.symbol(&Token::Comma);
+    if cursor.symbol(&Token::RParen) {
+        return Ok(());
     }
-    Ok(())
+    loop {
+        cursor.name()?;
+        while matches!(cursor.peek(), Some(Token::Word(_))) {
+            cursor.name()?;
+        }
+        if cursor.symbol(&Token::LParen) {
+            cursor.number()?;
+            while cursor.symbol(&Token::Comma) {
+                cursor.number()?;
+            }
+            cursor.expect_symbol(&Token::RParen)?;
+        }
+        if !cursor.symbol(&Token::Comma) {
+            return cursor.expect_symbol(&Token::RParen);
+        }
+    }
 }
 
 fn known_role(account: &Account, name: &str) -> Result<&'static str, SqlError> {
@@ -112,7 +129,9 @@ fn known_role(account: &Account, name: &str) -> Result<&'static str, SqlError> {
 /// An object's names, of which the session completes the outer ones.
 fn completed(session: &Session, kind: &str, path: &[String]) -> Result<Vec<String>, SqlError> {
     match (kind, path) {
-        ("TABLE" | "VIEW" | "FUNCTION", path) => session.complete(path).map(Vec::from),
+        ("TABLE" | "EXTERNAL TABLE" | "VIEW" | "FUNCTION" | "PROCEDURE", path) => {
+            session.complete(path).map(Vec::from)
+        }
         ("SCHEMA", [schema]) => {
             let database = session
                 .database

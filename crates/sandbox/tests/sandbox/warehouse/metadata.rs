@@ -173,9 +173,23 @@ async fn show_takes_patterns_and_scopes() {
         "SHOW GRANTS TO USER NOBODY",
         "SHOW GRANTS ON TABLE NOWHERE",
         "SHOW GRANTS TO ROLE analyst_not",
+        "SHOW GRANTS ON FUNCTION area(NUMBER)",
+        "SHOW GRANTS ON FUNCTION \"SALES\".\"PUBLIC\".\"AREA\"(NUMBER(38, 0), DOUBLE PRECISION)",
+        "SHOW GRANTS ON PROCEDURE area()",
+        "SHOW GRANTS ON EXTERNAL TABLE NOWHERE",
+        "SHOW GRANTS ON EXTERNAL TABLE SALES.PUBLIC.ORDERS",
         "SHOW IMPORTED KEYS IN TABLE NOWHERE",
     ] {
         fails(&stage.sql(&access, sql).await, 422, "002003");
+    }
+    for sql in [
+        "SHOW GRANTS ON FUNCTION area",
+        "SHOW GRANTS ON FUNCTION area(NUMBER,)",
+        "SHOW GRANTS ON FUNCTION area(NUMBER(38)",
+        "SHOW GRANTS ON FUNCTION area(NUMBER()) x",
+        "SHOW GRANTS ON EXTERNAL orders",
+    ] {
+        fails(&stage.sql(&access, sql).await, 422, "001003");
     }
 }
 
