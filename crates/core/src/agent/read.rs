@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::CallFormat;
-use crate::{Error, Result, error::Violation};
+use crate::{Error, Result, error::Violation, tool::numbers};
 
 /// Most calls of a request.
 const CALLS: usize = 32;
@@ -102,12 +102,15 @@ fn call(format: CallFormat, item: &Value) -> Option<Call> {
     })
 }
 
-/// OpenAI's arguments are JSON in a text, which is empty where there are none.
+/// OpenAI's arguments are JSON in a text, which is empty where there are none. It stays a text if reading it would change a
+/// number: the call refuses it with the place.
 fn parsed(input: &Value) -> Value {
     match input {
         Value::Null => Value::Object(Map::new()),
         Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
-        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| input.clone()),
+        Value::String(text) if numbers::inexact(text).is_empty() => {
+            serde_json::from_str(text).unwrap_or_else(|_| input.clone())
+        }
         given => given.clone(),
     }
 }
@@ -182,6 +185,21 @@ mod tests {
             let items = call(arguments);
             let (_, calls) = read(None, items.as_array().unwrap()).unwrap();
             assert_eq!(calls[0].input, input);
+        }
+    }
+
+    #[test]
+    fn arguments_whose_numbers_would_be_rounded_stay_a_text() {
+        for (given, expected) in [
+            (
+                r#"{"a":12345678901234567890123}"#,
+                json!(r#"{"a":12345678901234567890123}"#),
+            ),
+            (r#"{"a":0.1}"#, json!({ "a": 0.1 })),
+        ] {
+            let items = [json!({ "id": "c", "function": { "name": "t", "arguments": given } })];
+            let (_, calls) = read(None, &items).unwrap();
+            assert_eq!(calls[0].input, expected);
         }
     }
 

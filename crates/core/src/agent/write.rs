@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{CallFormat, read::Call, text::data_text};
-use crate::tool::Warning;
+use crate::tool::{
+    Warning,
+    numbers::{as_texts, is_exact},
+};
 
 /// What a call came to.
 #[derive(Debug)]
@@ -49,7 +52,8 @@ fn object(content: Content<'_>) -> Value {
     match content {
         Content::Error(text) => json!({ "error": text }),
         Content::Data(data, warnings) => {
-            let output = serde_json::from_str(data).unwrap_or_else(|_| json!(data));
+            let output =
+                serde_json::from_str(&as_texts(data, is_exact)).unwrap_or_else(|_| json!(data));
             let mut object = json!({ "output": output });
             if !warnings.is_empty() {
                 object["warnings"] = json!(warnings);

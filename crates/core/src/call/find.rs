@@ -7,7 +7,7 @@ use crate::{
     catalogue::{Catalogue, CatalogueTool},
     error::Violation,
     schema::VERSION_PARAMETERS,
-    tool::ToolEntry,
+    tool::{ToolEntry, numbers},
 };
 
 /// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input, which is
@@ -22,6 +22,10 @@ pub(super) fn tool<'a>(
     if let Value::String(text) = input
         && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)
     {
+        let inexact = numbers::inexact(text);
+        if !inexact.is_empty() {
+            return Err(Error::violations(inexact));
+        }
         *input = object;
     }
     let [schema_parameter, tool_parameter] = VERSION_PARAMETERS;
@@ -100,6 +104,14 @@ mod tests {
         let mut input = json!(" {\"note_id\":\"a\",\"tool_version\":\"2026-11-21\"} ");
         found(None, None, &mut input).unwrap();
         assert_eq!(input, json!({ "note_id": "a" }));
+    }
+
+    #[test]
+    fn a_json_text_whose_numbers_would_be_rounded_is_refused() {
+        let mut input = json!("{\"note_id\":\"a\",\"of\":[0.1,12345678901234567890123]}");
+        let error = found(None, None, &mut input).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::SchemaViolation);
+        assert_eq!(error.violation_list()[0].path, "/of/1");
     }
 
     #[test]

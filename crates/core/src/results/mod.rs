@@ -11,11 +11,16 @@ mod options;
 mod parts;
 mod path;
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     Error, ErrorKind, Result,
-    tool::{ReadableView, Warning, Whole},
+    tool::{
+        ReadableView, Warning, Whole,
+        numbers::{as_texts, is_exact},
+    },
 };
 
 use left_out::LeftOut;
@@ -74,7 +79,8 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
     if view.is_none() && paths.is_empty() && budget.is_none_or(|most| data.get().len() <= most) {
         return Ok(Shaped::new(data, Vec::new()));
     }
-    let mut value: Value = match serde_json::from_str(data.get()) {
+    let mut warnings = Vec::new();
+    let mut value = match read(&data, &mut warnings) {
         Ok(value) => value,
         Err(error) if origin.only_reads => return Err(unreadable(error)),
         Err(_) => {
@@ -90,7 +96,6 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
     if let Some(view) = view {
         (value, wholes) = view.with_wholes(value).map_err(unreadable)?;
     }
-    let mut warnings = Vec::new();
     if !paths.is_empty() {
         warnings.extend(fields::unknown(&paths, &value, origin.schema));
         fields::select(&paths, &mut value);
@@ -118,6 +123,16 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
     let mut shaped = Shaped::new(raw(budget::written(&value, limits)?)?, warnings);
     shaped.parts = parts::largest(options, &value, wholes, left_out.cuts());
     Ok(shaped)
+}
+
+/// The data as a value. A number that would be rounded is a text in it.
+fn read(data: &RawValue, warnings: &mut Vec<Warning>) -> serde_json::Result<Value> {
+    let kept = as_texts(data.get(), is_exact);
+    if let Cow::Owned(_) = kept {
+        let message = "numbers with more digits than a JSON number keeps are texts here";
+        warnings.push(Warning::new("numbers_as_texts", message));
+    }
+    serde_json::from_str(&kept)
 }
 
 /// Says at the top of the data which texts in it third parties wrote.

@@ -77,6 +77,26 @@ fn what_is_not_asked_for_passes_as_it_came() {
 }
 
 #[test]
+fn numbers_that_would_be_rounded_are_texts() {
+    let data = format!(
+        r#"{{"items":[{{"id":12345678901234567890123,"n":0.1,"d":-0.1234567890123456789}}],"long":"{}"}}"#,
+        "x ".repeat(1000)
+    );
+    let kept = json!({ "id": "12345678901234567890123", "n": 0.1, "d": "-0.1234567890123456789" });
+    for (options, pointer) in [
+        (options(&["items"], View::Full, None), "/items/0"),
+        (options(&[], View::Readable, None), "/notes/0"),
+        (options(&[], View::Full, Some(600)), "/items/0"),
+    ] {
+        let data = RawValue::from_string(data.clone()).unwrap();
+        let shaped = shape(data, &options, READS).unwrap();
+        let value: Value = serde_json::from_str(shaped.data.get()).unwrap();
+        assert_eq!(value.pointer(pointer), Some(&kept), "{options:?}");
+        assert_eq!(shaped.warnings[0].code, "numbers_as_texts", "{options:?}");
+    }
+}
+
+#[test]
 fn fields_lead_through_lists() {
     let data = json!({
         "messages": [{ "id": "1", "subject": "a", "from": { "name": "Ada", "address": "a@x" } }, { "id": "2" }],

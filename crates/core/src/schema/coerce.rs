@@ -18,7 +18,7 @@
 use serde_json::{Number, Value, json};
 
 use super::{COMMAS_MARK, IGNORED_MARK, TEXT_MARK};
-use crate::similar::spelling;
+use crate::{similar::spelling, tool::numbers};
 
 /// Turns a value into what its schema asks for, where the meaning is certain.
 pub(super) fn coerce(schema: &Value, value: &mut Value) {
@@ -63,6 +63,9 @@ fn from_text(schema: &Value, text: &str) -> Option<Value> {
         return None;
     }
     let text = text.trim();
+    if !numbers::inexact(text).is_empty() {
+        return None;
+    }
     let word = ["true", "false"]
         .into_iter()
         .find(|word| text.eq_ignore_ascii_case(word));

@@ -302,6 +302,22 @@ fn what_is_meant_for_certain_is_coerced() {
 }
 
 #[test]
+fn a_text_whose_numbers_would_be_rounded_is_not_read() {
+    for (name, given) in [
+        ("weight", "12345678901234567890123"),
+        ("weight", "0.1234567890123456789"),
+        (
+            "places",
+            "[{\"folder\":\"x\",\"row\":0.1234567890123456789}]",
+        ),
+    ] {
+        let error = validated(json!({ "note_id": "a", name: given })).unwrap_err();
+        let place = error.violation_list()[0].path.clone();
+        assert_eq!(place, format!("/{name}"), "{given}");
+    }
+}
+
+#[test]
 fn null_is_absence_where_it_is_not_a_value() {
     let absent = json!({ "note_id": "a" });
     for name in [
