@@ -118,7 +118,7 @@ fn host(account: &str) -> Option<String> {
         .into_iter()
         .find_map(|suffix| Some((host.strip_suffix(suffix)?, suffix)));
     if let Some((name, suffix)) = suffix {
-        // A private name may be known with its underscores alone.
+        // Private DNS may know only the name with the underscores.
         let labels: Vec<&str> = name.split('.').collect();
         let is_account = labels.len() <= MOST_LABELS && labels.iter().all(|label| is_label(label));
         return is_account.then(|| format!("{name}{suffix}"));

@@ -291,7 +291,7 @@ impl Reply {
 pub(crate) struct Warnings(Vec<(&'static str, String)>);
 
 impl Warnings {
-    /// That of the columns alone.
+    /// Only that of the columns.
     pub(crate) fn of_columns(body: &Value) -> Self {
         let columns = columns::names(items_of(&body["resultSetMetaData"]["rowType"])).into_iter();
         let renamed = columns.filter_map(|(name, is_other)| is_other.then_some(name));
