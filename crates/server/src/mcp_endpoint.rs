@@ -1,7 +1,7 @@
 //! `/mcp`: who may send messages there, the holder of an MCP session's token; and where a client reads what this server is
 //! (RFC 9728).
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use axum::{
     Json,
@@ -15,7 +15,11 @@ use http::Method;
 use serde_json::json;
 use stead::{
     Error, ErrorKind,
-    core::{caller::Caller, environment::Environment},
+    core::{
+        caller::Caller,
+        environment::Environment,
+        tool::numbers::{as_texts, is_exact},
+    },
 };
 
 use crate::{
@@ -53,6 +57,11 @@ async fn serve(
     let token = bearer(&head.headers).unwrap_or_default().to_owned();
     let opens_a_stream = head.method == Method::GET;
     let body = collect(body, LARGEST, &environment).await?;
+    // A number that reading would round is a text, which the tool takes or refuses.
+    let body = match std::str::from_utf8(&body).map(|text| as_texts(text, is_exact)) {
+        Ok(Cow::Owned(text)) => text.into(),
+        _ => body,
+    };
     let request = Request::from_parts(head, Body::from(body));
     let response = mcp.serve(session.session_id, &environment, request).await?;
     match opens_a_stream {

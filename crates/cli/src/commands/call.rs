@@ -9,6 +9,7 @@ use stead::{
     core::{
         resource::{ExecuteRequest, Execution},
         results::View,
+        tool::numbers::inexact,
     },
 };
 
@@ -181,6 +182,13 @@ fn input(text: &str) -> Outcome<Value> {
         .map(|file| secrets::read_text(Path::new(file), Exit::Input))
         .transpose()?;
     let text = read.as_deref().unwrap_or(text);
+    if let Some(rounded) = inexact(text).first() {
+        return Err(Failure::new(
+            Exit::Input,
+            format!("a number of the input would be rounded: {rounded}"),
+            "Send it as a text.",
+        ));
+    }
     serde_json::from_str(text).map_err(|error| {
         Failure::new(
             Exit::Input,

@@ -14,7 +14,7 @@ impl Context {
                 Verification::Application => Err(Error::invalid(vec![Violation::new(
                     "/verify_url",
                     "required",
-                    "verify_url is required: the user's browser returns there, and your application confirms who it was",
+                    "verify_url is required: the user's browser returns there, and your application confirms who it was (an operator turns this off with --trust-whoever-has-the-link)",
                 )])),
             };
         };

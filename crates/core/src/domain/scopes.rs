@@ -122,7 +122,8 @@ fn read_permission(product: &Product, given: &str) -> Result<String, (&'static s
     if !well_formed(given, capabilities) {
         return Err(("format", RULE.to_owned()));
     }
-    let unknown = |what, known| ("enum", unknown_scope(product, what, given, known));
+    let unknown =
+        |what: &str, known: &BTreeSet<&str>| ("enum", unknown_scope(product, what, given, known));
     if capabilities {
         let of_tools = product.capabilities.iter().map(|(name, _)| *name);
         let known: BTreeSet<&str> = product.described_scopes().chain(of_tools).collect();

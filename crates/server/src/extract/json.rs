@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, schema::read_body},
+    core::{environment::Environment, schema::read_body, tool::numbers::inexact},
 };
 
 use super::{body::collect, invalid};
@@ -95,6 +95,10 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
 /// Reads at full speed; only a body that is refused is read again, by its schema, to take what is meant or to say all
 /// that is wrong with it.
 pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result<T, Error> {
+    let rounded = std::str::from_utf8(body).map(inexact).unwrap_or_default();
+    if !rounded.is_empty() {
+        return Err(Error::invalid(rounded));
+    }
     serde_json::from_slice(body).or_else(|error| {
         let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
         // The schema sees only one of the two, and another reader may take the other.

@@ -7,7 +7,11 @@ use rmcp::{
 use serde_json::{Value, json};
 use stead::{
     Error, ErrorKind,
-    core::{error::ActBy, resource::Execution},
+    core::{
+        error::ActBy,
+        resource::Execution,
+        tool::numbers::{as_texts, is_exact},
+    },
 };
 
 /// The tool that reads what a result has only in part.
@@ -23,7 +27,7 @@ pub(super) fn success(execution: &Execution) -> CallToolResult {
     content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
     content.extend(named(execution).map(ContentBlock::text));
     let mut result = CallToolResult::success(content);
-    let data: Option<Value> = serde_json::from_str(text).ok();
+    let data: Option<Value> = serde_json::from_str(&as_texts(text, is_exact)).ok();
     result.structured_content = data.filter(Value::is_object);
     result.meta = Some(meta(
         json!({ "stead/execution_id": execution.execution_id }),

@@ -56,7 +56,10 @@ impl Tool for DeleteEvent {
 
     /// Calendar API, `events.delete`. What is deleted names no guests any more, so they are asked for before it.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
-        let (calendar, id) = (&*ids::calendar(self.calendar())?, &*ids::event(&self.event_id)?);
+        let (calendar, id) = (
+            &*ids::calendar(self.calendar())?,
+            &*ids::event(&self.event_id)?,
+        );
         let guests = event::read(calendar, id)
             .query("fields", "attendees(self,resource)")
             .accept(&[404, 410]);
@@ -69,9 +72,8 @@ impl Tool for DeleteEvent {
             .accept(&[410])
             .retry(Retry::Always);
         let response = io.send(request).await?;
-        let output = Output::from(
-            json!({ "deleted": true, "event_id": id, "calendar_id": calendar }),
-        );
+        let output =
+            Output::from(json!({ "deleted": true, "event_id": id, "calendar_id": calendar }));
         // Gone at a repeat: the first sending did it.
         Ok(if response.status == 410 && response.attempt == 1 {
             output.warn("already_deleted", "the event had been deleted before")
