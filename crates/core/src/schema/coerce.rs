@@ -111,7 +111,7 @@ fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
 fn object_of(schema: &Value, text: &str) -> Option<Value> {
     let form = match text {
         url if url.starts_with("https://") || url.starts_with("http://") => "url",
-        // Names of emojis are none, and the product takes no words.
+        // The name of an emoji isn't one, and the product takes no words.
         emoji if !emoji.contains(|letter: char| letter.is_alphabetic()) && !emoji.is_ascii() => {
             "emoji"
         }

@@ -100,7 +100,7 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Nothing for a link to another site, and for what is no link.
+    /// Nothing for a link to another site, and for a text that isn't a link.
     fn parse(text: &'a str) -> Option<Self> {
         // Browsers and people leave the scheme out.
         let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));

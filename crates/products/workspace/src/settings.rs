@@ -4,10 +4,7 @@ use http::HeaderValue;
 use serde_json::{Map, Value};
 use stead_core::{Error, Result, error::Violation, product::DerivedSettings};
 
-use crate::version::HEADER;
-
-/// The version of a tool's call or a raw request that names none.
-pub(crate) const VERSION: &str = "workspace_version";
+use crate::version::{HEADER, SETTING};
 
 /// Reads the settings, from which the header of raw requests follows.
 ///
@@ -18,7 +15,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     let mut derived = DerivedSettings::default();
     for (name, value) in settings {
         let place = ["settings", name];
-        if name != VERSION {
+        if name != SETTING {
             let message = "this is not known here; known: workspace_version, rate_limit";
             violations.push(Violation::at(&place, "additionalProperties", message));
         } else if !value.as_str().is_some_and(is_version) {

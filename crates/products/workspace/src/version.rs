@@ -3,13 +3,13 @@
 
 use stead_core::tool::{ApiRequest, Call};
 
-use crate::settings;
-
 /// The version of a call that names none (Notion API, "Versioning").
 pub(crate) const DEFAULT: &str = "2022-06-28";
 /// From this version on a database holds data sources, and rows and columns are theirs (Notion API, "Upgrading to
 /// 2025-09-03").
 const DATA_SOURCES: &str = "2025-09-03";
+/// The setting of a connection with the version of calls and raw requests that name none.
+pub(crate) const SETTING: &str = "workspace_version";
 /// Name of the header, in lower case.
 pub(crate) const HEADER: &str = "notion-version";
 /// Shape of a version. Which ones exist is for the product to say.
@@ -27,7 +27,7 @@ impl<'a> Version<'a> {
 
     /// That of the connection's settings where the caller asks for none.
     pub(crate) fn or_of(self, call: &'a Call) -> Self {
-        let set = || call.settings.get(settings::VERSION)?.as_str();
+        let set = || call.settings.get(SETTING)?.as_str();
         Self(self.0.or_else(set))
     }
 

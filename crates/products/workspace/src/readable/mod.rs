@@ -95,7 +95,7 @@ impl PageView {
     }
 }
 
-/// Who last changed it; nobody where that is who created it.
+/// Who last changed it, if that isn't who created it.
 fn editor_of(object: &Value) -> Option<String> {
     let editor = &object["last_edited_by"];
     let is_other = editor["id"] != object["created_by"]["id"];

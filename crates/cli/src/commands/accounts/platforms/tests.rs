@@ -142,7 +142,7 @@ fn what_a_form_lacks_is_named_at_its_place() {
 fn a_fault_in_our_own_form_repeats_nothing_of_the_line() {
     for line in [
         json!({ "connection_name": "mail", "identifier": "1", "access_token": ["CANARY"] }),
-        json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "scopes": "CANARY" }),
+        json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "scopes": { "a": "CANARY" } }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "expires_at": "CANARY" }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "state": ["CANARY"] }),
         json!({ "connection_name": "mail", "identifier": "1", "access_token": "a", "token": "CANARY" }),
