@@ -44,7 +44,7 @@ pub static PRODUCT: Product = Product {
     },
     settings: settings::derive,
     setting_fields: &[SettingField {
-        name: settings::VERSION,
+        name: version::SETTING,
         title: "Version of the API",
         about: "The version that tools and raw requests speak where they name none: a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
         is_required: false,
