@@ -243,21 +243,22 @@ async fn another_account_of_the_product_does_not_take_the_place_of_the_first() {
 #[tokio::test]
 async fn a_snowflake_account_that_is_used_outlives_its_refresh_token() {
     const DAY: u32 = 24 * 3600;
-    let stage = Stage::new().await;
+    let mut stage = Stage::new().await;
     products::connect(&stage, "warehouse").await;
     let path = "/v1/accounts/warehouse/user-1";
-    let by = async || {
+    let by = async |stage: &Stage| {
         let account = stage.get(path).await.json();
         assert_eq!(account["state"], "active", "{account}");
         account["reauthorize_by"].as_str().unwrap().to_owned()
     };
-    let mut before = by().await;
+    let mut before = by(&stage).await;
     for _ in 0..4 {
         stage.clock.advance(SignedDuration::from_hours(24 * 30));
         stage.fault(Fault::Advance { seconds: 30 * DAY });
+        stage.bearer = stage.token().await;
         let refreshed = stage.post(&format!("{path}/refresh"), &json!({})).await;
         assert_eq!(refreshed.status, 200, "{}", refreshed.text());
-        let after = by().await;
+        let after = by(&stage).await;
         assert!(after > before, "{after} is later than {before}");
         before = after;
     }

@@ -58,6 +58,8 @@ pub(super) async fn read(
         missing => Serde(permissions(&account.missing_scopes)),
         has_token,
         token_has_ended => account.token_expires_at.is_some_and(|end| end <= now),
+        has_no_refresh_token => account.reauthorize_by.is_some()
+            && account.reauthorize_by == account.token_expires_at,
         can => Serde(Can::of(&account, product)),
         first => place.is_first(),
         timeline => Serde(timeline),

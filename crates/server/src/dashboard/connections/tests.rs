@@ -206,7 +206,7 @@ async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
         "/dashboard/connections/notes?done=connection-changed",
     );
     let permissions = browser.connection("notes").await.permissions.unwrap();
-    assert_eq!(permissions, ["read_content", "insert_content"]);
+    assert_eq!(permissions, ["insert_content", "read_content"]);
 }
 
 #[tokio::test]
