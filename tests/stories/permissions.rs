@@ -95,6 +95,91 @@ async fn a_link_for_one_more_scope_keeps_those_that_were_granted() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
 }
 
+/// Gmail refuses searches and bodies as soon as `gmail.metadata` is granted, next to a wider scope too.
+#[tokio::test]
+async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() {
+    const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
+    let stage = Stage::new().await;
+    let ask = |scopes: &[&str]| json!({ "connection_name": "mail", "identifier": "user-1", "scopes": scopes });
+    let both = stage
+        .post(
+            "/v1/authorization-links",
+            &ask(&["gmail.readonly", "gmail.metadata"]),
+        )
+        .await;
+    assert_eq!(both.kind(), "invalid_request");
+    assert!(
+        both.text()
+            .contains("gmail.metadata takes away what gmail.readonly allows")
+    );
+
+    let narrow = stage
+        .post("/v1/authorization-links", &ask(&["gmail.metadata"]))
+        .await;
+    follow(&stage, &narrow).await;
+    let account = stage.account("user-1").await;
+    assert!(texts(&account["granted_scopes"]).contains(&METADATA));
+    let mails = async |input| stage.execute("mail_fetch_mails", "user-1", input).await;
+    let headers = mails(json!({})).await.json();
+    assert_eq!(headers["warnings"][0]["code"], "headers_only", "{headers}");
+    assert_eq!(
+        headers["data"]["messages"][0]["readable"]["subject"]
+            .as_str()
+            .map(str::is_empty),
+        Some(false)
+    );
+
+    let refused = mails(json!({ "query": "is:unread" })).await;
+    assert_eq!(refused.kind(), "scope_missing");
+    let request = refused.json()["authorization_request"].take();
+    let scopes = texts(&request["scopes"]);
+    assert!(
+        scopes.contains(&READONLY) && !scopes.contains(&METADATA),
+        "{scopes:?}"
+    );
+    follow(
+        &stage,
+        &stage.post("/v1/authorization-links", &request).await,
+    )
+    .await;
+    assert_eq!(mails(json!({ "query": "is:unread" })).await.status, 200);
+}
+
+/// A browser that is signed in to several Google accounts offers them all.
+#[tokio::test]
+async fn whoever_authorizes_again_finds_the_account_of_last_time_chosen() {
+    let stage = mails_only().await;
+    let hint = async || {
+        let link = stage.link("user-1").await;
+        let product = Browser::new().open(&link).await;
+        let hint = product
+            .split('&')
+            .find_map(|pair| pair.strip_prefix("login_hint="));
+        hint.map(str::to_owned)
+    };
+    let subject = hint().await.expect("a hint");
+    assert!(
+        subject.bytes().all(|byte| byte.is_ascii_digit()),
+        "whoever holds the link learns no address: {subject}"
+    );
+    let link = stage.link("user-2").await;
+    let product = Browser::new().open(&link).await;
+    assert!(!product.contains("login_hint"), "{product}");
+}
+
+#[tokio::test]
+async fn a_scope_that_stead_does_not_know_can_be_asked_for() {
+    const NEW: &str = "https://www.googleapis.com/auth/gmail.addons.current.message.readonly";
+    let stage = Stage::new().await;
+    let change = json!({ "settings": { "more_scopes": [NEW] } });
+    let changed = stage.patch("/v1/connections/mail", &change).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    let link = stage.link("user-1").await;
+    let product = Browser::new().open(&link).await;
+    let encoded = NEW.replace(':', "%3A").replace('/', "%2F");
+    assert!(product.contains(&encoded), "{product}");
+}
+
 #[tokio::test]
 async fn every_error_for_the_user_says_what_to_ask_for() {
     let stage = mails_only().await;

@@ -282,7 +282,10 @@ fn set_up(connection: &Connection, terminal: &Terminal) {
     let Some(product) = catalogue.product(&connection.product) else {
         return;
     };
-    if let Some(steps) = product.set_up(&connection.redirect_uri) {
+    if let Some(steps) = product.set_up(
+        connection.connection_name.as_str(),
+        &connection.redirect_uri,
+    ) {
         terminal.note(format_args!("\n{}\n\n{steps}", terminal.bold("Set-up")));
     }
     // The steps refer to it.

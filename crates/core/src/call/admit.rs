@@ -49,11 +49,17 @@ pub(super) fn what_to_ask(error: Error, tool: &CatalogueTool, snapshot: &Snapsho
     if !acts.contains(&error.kind()) {
         return error;
     }
-    error.with_authorization_request(authorization_request(
+    // The product may need more than the tool does: a search, say, that a granted scope rules out.
+    let required: Vec<&str> = error.required_scopes().iter().map(String::as_str).collect();
+    let request = authorization_request(
         snapshot.endpoints.product,
         &snapshot.connection,
         &snapshot.account.identifier,
         &snapshot.account.granted_scopes,
-        tool.entry().scopes(),
-    ))
+        match required.is_empty() {
+            true => tool.entry().scopes().0,
+            false => &required,
+        },
+    );
+    error.with_authorization_request(request)
 }

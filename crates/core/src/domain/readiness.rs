@@ -6,7 +6,6 @@ use crate::{
     identifier::Identifier,
     product::Product,
     state::{AccountState, ConnectionState},
-    tool::RequiredScopes,
 };
 
 /// Refuses a connection through which nothing can be called.
@@ -74,7 +73,7 @@ pub(crate) fn authorization_required(
         connection,
         &account.identifier,
         &account.granted_scopes,
-        RequiredScopes::NONE,
+        &[],
     ));
     let reason = account
         .reason
@@ -91,7 +90,7 @@ pub(crate) fn never_authorized(
     connection: &Connection,
     identifier: &Identifier,
 ) -> Error {
-    let request = authorization_request(product, connection, identifier, &[], RequiredScopes::NONE);
+    let request = authorization_request(product, connection, identifier, &[], &[]);
     Error::new(
         ErrorKind::AuthorizationRequired,
         "this user has never authorized; create an authorization link and show it to the user",

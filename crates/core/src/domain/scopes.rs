@@ -7,8 +7,7 @@ use crate::{
     Error, Result,
     error::{AuthorizationRequest, Violation, Violations},
     identifier::Identifier,
-    product::{Permissions, Product},
-    tool::RequiredScopes,
+    product::{Permissions, Product, settings::MORE_SCOPES},
 };
 
 /// Most permissions of a connection, and most scopes of a link.
@@ -64,11 +63,53 @@ pub(crate) fn read_changed(
             }
         }
     }
+    for (narrow, wider) in narrowed(product, &kept) {
+        if stored.contains(narrow) && stored.contains(wider) {
+            continue;
+        }
+        let index = given
+            .iter()
+            .position(|one| full_name(product, one).as_ref() == Ok(narrow));
+        let prefix = product.oauth.scope_prefix;
+        let short = |scope: &str| scope.strip_prefix(prefix).unwrap_or(scope).to_owned();
+        let message = format!(
+            "{} takes away what {} allows; leave one of them out",
+            short(narrow),
+            short(wider)
+        );
+        let place = format!("/{member}/{}", index.unwrap_or_default());
+        violations.push(Violation::new(place, "not", message));
+    }
     if violations.is_empty() {
         Ok(kept)
     } else {
         Err(Error::invalid(violations))
     }
+}
+
+/// The scopes that take away what others of them give, each with one of those.
+fn narrowed<'s>(product: &Product, scopes: &'s [String]) -> Vec<(&'s String, &'s String)> {
+    let is = |name: &'static str| move |scope: &&String| scope.as_str() == name;
+    let pairs = product.oauth.narrowing_scopes.iter();
+    pairs
+        .filter_map(|(narrow, wider)| {
+            let wider = wider
+                .0
+                .iter()
+                .find_map(|name| scopes.iter().find(is(name)))?;
+            Some((scopes.iter().find(is(narrow))?, wider))
+        })
+        .collect()
+}
+
+/// The scopes without those that would take away what others of them give.
+fn without_narrowed(product: &Product, mut scopes: Vec<String>) -> Vec<String> {
+    let drop: Vec<String> = narrowed(product, &scopes)
+        .into_iter()
+        .map(|(narrow, _)| narrow.clone())
+        .collect();
+    scopes.retain(|scope| !drop.contains(scope));
+    scopes
 }
 
 /// Scopes that a user has granted, as another platform names them: short names in full, each once. Those that the product
@@ -166,7 +207,13 @@ fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&s
     } else {
         format!("did you mean {}?", names.join(", "))
     };
-    format!("{given} is not a {what} of {}; {hint}", product.name)
+    let more = match product.oauth.permissions {
+        Permissions::Scopes { .. } if given.contains("://") => {
+            format!(" (a scope that Stead doesn't know yet goes into the setting {MORE_SCOPES})")
+        }
+        _ => String::new(),
+    };
+    format!("{given} is not a {what} of {}; {hint}{more}", product.name)
 }
 
 /// The scope that a name stands for, or all that there are.
@@ -238,23 +285,28 @@ pub(crate) fn asked_scopes(
             scopes.push(scope);
         }
     }
-    Ok(scopes)
+    Ok(without_narrowed(product, scopes))
 }
 
-/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds.
+/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds. A granted
+/// scope that would still stop the call is left out.
 pub(crate) fn authorization_request(
     product: &Product,
     connection: &Connection,
     identifier: &Identifier,
     granted: &[String],
-    needed: RequiredScopes,
+    needed: &[&str],
 ) -> AuthorizationRequest {
     let mut scopes = Vec::new();
     if let Permissions::Scopes { .. } = product.oauth.permissions {
         scopes = asked_scopes(product, connection, None, granted).unwrap_or_default();
-        if !needed.covered_by(&scopes) {
-            scopes.extend(needed.0.first().map(|scope| (*scope).to_owned()));
+        if !needed
+            .iter()
+            .any(|one| scopes.iter().any(|scope| scope == one))
+        {
+            scopes.extend(needed.first().map(|scope| (*scope).to_owned()));
         }
+        scopes = without_narrowed(product, scopes);
     }
     AuthorizationRequest::new(connection.name.as_str(), identifier.as_str(), scopes)
 }

@@ -9,6 +9,7 @@ use crate::{
     product::{OAuth, PermissionTexts},
     state::{ConnectionHealth, ConnectionState},
     testing::START,
+    tool::RequiredScopes,
 };
 
 const FULL: &str = "https://scopes.test/";
@@ -104,12 +105,12 @@ fn a_scope_of_another_product_is_refused_with_what_was_meant() {
         ),
         (
             "https://scopes.test/notes.reed",
-            "https://scopes.test/notes.reed is not a scope of demo; did you mean notes.read, notes?",
+            "https://scopes.test/notes.reed is not a scope of demo; did you mean notes.read, notes? (a scope that Stead doesn't know yet goes into the setting more_scopes)",
         ),
         (
             "https://other.test/xyz",
             "https://other.test/xyz is not a scope of demo; it has https://old.test/everything, notes, notes.read, \
-             people, user.email, openid",
+             people, user.email, openid (a scope that Stead doesn't know yet goes into the setting more_scopes)",
         ),
     ] {
         let violation = refused(given);
@@ -229,8 +230,8 @@ fn what_is_asked_for_after_an_error_holds_what_was_granted_and_what_is_missing()
         let granted = texts(&["openid", people]);
         authorization_request(product, &connection(&[]), &identifier, &granted, needed)
     };
-    const WRITE: RequiredScopes = RequiredScopes(&["https://scopes.test/notes", "other"]);
-    const READ: RequiredScopes = RequiredScopes(&["other", "https://scopes.test/notes.read"]);
+    const WRITE: &[&str] = &["https://scopes.test/notes", "other"];
+    const READ: &[&str] = &["other", "https://scopes.test/notes.read"];
     let asked = request(&scoped(), WRITE);
     assert_eq!(
         (asked.connection_name.as_str(), asked.identifier.as_str()),
@@ -243,6 +244,52 @@ fn what_is_asked_for_after_an_error_holds_what_was_granted_and_what_is_missing()
         request(&product(Permissions::Capabilities), WRITE).scopes,
         [""; 0]
     );
+}
+
+#[test]
+fn a_link_never_asks_for_a_scope_next_to_one_that_it_narrows() {
+    const NARROW: &str = "https://scopes.test/people";
+    const WIDE: &str = "https://scopes.test/notes";
+    let mut product = scoped();
+    product.oauth.narrowing_scopes = &[(NARROW, RequiredScopes(&[WIDE]))];
+    let refused = read_permissions(&product, Some(&texts(&["notes", "people"])), "permissions");
+    let error = refused.unwrap_err();
+    assert_eq!(error.violation_list()[0].path, "/permissions/1");
+    assert!(
+        error.violation_list()[0]
+            .message
+            .contains("people takes away what notes allows"),
+        "{error}"
+    );
+    // A connection that has both already may keep them.
+    let both = texts(&[WIDE, NARROW]);
+    assert_eq!(
+        read_changed(&product, &both, Some(&both), "permissions").unwrap(),
+        both
+    );
+    for (given, granted, expected) in [
+        (&[NARROW][..], &[][..], &["openid", NARROW][..]),
+        (&[NARROW], &[WIDE], &["openid", WIDE]),
+        (&[WIDE], &[NARROW], &["openid", WIDE]),
+    ] {
+        let asked = asked_scopes(
+            &product,
+            &connection(&[]),
+            Some(&texts(given)),
+            &texts(granted),
+        );
+        assert_eq!(asked.unwrap(), texts(expected));
+    }
+    let identifier = Identifier::new("ada").unwrap();
+    let of_narrow = connection(&[NARROW]);
+    let request = authorization_request(
+        &product,
+        &of_narrow,
+        &identifier,
+        &texts(&["openid", NARROW]),
+        &[WIDE],
+    );
+    assert_eq!(request.scopes, ["openid", WIDE]);
 }
 
 #[test]

@@ -133,7 +133,17 @@ async fn load(
         client_epoch: connection.client_epoch,
         verifier,
     };
-    let location = authorize_url(context, &endpoints, &connection, &row.scopes, &secrets)?;
+    // With several accounts signed in, a user easily picks another one than last time.
+    let account = context.existing_account(row.account_id).await?.row;
+    let hint = account.subject.map(|subject| subject.id);
+    let location = authorize_url(
+        context,
+        &endpoints,
+        &connection,
+        &row.scopes,
+        hint,
+        &secrets,
+    )?;
     let started = StartedAuthorization {
         authorization_id: row.id,
         location: location.into(),
@@ -148,6 +158,7 @@ fn authorize_url(
     endpoints: &Endpoints,
     connection: &Connection,
     scopes: &[String],
+    user: Option<String>,
     secrets: &Secrets,
 ) -> Result<Url> {
     let misconfigured = |what: &str| {
@@ -174,6 +185,9 @@ fn authorize_url(
         .add_scopes(scopes.iter().cloned().map(Scope::new));
     for (name, value) in endpoints.product.oauth.authorize_parameters {
         request = request.add_extra_param(*name, *value);
+    }
+    if let (Some(name), Some(user)) = (endpoints.product.oauth.login_hint, user) {
+        request = request.add_extra_param(name, user);
     }
     if let Some(verifier) = &secrets.verifier {
         let verifier = PkceCodeVerifier::new(verifier.expose_secret().to_owned());

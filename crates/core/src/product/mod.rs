@@ -4,7 +4,7 @@ mod classify;
 mod guide;
 mod permission_texts;
 pub mod sent;
-mod settings;
+pub(crate) mod settings;
 mod shapes;
 
 use std::{fmt, time::Duration};
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use crate::{
     Error, Result,
     ports::Limits,
-    tool::{Response, ToolEntry},
+    tool::{RequiredScopes, Response, ToolEntry},
 };
 pub use classify::{Classification, Fact, FactKind, SentRequest};
 pub use guide::{PermissionChoice, SettingField, TestCall};
@@ -68,8 +68,8 @@ pub struct Product {
     pub test_calls: &'static [TestCall],
     /// Its tools.
     pub tools: &'static [ToolEntry],
-    /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` where the one of
-    /// the connection belongs.
+    /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` and `<CONNECTION>`, the
+    /// name of the connection as an SQL name, and marks lines that only a redirect URI without TLS needs.
     pub docs: &'static str,
 }
 
@@ -99,12 +99,29 @@ impl Product {
         docs: "",
     };
 
-    /// How an operator sets the product up for a connection with this redirect URI, in Markdown: the section `Set-up`
-    /// of its documentation.
-    pub fn set_up(&self, redirect_uri: &str) -> Option<String> {
+    /// How an operator sets the product up for the connection with this name and redirect URI, in Markdown: the section
+    /// `Set-up` of its documentation.
+    pub fn set_up(&self, connection_name: &str, redirect_uri: &str) -> Option<String> {
         let (_, section) = self.docs.split_once("# Set-up\n")?;
         let section = section.split("\n# ").next().unwrap_or(section);
-        Some(section.trim().replace("<redirect URI>", redirect_uri))
+        let sql_name: String = connection_name
+            .chars()
+            .map(|letter| match letter.is_ascii_alphanumeric() {
+                true => letter.to_ascii_uppercase(),
+                false => '_',
+            })
+            .collect();
+        let with_tls = !redirect_uri.starts_with("http://");
+        let lines = section.trim().lines().filter_map(|line| {
+            match line.split_once(" -- only if the redirect URI begins with http://") {
+                Some(_) if with_tls => None,
+                Some((statement, _)) => Some(statement),
+                None => Some(line),
+            }
+        });
+        let lines: Vec<&str> = lines.collect();
+        let steps = lines.join("\n").replace("<redirect URI>", redirect_uri);
+        Some(steps.replace("<CONNECTION>", &sql_name))
     }
 
     /// What each scope or capability is for, in Markdown: the section `Scopes` of its documentation.
@@ -274,6 +291,8 @@ pub struct OAuth {
     pub pkce: bool,
     /// Further parameters of the authorization request.
     pub authorize_parameters: &'static [(&'static str, &'static str)],
+    /// Parameter of the authorization request that names the user who authorizes again, by the product's own id.
+    pub login_hint: Option<&'static str>,
     /// Further parameters of the request that exchanges a code.
     pub code_parameters: &'static [(&'static str, &'static str)],
     /// What happens to the refresh token when it is used.
@@ -287,6 +306,8 @@ pub struct OAuth {
     pub scope_prefix: &'static str,
     /// Other names of scopes, each with the name under which the product returns it.
     pub scope_aliases: &'static [(&'static str, &'static str)],
+    /// Scopes that take away what wider scopes give, each with those wider ones. A link asks for one or the other.
+    pub narrowing_scopes: &'static [(&'static str, RequiredScopes)],
     /// Life of an access token where the response does not say.
     pub default_lifetime: Option<Duration>,
     /// Where it says who the user is.
@@ -310,12 +331,14 @@ impl OAuth {
         token_format: TokenFormat::Form,
         pkce: true,
         authorize_parameters: &[],
+        login_hint: None,
         code_parameters: &[],
         rotation: Rotation::Stable,
         keep_alive: None,
         permissions: Permissions::None,
         scope_prefix: "",
         scope_aliases: &[],
+        narrowing_scopes: &[],
         default_lifetime: None,
         subject: SubjectSource::Unknown,
     };

@@ -1,13 +1,16 @@
-//! What follows from a connection's settings: those of the product, and the rate limit, which every product has.
+//! What follows from a connection's settings: those of the product, the rate limit, and scopes that Stead doesn't know.
 
 use http::HeaderValue;
 use serde_json::{Map, Value};
 
-use super::Product;
+use super::{Permissions, Product};
 use crate::{Error, Result, error::Violation};
 
 /// The setting that holds a quota other than the published one.
 const RATE_LIMIT: &str = "rate_limit";
+
+/// The setting that holds scopes that the product has and Stead doesn't know.
+pub(crate) const MORE_SCOPES: &str = "more_scopes";
 
 /// What follows from a connection's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,21 +47,45 @@ impl Quota {
 }
 
 impl Product {
-    /// What follows from a connection's settings: the product's own, and `rate_limit`.
+    /// What follows from a connection's settings: the product's own, `rate_limit`, and, if users grant scopes,
+    /// `more_scopes`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the place of each fault.
     pub fn derived(&self, settings: &Map<String, Value>) -> Result<DerivedSettings> {
-        let Some(rate_limit) = settings.get(RATE_LIMIT) else {
-            return (self.settings)(settings);
-        };
         let mut own = settings.clone();
-        own.remove(RATE_LIMIT);
-        Ok(DerivedSettings {
-            quota: Some(quota(self.quota, rate_limit)?),
-            ..(self.settings)(&own)?
-        })
+        let rate_limit = own.remove(RATE_LIMIT);
+        let more_scopes = match self.oauth.permissions {
+            Permissions::Scopes { .. } => own.remove(MORE_SCOPES),
+            _ => None,
+        };
+        let mut derived = (self.settings)(&own)?;
+        if let Some(rate_limit) = rate_limit {
+            derived.quota = Some(quota(self.quota, &rate_limit)?);
+        }
+        if let Some(scopes) = more_scopes {
+            derived.scopes.extend(scopes_of(&scopes)?);
+        }
+        Ok(derived)
     }
+}
+
+/// Scopes in full. What they are isn't checked: the product refuses a link with one that it doesn't have.
+fn scopes_of(given: &Value) -> Result<Vec<String>> {
+    let visible = |scope: &&str| {
+        (1..=200).contains(&scope.len()) && scope.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let scopes = given.as_array().map(|list| {
+        let each = list.iter().map(|scope| scope.as_str().filter(visible));
+        each.map(|scope| scope.map(str::to_owned))
+            .collect::<Option<Vec<_>>>()
+    });
+    scopes.flatten().ok_or_else(|| {
+        let place = ["settings", MORE_SCOPES];
+        let expected =
+            "expected a list of scopes in full, such as https://example.com/auth/notes.read";
+        Error::invalid(vec![Violation::at(&place, "type", expected)])
+    })
 }
 
 /// The settings of a product that has none of its own.
@@ -69,7 +96,7 @@ pub(super) fn none(settings: &Map<String, Value>) -> Result<DerivedSettings> {
             let violation = Violation::at(
                 &["settings", name],
                 "additionalProperties",
-                "connections of this product take no setting but rate_limit",
+                "this is not known here; known: rate_limit, and more_scopes if users grant scopes",
             );
             Err(Error::invalid(vec![violation]))
         }
@@ -124,6 +151,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::product::OAuth;
 
     static PRODUCT: Product = Product {
         quota: Quota {
@@ -156,6 +184,41 @@ mod tests {
         );
         let quota = derived(json!({ "rate_limit": { "writes_per_minute": 0 } }));
         assert_eq!(quota.unwrap().quota.unwrap().writes_per_minute, Some(0));
+    }
+
+    #[test]
+    fn scopes_that_stead_does_not_know_are_asked_for() {
+        let mut product = Product {
+            oauth: OAuth {
+                permissions: Permissions::Scopes {
+                    always: &[],
+                    default: &[],
+                },
+                ..OAuth::BASE
+            },
+            ..Product::BASE
+        };
+        let derived = |product: &Product, scopes: Value| {
+            let settings = Map::from_iter([(MORE_SCOPES.to_owned(), scopes)]);
+            product
+                .derived(&settings)
+                .map(|derived| derived.scopes)
+                .map_err(|error| error.violation_list()[0].path.clone())
+        };
+        let scopes = json!(["https://scopes.test/new", "b"]);
+        assert_eq!(
+            derived(&product, scopes.clone()).unwrap(),
+            ["https://scopes.test/new", "b"]
+        );
+        for wrong in [json!("a"), json!(["a b"]), json!([""]), json!([1])] {
+            let place = derived(&product, wrong).unwrap_err();
+            assert_eq!(place, "/settings/more_scopes");
+        }
+        product.oauth.permissions = Permissions::None;
+        assert_eq!(
+            derived(&product, scopes).unwrap_err(),
+            "/settings/more_scopes"
+        );
     }
 
     #[test]

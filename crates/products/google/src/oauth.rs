@@ -32,6 +32,8 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         // Both are needed to be sure of a refresh token. `include_granted_scopes` stays out: it would mix the grants of
         // other connections of the project into this one. What this connection holds is asked for by name.
         authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
+        // "An email address or sub identifier" (same guide, "Redirect to Google's OAuth 2.0 server").
+        login_hint: Some("login_hint"),
         rotation: Rotation::Stable,
         // A refresh token that is not used for six months stops working.
         keep_alive: Some(Duration::from_secs(90 * 24 * 3600)),

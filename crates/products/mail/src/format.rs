@@ -2,6 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stead_core::tool::{Call, Output, RequiredScopes};
+
+use crate::scopes;
 
 /// How much of a mail is returned (Gmail API, `Format`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,14 @@ impl MessageFormat {
             Self::Minimal => "minimal",
             Self::Raw => "raw",
         }
+    }
+
+    /// The format that is asked for. If none is, it is everything that the user's scopes allow.
+    pub(crate) fn of(asked: Option<Self>, call: &Call) -> Self {
+        asked.unwrap_or(match has_headers_only(call) {
+            true => Self::Metadata,
+            false => Self::Full,
+        })
     }
     /// Whether it has the headers that a readable form needs.
     pub(crate) const fn is_readable(self) -> bool {
@@ -60,4 +71,26 @@ impl ThreadFormat {
             Self::Minimal => "minimal",
         }
     }
+
+    /// The format that is asked for. If none is, it is everything that the user's scopes allow.
+    pub(crate) fn of(asked: Option<Self>, call: &Call) -> Self {
+        asked.unwrap_or(match has_headers_only(call) {
+            true => Self::Metadata,
+            false => Self::Full,
+        })
+    }
+}
+
+/// Whether Google returns headers without text. It does as soon as `gmail.metadata` is granted, next to a wider scope too.
+fn has_headers_only(call: &Call) -> bool {
+    call.has_scope(RequiredScopes(&[scopes::METADATA]))
+}
+
+/// Says that the mails have no text, if that follows from the user's scopes and not from the call.
+pub(crate) fn warn_of_missing_text(output: Output, asked_format: bool, call: &Call) -> Output {
+    if asked_format || !has_headers_only(call) {
+        return output;
+    }
+    let message = "the user granted gmail.metadata, with which Gmail returns headers without text; to read mails, create a link that asks for gmail.readonly";
+    output.warn("headers_only", message)
 }

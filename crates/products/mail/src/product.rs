@@ -3,7 +3,7 @@
 use http::Method;
 use stead_core::{
     ports::Limits,
-    product::{Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall},
+    product::{OAuth, Origin, PermissionTexts, Product, ProxyRoute, ProxyRules, Quota, TestCall},
 };
 
 use crate::{
@@ -58,11 +58,15 @@ pub static PRODUCT: Product = Product {
     },
     classify: classify::classify,
     fact_kinds: classify::KINDS,
-    oauth: stead_google::oauth(&[
-        scopes::READONLY,
-        scopes::CONTACTS_READONLY,
-        scopes::OTHER_CONTACTS_READONLY,
-    ]),
+    oauth: OAuth {
+        // "Metadata scope does not support 'q' parameter", whatever else the user granted.
+        narrowing_scopes: &[(scopes::METADATA, scopes::ATTACHMENTS)],
+        ..stead_google::oauth(&[
+            scopes::READONLY,
+            scopes::CONTACTS_READONLY,
+            scopes::OTHER_CONTACTS_READONLY,
+        ])
+    },
     permission_texts: &[&TEXTS, &stead_google::TEXTS],
     test_calls: &[
         TestCall {

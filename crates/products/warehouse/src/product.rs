@@ -128,3 +128,26 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("es", include_str!("permissions/es.json")),
     ("ja", include_str!("permissions/ja.json")),
 ]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_name_the_integration_of_the_connection() {
+        let steps = |redirect_uri: &str| PRODUCT.set_up("my-dwh", redirect_uri).unwrap();
+        let with_tls = steps("https://stead.example.com/callback");
+        assert!(
+            with_tls.contains("CREATE SECURITY INTEGRATION STEAD_MY_DWH\n"),
+            "{with_tls}"
+        );
+        assert!(with_tls.contains("OAUTH_REDIRECT_URI = 'https://stead.example.com/callback'"));
+        assert!(with_tls.contains("SHOW_OAUTH_CLIENT_SECRETS('STEAD_MY_DWH')"));
+        assert!(!with_tls.contains("NON_TLS"), "{with_tls}");
+        let without = steps("http://127.0.0.1:8484/callback");
+        assert!(
+            without.contains("OAUTH_ALLOW_NON_TLS_REDIRECT_URI = TRUE\n"),
+            "{without}"
+        );
+    }
+}

@@ -10,8 +10,8 @@ use stead_core::{
 use stead_google::items;
 
 use crate::{
-    Mail, MessageFormat, label_names::name_labels, message::with_readable, page::page_of,
-    readable::MailsView, scopes,
+    Mail, MessageFormat, format::warn_of_missing_text, label_names::name_labels,
+    message::with_readable, page::page_of, readable::MailsView, scopes,
 };
 
 /// Find mails and return them with their content, newest first; full ones are large, so ask for few, or for
@@ -83,7 +83,7 @@ impl Tool for FetchMails {
             .filter_map(|message| message["id"].as_str())
             .collect();
 
-        let format = self.format.unwrap_or_default();
+        let format = MessageFormat::of(self.format, call);
         let gets = ids
             .iter()
             .map(|id| ApiRequest::get(["messages", id]).query("format", format.name()))
@@ -106,7 +106,8 @@ impl Tool for FetchMails {
         }
 
         name_labels(call, &io, &mut mails).await;
-        let mut output = Output::from(page_of("messages", mails, &list));
+        let output = Output::from(page_of("messages", mails, &list));
+        let mut output = warn_of_missing_text(output, self.format.is_some(), call);
         if self.max_results() > MOST_RESULTS {
             let message = format!(
                 "one call returns {MOST_RESULTS} mails at most, since each costs quota; next_page_token goes on"

@@ -8,8 +8,8 @@ use stead_core::{
 };
 
 use crate::{
-    Mail, MessageFormat, label_names::name_labels, message::with_readable, readable::OneMail,
-    scopes,
+    Mail, MessageFormat, format::warn_of_missing_text, label_names::name_labels,
+    message::with_readable, readable::OneMail, scopes,
 };
 
 /// Read one mail by its id.
@@ -22,7 +22,7 @@ pub struct GetMessageById {
     /// Id of the mail.
     #[schemars(length(min = 1))]
     pub message_id: String,
-    /// How much of the mail; `full` when absent.
+    /// How much of the mail; `full` when absent, or `metadata` if the user granted `gmail.metadata`.
     pub format: Option<MessageFormat>,
 }
 
@@ -35,7 +35,7 @@ impl Tool for GetMessageById {
 
     /// Gmail API, `users.messages.get`; for readers `users.labels.list`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        let format = self.format.unwrap_or_default();
+        let format = MessageFormat::of(self.format, call);
         let response = io
             .send(ApiRequest::get(["messages", &self.message_id]).query("format", format.name()))
             .await?;
@@ -44,6 +44,10 @@ impl Tool for GetMessageById {
         }
         let mut mail = with_readable(response.json()?);
         name_labels(call, &io, std::slice::from_mut(&mut mail)).await;
-        Ok(mail.into())
+        Ok(warn_of_missing_text(
+            mail.into(),
+            self.format.is_some(),
+            call,
+        ))
     }
 }

@@ -11,6 +11,7 @@ use stead_google::items;
 
 use crate::{
     Mail, ThreadFormat,
+    format::warn_of_missing_text,
     label_names::name_labels,
     message::{taken_in, with_headers},
     readable::ThreadView,
@@ -27,7 +28,7 @@ pub struct GetThreadById {
     /// Id of the thread.
     #[schemars(length(min = 1))]
     pub thread_id: String,
-    /// How much of each mail; `full` when absent.
+    /// How much of each mail; `full` when absent, or `metadata` if the user granted `gmail.metadata`.
     pub format: Option<ThreadFormat>,
     /// Headers to return with the format `metadata`, such as `Subject`; all when absent.
     #[schemars(inner(length(min = 1)))]
@@ -65,7 +66,7 @@ impl Tool for GetThreadById {
 
     /// Gmail API, `users.threads.get`; for readers `users.labels.list`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
-        let format = self.format.unwrap_or_default();
+        let format = ThreadFormat::of(self.format, call);
         let is_metadata = format == ThreadFormat::Metadata;
         let headers = self.metadata_headers.as_ref().filter(|_| is_metadata);
         let request = ApiRequest::get(["threads", &self.thread_id])
@@ -83,6 +84,7 @@ impl Tool for GetThreadById {
             )
             .await
         };
+        let output = warn_of_missing_text(output, self.format.is_some(), call);
         Ok(if self.metadata_headers.is_some() && !is_metadata {
             let message = format!(
                 "metadata_headers counts only with the format metadata; this is the format {}",

@@ -1,4 +1,4 @@
-//! A search of people by the product's own index, which has to be woken.
+//! A search of people by the product's own index, which has to be brought up to date first.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
     ErrorKind, Result,
-    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
+    tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 use stead_google::items;
 
@@ -32,9 +32,9 @@ pub struct SearchPeople {
     pub person_fields: Option<Vec<PersonField>>,
 }
 
-/// Time that the product's index takes to wake, by experience ("after a few seconds", People API, "Search the user's
-/// contacts").
-const WAKING: Duration = Duration::from_secs(2);
+/// Time that the product takes to bring its index up to date, by experience ("after a few seconds", People API, "Search
+/// the user's contacts").
+const UPDATING: Duration = Duration::from_secs(2);
 
 /// People that the product returns at most (People API, `people.searchContacts`, `pageSize`).
 const MOST_PEOPLE: u32 = 30;
@@ -67,22 +67,29 @@ impl Tool for SearchPeople {
     /// People API, `people.searchContacts` and `otherContacts.search`.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let wanted = self.other_contacts == Some(true);
-        let mut others = wanted && call.has_scope(scopes::READ_OTHER_CONTACTS);
+        let mut asked = vec![Source::Contacts];
+        if wanted && call.has_scope(scopes::READ_OTHER_CONTACTS) {
+            asked.push(Source::OtherContacts);
+        }
         let mut asleep = false;
 
-        let mut found = self.search(call, io, others).await?;
-        others = found.others;
-        if found.people.is_empty() {
-            // The empty query wakes the index; its results say nothing.
-            io.send_all(self.requests(call, "", others)).await;
-            match io.pause(WAKING).await {
-                Ok(()) => found = self.search(call, io, others).await?,
+        // "Before searching, clients should send a warmup request with an empty query" (People API, both methods). It
+        // brings the index up to date; its results say nothing.
+        let warmed = io.send_all(self.requests(call, "", &asked)).await;
+        if warmed.len() > 1 && is_scope_missing(&warmed[1]) {
+            asked.pop();
+        }
+        let mut found = self.search(call, io, &asked).await?;
+        let silent = found.silent();
+        if !silent.is_empty() {
+            match io.pause(UPDATING).await {
+                Ok(()) => found.add(self.search(call, io, &silent).await?),
                 Err(_) => asleep = true,
             }
         }
 
-        let mut output = Output::from(json!({ "people": found.people }));
-        if wanted && !found.others {
+        let mut output = Output::from(json!({ "people": found.merged() }));
+        if wanted && !asked.contains(&Source::OtherContacts) {
             let message = format!(
                 "other contacts were not searched: the user has not granted {}",
                 scopes::OTHER_CONTACTS_READONLY
@@ -96,48 +103,68 @@ impl Tool for SearchPeople {
             output = output.warn("page_size_reduced", message);
         }
         if asleep {
-            let message = "the product's index may have been asleep, and the deadline left no time to ask again; search again";
+            let message = "the product may still be updating its index, and the deadline left no time to ask again; search again";
             output = output.warn("index_asleep", message);
         }
         Ok(output)
     }
 }
 
-struct Found {
-    people: Vec<Value>,
-    /// Whether other contacts were searched.
-    others: bool,
+/// Where people are searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Contacts,
+    OtherContacts,
+}
+
+/// What each source answered.
+struct Found(Vec<(Source, Vec<Value>)>);
+
+impl Found {
+    /// The sources that found no one. A source whose index isn't up to date looks the same.
+    fn silent(&self) -> Vec<Source> {
+        let silent = self.0.iter().filter(|(_, people)| people.is_empty());
+        silent.map(|(source, _)| *source).collect()
+    }
+
+    fn add(&mut self, other: Self) {
+        self.0.retain(|(_, people)| !people.is_empty());
+        self.0.extend(other.0);
+    }
+
+    /// Contacts first; then the other contacts of whom no address has been seen.
+    fn merged(self) -> Vec<Value> {
+        let (contacts, others): (Vec<_>, Vec<_>) = self
+            .0
+            .into_iter()
+            .partition(|(source, _)| *source == Source::Contacts);
+        let people =
+            |found: Vec<(Source, Vec<Value>)>| found.into_iter().flat_map(|(_, people)| people);
+        merge(people(contacts).collect(), people(others).collect())
+    }
+}
+
+fn is_scope_missing(response: &Result<Response>) -> bool {
+    matches!(response, Err(error) if error.kind() == ErrorKind::ScopeMissing)
 }
 
 impl SearchPeople {
-    /// One search. Other contacts without their scope are left out; any other error is the call's.
-    async fn search(&self, call: &Call, io: Io<'_>, mut others: bool) -> Result<Found> {
-        let mut responses = io
-            .send_all(self.requests(call, &self.query, others))
-            .await
-            .into_iter();
-        let mut contacts = Vec::new();
-        if let Some(response) = responses.next() {
-            contacts = people(response?.json()?);
-        }
-        let mut other_contacts = Vec::new();
-        match responses.next() {
-            Some(Err(error)) if error.kind() == ErrorKind::ScopeMissing => others = false,
-            Some(response) => other_contacts = people(response?.json()?),
-            None => {}
-        }
-        Ok(Found {
-            people: merge(contacts, other_contacts),
-            others,
-        })
+    /// One search of each source.
+    async fn search(&self, call: &Call, io: Io<'_>, sources: &[Source]) -> Result<Found> {
+        let responses = io.send_all(self.requests(call, &self.query, sources)).await;
+        let found = sources.iter().zip(responses);
+        found
+            .map(|(source, response)| Ok((*source, people(response?.json()?))))
+            .collect::<Result<_>>()
+            .map(Found)
     }
 
-    fn requests(&self, call: &Call, query: &str, others: bool) -> Vec<ApiRequest> {
+    fn requests(&self, call: &Call, query: &str, sources: &[Source]) -> Vec<ApiRequest> {
         let mut fields = self
             .person_fields
             .clone()
             .unwrap_or_else(|| PersonField::defaults(call).to_vec());
-        if others && !fields.contains(&PersonField::EmailAddresses) {
+        if self.other_contacts == Some(true) && !fields.contains(&PersonField::EmailAddresses) {
             fields.push(PersonField::EmailAddresses);
         }
         let request = |place: &str, verb: &'static str, fields: &[PersonField]| {
@@ -148,12 +175,15 @@ impl SearchPeople {
                 .query("readMask", PersonField::mask(fields))
                 .query("pageSize", self.page_size.map(|size| size.min(MOST_PEOPLE)))
         };
-        let mut requests = vec![request("people", "searchContacts", &fields)];
-        if others {
-            fields.retain(|field| PersonField::OF_OTHER_CONTACTS.contains(field));
-            requests.push(request("otherContacts", "search", &fields));
-        }
-        requests
+        let mut of_others = fields.clone();
+        of_others.retain(|field| PersonField::OF_OTHER_CONTACTS.contains(field));
+        sources
+            .iter()
+            .map(|source| match source {
+                Source::Contacts => request("people", "searchContacts", &fields),
+                Source::OtherContacts => request("otherContacts", "search", &of_others),
+            })
+            .collect()
     }
 }
 
@@ -165,7 +195,6 @@ fn people(mut response: Value) -> Vec<Value> {
         .collect()
 }
 
-/// Contacts first; then the other contacts of whom no address has been seen.
 fn merge(contacts: Vec<Value>, other_contacts: Vec<Value>) -> Vec<Value> {
     let mut seen: HashSet<String> = contacts.iter().flat_map(addresses).collect();
     let mut merged: Vec<Value> = contacts

@@ -26,7 +26,7 @@ fn fields_that_the_call_names_are_in_the_view() {
     assert_eq!(contacts.view["contacts"][0]["fields"], expected);
     let found = read::<SearchPeople>(
         &json!({ "query": "a", "person_fields": fields }),
-        &[json!({ "results": [{ "person": person }] })],
+        &[json!({}), json!({ "results": [{ "person": person }] })],
     );
     assert_eq!(found.view["people"][0]["fields"], expected);
 }

@@ -54,7 +54,7 @@ pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> 
 fn render(page: &Page, product: &Product, connection: &Connection, fields: &Fields) -> Response {
     let context = context! {
         title => product.title,
-        guide => product.set_up(&connection.redirect_uri).unwrap_or_default(),
+        guide => product.set_up(connection.connection_name.as_str(), &connection.redirect_uri).unwrap_or_default(),
         is_draft => connection.state == ConnectionState::Draft,
         connection => Serde(connection),
         fields => Serde(fields),
