@@ -15,6 +15,9 @@ use crate::{
 
 const REVISION: &str = "2026-07-28";
 
+/// More digits than a double has.
+const DIGITS: &str = "12345678901234567890123";
+
 /// A client of the protocol with the token of a session.
 struct Agent<'s> {
     stage: &'s Stage,
@@ -39,7 +42,9 @@ impl<'s> Agent<'s> {
             "io.modelcontextprotocol/clientInfo": { "name": "agent", "version": "1" },
         });
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let body = Body::from(message.to_string().into_bytes());
+        // Values can't hold that many digits.
+        let message = message.to_string().replace("\"DIGITS\"", DIGITS);
+        let body = Body::from(message.into_bytes());
         let url = format!("{}/mcp", self.stage.url);
         let mut request = request(Method::POST, &url, &self.token, body);
         let name = params["name"].as_str().unwrap_or_default();
@@ -187,4 +192,33 @@ async fn a_session_says_how_its_results_look() {
     assert_eq!(done.status, 200, "{}", done.text());
     let text = done.json()["results"][0]["content"].to_string();
     assert!(text.contains("untrusted") && text.len() < 4_000, "{text}");
+}
+
+/// A reader of JSON usually rounds them without a word.
+#[tokio::test]
+async fn a_number_of_many_digits_arrives_whole_or_is_refused() {
+    let stage = stage().await;
+    connect(&stage, "warehouse").await;
+    let input = json!({ "statement": "SELECT ? AS N", "bindings": { "1": { "type": "TEXT", "value": "DIGITS" } } });
+
+    let body = json!({ "connection_name": "warehouse", "identifier": "user-1", "input": input });
+    let body = body.to_string().replace("\"DIGITS\"", DIGITS);
+    let url = format!("{}/v1/tools/warehouse_execute_query/execute", stage.url);
+    let mut post = request(
+        Method::POST,
+        &url,
+        &stage.bearer,
+        Body::from(body.into_bytes()),
+    );
+    let json_type = "application/json".parse().unwrap();
+    post.headers_mut().insert("content-type", json_type);
+    let refused = stage.http.send(post).await;
+    assert_eq!(refused.kind(), "invalid_request", "{}", refused.text());
+    let place = &refused.json()["violations"][0]["path"];
+    assert_eq!(place, "/input/bindings/1/value");
+
+    let session = json!({ "identifier": "user-1", "connections": ["warehouse"] });
+    let agent = Agent::new(&stage, session).await;
+    let read = agent.call("warehouse_execute_query", input).await;
+    assert!(read.to_string().contains(DIGITS), "{read}");
 }

@@ -1,6 +1,7 @@
 //! A person approves one call with its exact arguments; it is made once, within its time.
 
 use super::*;
+use crate::digest::Digest;
 
 fn asking() -> Stage {
     let stage = Stage::new();
@@ -67,6 +68,21 @@ fn an_approval_runs_exactly_its_call_and_once() {
     );
     assert_ne!(id, asked(stage.send_note(&app, &[IN])));
     assert_eq!(stage.writes(), 0);
+}
+
+/// Rows from before an update hold such digests. If one changes, a call that was approved is held once more.
+#[test]
+fn the_digest_of_a_held_call_is_the_same_in_every_version() {
+    let stage = asking();
+    let id = asked(stage.send_note(&stage.app("app"), &[IN]));
+    let row = stage
+        .world
+        .run(stage.environment.0.store.approval(id.parse().unwrap()));
+    let row = row.unwrap().unwrap().row;
+    let (connection, account) = (row.connection_id, row.account_id);
+    let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");
+    let of_call = format!("tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}");
+    assert_eq!(row.call, Digest::of(&format!("{of_caller}\0{of_call}")));
 }
 
 #[test]
