@@ -7,7 +7,7 @@ use rmcp::{
     ErrorData,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitRequest,
-        ElicitRequestParams, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
+        ElicitRequestParams, ElicitationAction, InputRequest, InputRequiredResult, ProtocolVersion,
     },
 };
 use serde_json::{Value, json};
@@ -23,9 +23,7 @@ use stead::{
 
 use super::{client::Client, links::Links, progress::Progress, results};
 
-/// A URL has to be opened (2025-11-25; later revisions have no such error).
-const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
-/// How long a call waits for a user who is at the product, and how often it looks.
+/// How long a call waits for a user who is asked, or is at the product, and how often it looks.
 const WAIT: Duration = Duration::from_secs(25);
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -34,8 +32,9 @@ const LOOK: Duration = Duration::from_secs(1);
 enum Form {
     /// As input that a call needs (2026-07-28).
     Input,
-    /// As an error of the protocol (2025-11-25).
-    Error,
+    /// As a question in the stream of the call (2025-11-25). That revision also has an error for it, which frameworks end
+    /// the call with, without the link.
+    Question,
     /// As text for the model.
     Text,
 }
@@ -49,13 +48,24 @@ impl Form {
         let version = version.as_ref().map_or("", ProtocolVersion::as_str);
         match elicitation.is_some_and(|elicitation| elicitation.url.is_some()) {
             true if version >= ProtocolVersion::V_2026_07_28.as_str() => Self::Input,
-            true if version == ProtocolVersion::V_2025_11_25.as_str() => Self::Error,
+            true if version == ProtocolVersion::V_2025_11_25.as_str() && client.has_a_stream() => {
+                Self::Question
+            }
             _ => Self::Text,
         }
     }
 }
 
-/// The response to a call for which the user must act: a link to open.
+/// What comes of asking the user.
+pub(super) enum Asked {
+    /// The response to the call.
+    Response(CallToolResponse),
+    /// The user came back: the call goes on.
+    Allowed,
+}
+
+/// Asks the user, who must act before a call: there is a link to open. A user whom this call has asked `before` isn't
+/// asked in its stream again.
 pub(super) async fn ask(
     environment: &Environment,
     links: &Links,
@@ -63,14 +73,15 @@ pub(super) async fn ask(
     call: String,
     error: &Error,
     client: &Client<'_>,
-) -> Result<CallToolResponse, ErrorData> {
+    before: bool,
+) -> Result<Asked, ErrorData> {
     let asked = error.authorization_request();
     let scopes = asked.map(|asked: &AuthorizationRequest| asked.scopes.clone());
     let scopes = scopes.filter(|scopes| !scopes.is_empty());
     let link = links.get(environment, connection.name.as_str(), scopes);
     let link = match link.await {
         Ok(link) => link,
-        Err(failed) => return Ok(results::error(&failed).into()),
+        Err(failed) => return Ok(Asked::Response(results::error(&failed).into())),
     };
     let title = connection.product.title;
     let message = match error.kind() {
@@ -78,7 +89,28 @@ pub(super) async fn ask(
         ErrorKind::ProductRejectedToken => format!("Connect {title} again to continue."),
         _ => format!("Connect {title} to continue."),
     };
-    match Form::of(client) {
+    let form = Form::of(client);
+    if form == Form::Question && !before {
+        let id = link.authorization_id.to_string();
+        let question = client.elicit(elicit(message.clone(), &link, id.clone()));
+        let answer = tokio::select! {
+            answer = question => answer,
+            () = environment.runtime().sleep(WAIT) => None,
+        };
+        match answer {
+            Some(ElicitationAction::Accept) => {
+                let mut waited = Duration::ZERO;
+                while waited < WAIT && is_under_way(environment, &id).await {
+                    environment.runtime().sleep(LOOK).await;
+                    waited += LOOK;
+                }
+                return Ok(Asked::Allowed);
+            }
+            Some(_) => return Ok(Asked::Response(declined(connection).into())),
+            None => {}
+        }
+    }
+    let response = match form {
         Form::Input => {
             let sealed = environment.seal_request_state(link.authorization_id, call);
             let state = sealed.map_err(results::protocol_error)?;
@@ -88,18 +120,9 @@ pub(super) async fn ask(
                 String::new(),
             )));
             let requests = BTreeMap::from([(key(connection), request)]);
-            Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
+            InputRequiredResult::new(Some(requests), Some(state)).into()
         }
-        Form::Error => {
-            let id = link.authorization_id.to_string();
-            let data = json!({ "elicitations": [elicit(message.clone(), &link, id)] });
-            Err(ErrorData::new(
-                URL_ELICITATION_REQUIRED,
-                message,
-                Some(data),
-            ))
-        }
-        Form::Text => {
+        Form::Question | Form::Text => {
             let content = ContentBlock::text(text(&message, &link.link));
             let mut result = CallToolResult::error(vec![content]);
             result.meta = Some(results::meta(json!({
@@ -110,9 +133,10 @@ pub(super) async fn ask(
                     "expires_at": link.expires_at,
                 },
             })));
-            Ok(result.into())
+            result.into()
         }
-    }
+    };
+    Ok(Asked::Response(response))
 }
 
 /// A sentence, the link on its own line, and what to do then.
@@ -180,19 +204,23 @@ pub(super) async fn earlier_try(
             }
             Ok(None)
         }
-        Some("decline" | "cancel") => {
-            let title = connection.product.title;
-            let text = format!(
-                "The user did not connect {title}, so this was not done. Do not ask again unless the user wants to."
-            );
-            let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
-            let declined = json!({ "kind": "authorization_declined", "act_by": "end_user", "retryable": false });
-            result.meta = Some(results::meta(json!({ "stead/error": declined })));
-            Ok(Some(result.into()))
-        }
+        Some("decline" | "cancel") => Ok(Some(declined(connection).into())),
         // No response: the user is asked again where that is needed.
         _ => Ok(None),
     }
+}
+
+/// The response to a call for which the user didn't want to connect.
+fn declined(connection: &McpConnection) -> CallToolResult {
+    let title = connection.product.title;
+    let text = format!(
+        "The user did not connect {title}, so this was not done. Do not ask again unless the user wants to."
+    );
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let declined =
+        json!({ "kind": "authorization_declined", "act_by": "end_user", "retryable": false });
+    result.meta = Some(results::meta(json!({ "stead/error": declined })));
+    result
 }
 
 /// Whether the user has not come to an end with it.

@@ -1,12 +1,13 @@
 //! How a user is asked to authorize, and that the same call goes through after it.
 
-use std::time::Duration;
-
-use axum::body::Body;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Client, LIST_DRAFTS, OLD, last_message, text, with_account};
+use super::{
+    Client, LIST_DRAFTS,
+    clients::{open, send},
+    last_message, text, with_account,
+};
 use crate::testing::{TestService, json_response};
 
 /// A service with the connection `mail`, of which `u2` knows nothing; and the connection's id.
@@ -17,7 +18,7 @@ async fn service() -> (TestService, String) {
 }
 
 /// The user opens the link and allows everything.
-async fn allow(service: &TestService, connection: &str, link: &str) {
+pub(super) async fn allow(service: &TestService, connection: &str, link: &str) {
     let path = link.strip_prefix("http://127.0.0.1").unwrap();
     let (state, cookie) = service.consent(path).await;
     let back = service.come_back(connection, &state, &cookie).await;
@@ -127,64 +128,22 @@ async fn a_newer_client_is_asked_for_input_and_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_of_the_older_revision_is_told_by_an_error() {
+async fn a_client_of_the_older_revision_without_a_callback_reads_the_link() {
     let (service, connection) = service().await;
-    for (capabilities, opens) in [
-        (json!({ "elicitation": { "url": {}, "form": {} } }), true),
-        (json!({ "elicitation": {} }), false),
-    ] {
-        let client = Client::new(&service, json!({ "identifier": "u2" })).await;
-        let params = json!({
-            "protocolVersion": OLD, "capabilities": capabilities, "clientInfo": { "name": "test", "version": "1" },
-        });
-        let send = async |session: Option<&str>, message: Value| {
-            let mut request = client.request();
-            if let Some(session) = session {
-                request = request
-                    .header("mcp-session-id", session)
-                    .header("mcp-protocol-version", OLD);
-            }
-            service
-                .send(request.body(Body::from(message.to_string())).unwrap())
-                .await
-        };
-        let initialize =
-            json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
-        let opened = send(None, initialize).await;
-        assert_eq!(last_message(&opened)["result"]["protocolVersion"], OLD);
-        let session = opened.header("mcp-session-id");
-        let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        assert_eq!(send(Some(session), done).await.status, StatusCode::ACCEPTED);
-        let call = json!({
-            "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": LIST_DRAFTS, "arguments": {} },
-        });
-        let asked = last_message(&send(Some(session), call.clone()).await);
-        let link = if opens {
-            assert_eq!(asked["error"]["code"], -32042, "{asked}");
-            let elicitation = &asked["error"]["data"]["elicitations"][0];
-            assert_eq!(elicitation["mode"], "url");
-            assert!(elicitation["elicitationId"].as_str() > Some("auth_"));
-            elicitation["url"].as_str().unwrap().to_owned()
-        } else {
-            text(&asked["result"]).lines().nth(1).unwrap().to_owned()
-        };
-        if opens {
-            assert!(link.starts_with("http://127.0.0.1/connect/"), "{link}");
-            continue;
-        }
-        allow(&service, &connection, &link).await;
-        let done = last_message(&send(Some(session), call).await);
-        assert_eq!(done["result"]["isError"], false, "{done}");
-        assert_eq!(done["result"]["resultType"], Value::Null);
-        // What one token has opened, another one does not continue.
-        let other = Client::new(&service, json!({ "identifier": "u2" })).await;
-        let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" });
-        let request = other
-            .request()
-            .header("mcp-session-id", session)
-            .header("mcp-protocol-version", OLD);
-        let request = request.body(Body::from(list.to_string())).unwrap();
-        assert_eq!(service.send(request).await.status, StatusCode::NOT_FOUND);
-    }
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    let client = Client::new(&service, json!({ "identifier": "u2" })).await;
+    let session = open(&client, &json!({ "elicitation": {} })).await;
+    let call = json!({
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": LIST_DRAFTS, "arguments": {} },
+    });
+    let asked = last_message(&send(&client, Some(&session), &call).await);
+    let link = text(&asked["result"]).lines().nth(1).unwrap();
+    allow(&service, &connection, link).await;
+    let done = last_message(&send(&client, Some(&session), &call).await);
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    assert_eq!(done["result"]["resultType"], Value::Null);
+    // What one token has opened, another one does not continue.
+    let other = Client::new(&service, json!({ "identifier": "u2" })).await;
+    let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" });
+    let refused = send(&other, Some(&session), &list).await;
+    assert_eq!(refused.status, StatusCode::NOT_FOUND);
 }

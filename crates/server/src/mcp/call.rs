@@ -15,7 +15,8 @@ use stead::{
 };
 
 use super::{
-    authorize, caller,
+    authorize::{self, Asked},
+    caller,
     client::Client,
     connection::{CONNECTION, of_product, one_of},
     links::Links,
@@ -71,13 +72,28 @@ pub(super) async fn call(
     let key = client.meta.get(IDEMPOTENCY_KEY).and_then(Value::as_str);
     execute.idempotency_key = key.map(str::to_owned);
     execute.result = session.results.clone();
-    let running = environment.execute(name, execute);
-    match progress.during(environment, connection, running).await {
-        Ok(execution) => Ok(results::success(&execution).into()),
-        Err(error) if error.authorization_request().is_some() => {
-            authorize::ask(environment, links, connection, digest, &error, client).await
+    let mut before = false;
+    loop {
+        let running = environment.execute(name, execute.clone());
+        let error = match progress.during(environment, connection, running).await {
+            Ok(execution) => return Ok(results::success(&execution).into()),
+            Err(error) if error.authorization_request().is_some() => error,
+            Err(error) => return Ok(results::error(&error).into()),
+        };
+        let digest = digest.clone();
+        let asked = authorize::ask(
+            environment,
+            links,
+            connection,
+            digest,
+            &error,
+            client,
+            before,
+        );
+        match asked.await? {
+            Asked::Response(response) => return Ok(response),
+            Asked::Allowed => before = true,
         }
-        Err(error) => Ok(results::error(&error).into()),
     }
 }
 

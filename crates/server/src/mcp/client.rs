@@ -2,9 +2,14 @@
 
 use rmcp::{
     RoleServer,
-    model::{ClientCapabilities, ProgressNotificationParam, ProtocolVersion, RequestMetaObject},
+    model::{
+        ClientCapabilities, ElicitRequestParams, ElicitationAction, ProgressNotificationParam,
+        ProtocolVersion, RequestMetaObject,
+    },
     service::RequestContext,
 };
+
+use super::lenient::OneMessage;
 
 /// The client of a call.
 pub(super) struct Client<'c> {
@@ -39,6 +44,20 @@ impl<'c> Client<'c> {
             Some(context) => context.protocol_version(),
             None => self.meta.protocol_version(),
         }
+    }
+
+    /// Whether it hears anything before the response.
+    pub(super) fn has_a_stream(&self) -> bool {
+        let parts = self
+            .context
+            .and_then(|context| context.extensions.get::<http::request::Parts>());
+        parts.is_some_and(|parts| parts.extensions.get::<OneMessage>().is_none())
+    }
+
+    /// Asks the user something, before the response. Nothing if the client couldn't.
+    pub(super) async fn elicit(&self, question: ElicitRequestParams) -> Option<ElicitationAction> {
+        let asked = self.context?.peer.create_elicitation(question).await;
+        asked.ok().map(|result| result.action)
     }
 
     /// Says how far a call is. A client that is gone hears nothing.

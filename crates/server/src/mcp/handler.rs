@@ -5,8 +5,11 @@ use std::sync::Arc;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, InitializeResult,
-        ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+        Implementation, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities,
     },
     service::RequestContext,
 };
@@ -19,6 +22,19 @@ const INSTRUCTIONS: &str = "These tools act as one user at products such as mail
     authorize first, a tool responds with a link: show it to the user, and call the tool again once the user has been there.";
 /// How long a list of tools is fresh.
 const TTL_MS: u64 = 60_000;
+
+/// Methods that a server of tools doesn't have.
+macro_rules! no_methods {
+    ($($name:ident($request:ty) -> $result:ty: $method:literal;)*) => {$(
+        async fn $name(
+            &self,
+            _: $request,
+            _: RequestContext<RoleServer>,
+        ) -> Result<$result, ErrorData> {
+            Err(no_method($method))
+        }
+    )*};
+}
 
 /// The tools of an environment.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +49,23 @@ impl ServerHandler for Tools {
         info.server_info =
             Implementation::new("stead", env!("CARGO_PKG_VERSION")).with_title("Stead");
         info
+    }
+
+    no_methods! {
+        complete(CompleteRequestParams) -> CompleteResult: "completion/complete";
+        get_prompt(GetPromptRequestParams) -> GetPromptResponse: "prompts/get";
+        list_prompts(Option<PaginatedRequestParams>) -> ListPromptsResult: "prompts/list";
+        list_resources(Option<PaginatedRequestParams>) -> ListResourcesResult: "resources/list";
+        list_resource_templates(Option<PaginatedRequestParams>) -> ListResourceTemplatesResult: "resources/templates/list";
+        read_resource(ReadResourceRequestParams) -> ReadResourceResponse: "resources/read";
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(no_method(&request.method))
     }
 
     /// All on one page: what they are depends on the session, and not on the client.
@@ -67,6 +100,13 @@ impl ServerHandler for Tools {
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
+}
+
+/// The answer to what a server of tools doesn't have.
+fn no_method(name: &str) -> ErrorData {
+    let message =
+        format!("there is no method {name} here; Stead has tools only: tools/list, tools/call");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// The environment for the session whose token the request had.

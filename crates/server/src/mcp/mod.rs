@@ -10,6 +10,7 @@ mod client;
 mod connection;
 mod direct;
 mod handler;
+mod lenient;
 mod links;
 mod own_tools;
 mod progress;

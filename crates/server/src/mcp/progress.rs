@@ -39,7 +39,7 @@ impl<'c> Progress<'c> {
 
     /// Says every few seconds that a call goes on.
     pub(super) async fn during<T>(
-        mut self,
+        &mut self,
         environment: &Environment,
         connection: &McpConnection,
         call: impl Future<Output = T>,

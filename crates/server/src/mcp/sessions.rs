@@ -5,16 +5,18 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use axum::{body::Body, extract::Request, response::Response};
-use http::Method;
+use http::{HeaderMap, Method};
+use http_body_util::BodyExt as _;
 use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{
-        StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+        StreamableHttpServerConfig, StreamableHttpService,
+        session::{SessionId, SessionManager as _, local::LocalSessionManager},
     },
 };
 use stead::{
@@ -25,6 +27,7 @@ use url::Url;
 
 use super::{
     direct::{self, LARGEST},
+    lenient::Asked,
     links::Links,
 };
 
@@ -90,7 +93,12 @@ impl Mcp {
                 Err(other) => request = other,
             }
         }
-        self.transport.serve(session, request).await
+        let (asked, request) = Asked::read(request).await;
+        let mut response = self.transport.serve(session, request).await?;
+        if let Some(repaired) = asked.repaired(&response) {
+            response = self.transport.serve(session, repaired).await?;
+        }
+        Ok(asked.respond(response).await)
     }
 }
 
@@ -125,7 +133,65 @@ struct Sessions<H> {
     handler: H,
     config: StreamableHttpServerConfig,
     /// What clients of the older revision have opened, by MCP session.
-    open: Mutex<HashMap<McpSessionId, Arc<LocalSessionManager>>>,
+    open: Mutex<HashMap<McpSessionId, Arc<Opened>>>,
+}
+
+/// What clients have opened through one MCP session.
+struct Opened {
+    manager: Arc<LocalSessionManager>,
+    clients: Mutex<Clients>,
+}
+
+/// When each client sent its last message, and how many of its messages are under way, by the id of its session.
+#[derive(Default)]
+struct Clients {
+    messages: u64,
+    of: HashMap<String, (u64, usize)>,
+}
+
+impl Opened {
+    fn clients(&self) -> MutexGuard<'_, Clients> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a message of a client; what is returned lives as long as the response.
+    fn note(self: &Arc<Self>, client: &str) -> UnderWay {
+        let mut clients = self.clients();
+        clients.messages += 1;
+        let now = clients.messages;
+        let (last, under_way) = clients.of.entry(client.to_owned()).or_default();
+        (*last, *under_way) = (now, *under_way + 1);
+        UnderWay(Arc::clone(self), client.to_owned())
+    }
+
+    /// Ends the client that has sent nothing for the longest time. Many clients close without a word.
+    async fn end_an_idle_one(&self) -> bool {
+        let open: Vec<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
+        let idle = {
+            let mut clients = self.clients();
+            clients
+                .of
+                .retain(|id, _| open.iter().any(|one| **one == **id));
+            let at = |id: &SessionId| clients.of.get(&**id).copied().unwrap_or_default();
+            let idle = open.iter().filter(|id| at(id).1 == 0);
+            idle.min_by_key(|id| at(id).0).cloned()
+        };
+        match idle {
+            Some(id) => self.manager.close_session(&id).await.is_ok(),
+            None => false,
+        }
+    }
+}
+
+/// A message whose response isn't whole yet.
+struct UnderWay(Arc<Opened>, String);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Some((_, under_way)) = self.0.clients().of.get_mut(&self.1) {
+            *under_way = under_way.saturating_sub(1);
+        }
+    }
 }
 
 impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
@@ -135,41 +201,51 @@ impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
         request: Request,
     ) -> BoxFuture<'_, Result<Response, Error>> {
         Box::pin(async move {
-            let manager = self.manager(session)?;
-            let opens = request.method() == Method::POST
-                && !request.headers().contains_key("mcp-session-id");
-            if opens && manager.sessions.read().await.len() >= MOST_OPEN {
+            let opened = self.opened(session)?;
+            let client = session_of(request.headers());
+            let posts = request.method() == Method::POST;
+            let is_full = opened.manager.sessions.read().await.len() >= MOST_OPEN;
+            if posts && client.is_none() && is_full && !opened.end_an_idle_one().await {
                 return Err(Error::new(
                     ErrorKind::RateLimited,
-                    format!("{MOST_OPEN} clients are open with this token, which is the most; close one, or wait until an idle one ends"),
+                    format!("{MOST_OPEN} clients are open with this token and wait for a response; wait for one of them, or use another token"),
                 )
                 .with_retry_after(Duration::from_secs(60)));
             }
+            // A stream that a client holds open is no message.
+            let under_way = client.filter(|_| posts).map(|client| opened.note(&client));
             let handler = self.handler.clone();
             let service = StreamableHttpService::new(
                 move || Ok(handler.clone()),
-                manager,
+                Arc::clone(&opened.manager),
                 self.config.clone(),
             );
-            Ok(service.handle(request).await.map(Body::new))
+            let response = service.handle(request).await;
+            if let (None, Some(client)) = (&under_way, session_of(response.headers())) {
+                drop(opened.note(&client));
+            }
+            Ok(response.map(|body| {
+                Body::new(body.map_err(move |error| {
+                    let _ = &under_way;
+                    error
+                }))
+            }))
         })
     }
 }
 
 impl<H> Sessions<H> {
     /// What is open of a session.
-    fn manager(&self, session: McpSessionId) -> Result<Arc<LocalSessionManager>, Error> {
+    fn opened(&self, session: McpSessionId) -> Result<Arc<Opened>, Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(manager) = open.get(&session) {
-            return Ok(Arc::clone(manager));
+        if let Some(opened) = open.get(&session) {
+            return Ok(Arc::clone(opened));
         }
         // Those of which nothing is open and no request is under way go first.
-        open.retain(|_, manager| {
-            let empty = manager
-                .sessions
-                .try_read()
-                .is_ok_and(|open| open.is_empty());
-            !empty || Arc::strong_count(manager) > 1
+        open.retain(|_, opened| {
+            let sessions = opened.manager.sessions.try_read();
+            let empty = sessions.is_ok_and(|open| open.is_empty());
+            !empty || Arc::strong_count(opened) > 1
         });
         if open.len() >= MOST_SESSIONS {
             let message = format!("{MOST_SESSIONS} MCP sessions are in use, which is the most");
@@ -179,10 +255,19 @@ impl<H> Sessions<H> {
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(IDLE);
         manager.session_config.sse_retry = Some(RETRY);
-        let manager = Arc::new(manager);
-        open.insert(session, Arc::clone(&manager));
-        Ok(manager)
+        let opened = Arc::new(Opened {
+            manager: Arc::new(manager),
+            clients: Mutex::default(),
+        });
+        open.insert(session, Arc::clone(&opened));
+        Ok(opened)
     }
+}
+
+/// The session that a client opened, as a header names it.
+fn session_of(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get("mcp-session-id")?;
+    id.to_str().ok().map(str::to_owned)
 }
 
 /// What responds to messages in place of the environment's tools, so that the transport can be tested by itself.

@@ -2,6 +2,8 @@
 
 #[path = "authorize_tests.rs"]
 mod authorize;
+#[path = "clients_tests.rs"]
+mod clients;
 #[path = "direct_tests.rs"]
 mod direct_calls;
 #[path = "issuer_tests.rs"]
