@@ -272,3 +272,43 @@ async fn the_applications_own_credentials() {
         "a bearer token ends"
     );
 }
+
+/// Models fill in so what they don't need.
+#[tokio::test]
+async fn an_empty_text_for_an_optional_parameter_counts_as_absent() {
+    let stage = Stage::connected().await;
+    let input = json!({ "query": "", "page_token": " ", "max_results": "" });
+    let reply = stage.execute("mail_list_drafts", "user-1", input).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let received = stage.sandbox.sandbox.received();
+    assert_eq!(received.last().unwrap().query, None);
+    // One that is required is not.
+    let empty = json!({ "message_id": "" });
+    let reply = stage
+        .execute("mail_get_message_by_id", "user-1", empty)
+        .await;
+    assert_eq!(reply.json()["violations"][0]["path"], "/message_id");
+}
+
+/// An SDK of a product reads the product's own members of an error, and shows nothing of a problem without them.
+#[tokio::test]
+async fn a_refused_raw_request_has_what_the_products_sdks_read() {
+    let stage = Stage::new().await;
+    let path = "/proxy/mail/user-9/gmail/v1/users/me/profile";
+    let refused = stage.get(path).await;
+    assert_eq!(refused.kind(), "authorization_required");
+    let body = refused.json();
+    let words = &body["detail"];
+    assert!(words.is_string(), "{body}");
+    assert_eq!(body["error"]["code"], body["status"]);
+    assert_eq!(&body["error"]["message"], words);
+    assert!(body["error"]["status"].is_string());
+    assert_eq!(
+        (&body["object"], &body["message"]),
+        (&json!("error"), words)
+    );
+    assert!(body["code"].is_string());
+    // Errors of Stead's own API have none of that.
+    let own = stage.get("/v1/accounts/mail/user-9").await.json();
+    assert!(own["error"].is_null() && own["code"].is_null(), "{own}");
+}

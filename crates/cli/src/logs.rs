@@ -26,7 +26,7 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
             ),
         ));
     }
-    let filter = EnvFilter::try_new(without_driver(filter)).map_err(|error| {
+    let filter = EnvFilter::try_new(without_noise(filter)).map_err(|error| {
         Failure::usage(
             format!("this is not a log filter: {error}"),
             "Write a level such as --log info, or targets such as --log stead_core=debug,warn",
@@ -51,17 +51,23 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     Ok(())
 }
 
-/// The filter without the warnings of the database driver: the store reports the same in its own words. Whoever names the
-/// driver gets what they ask for.
-fn without_driver(filter: &str) -> String {
+/// The filter without the warnings of two libraries: of the database driver, because the store reports the same in its own
+/// words, and of the server of MCP, which warns of each mistake of a client. If you name one, you get what you ask for.
+fn without_noise(filter: &str) -> String {
     let is_quiet = filter.trim().is_empty()
         || filter
             .parse::<LevelFilter>()
             .is_ok_and(|level| level < LevelFilter::WARN);
-    match is_quiet || filter.contains("sqlx") {
-        true => filter.to_owned(),
-        false => format!("sqlx=error,{filter}"),
+    if is_quiet {
+        return filter.to_owned();
     }
+    let mut all = filter.to_owned();
+    for quiet in ["sqlx", "rmcp"] {
+        if !filter.contains(quiet) {
+            all = format!("{quiet}=error,{all}");
+        }
+    }
+    all
 }
 
 /// A word of a filter that stands alone and is neither a level nor a crate of Stead. It would be read as the name of a
@@ -96,14 +102,17 @@ mod tests {
     #[test]
     fn warnings_of_the_database_driver_are_left_to_who_names_it() {
         for (filter, expected) in [
-            ("warn", "sqlx=error,warn"),
-            ("stead_core=debug,warn", "sqlx=error,stead_core=debug,warn"),
-            ("sqlx=debug,warn", "sqlx=debug,warn"),
+            ("warn", "rmcp=error,sqlx=error,warn"),
+            (
+                "stead_core=debug,warn",
+                "rmcp=error,sqlx=error,stead_core=debug,warn",
+            ),
+            ("sqlx=debug,warn", "rmcp=error,sqlx=debug,warn"),
             ("error", "error"),
             ("off", "off"),
             ("", ""),
         ] {
-            assert_eq!(without_driver(filter), expected);
+            assert_eq!(without_noise(filter), expected);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
     error::{AuthorizationRequest, Violation},
     oauth,
     resource::{ExecuteRequest, Execution, NewAuthorizationLink},
+    results::ResultOptions,
     scope::ScopeName,
     tool::Effect,
 };
@@ -75,7 +76,7 @@ pub(crate) async fn run(context: &Context, request: ToolCalls) -> Result<ToolCal
             Ok(Done::Data(data)) => Content::Data(data, &[]),
             Err(error) => {
                 let link = links.of(context, &request, error).await;
-                Content::Error(error_text(error, link.as_deref()))
+                Content::Error(error_text(error, step.title(context), link.as_deref()))
             }
         };
         results.results.push(result(format, &step.call, content));
@@ -129,6 +130,17 @@ impl Step {
         }
     }
 
+    /// Title of the product that is called.
+    fn title(&self, context: &Context) -> &'static str {
+        match &self.what {
+            What::Tool(tool, _, _) => match context.catalogue.find(tool, None, None) {
+                Ok(tool) => tool.product().title,
+                Err(_) => "",
+            },
+            What::Known(_) => "",
+        }
+    }
+
     /// Makes the call. An error is one of this call: the others are made all the same.
     async fn run(&self, context: &Context, request: &ToolCalls, index: usize) -> Result<Done> {
         let (tool, input) = match &self.what {
@@ -137,8 +149,7 @@ impl Step {
         };
         let connection = connection(context, request, tool)?;
         let mut execute = ExecuteRequest::new(connection, &request.identifier, input.clone());
-        execute.result.view = request.view;
-        execute.result.max_bytes = request.max_bytes;
+        execute.result = ResultOptions::for_agents(request.view, request.max_bytes);
         execute.idempotency_key = self.key(request, &execute, index);
         let execution = call::execute(context, tool, execute).await?;
         Ok(Done::Execution(Box::new(execution)))

@@ -209,9 +209,12 @@ fn a_user_who_must_authorize_gets_one_link_where_links_are_asked_for() {
     ]);
     request.identifier = String::from("grace");
     let without = stage.run(request.clone()).unwrap();
-    let body: Value =
-        serde_json::from_str(without.results[0]["content"].as_str().unwrap()).unwrap();
-    assert_eq!(body["kind"], "authorization_required");
+    assert_eq!(
+        without.results[0]["content"],
+        "Connect Demo to continue.\nOnly the user can do that. Then try again."
+    );
+    let error = without.calls[0].error.as_ref().unwrap();
+    assert_eq!(error.kind, ErrorKind::AuthorizationRequired);
     request.authorization_links = true;
     request.verify_url = Some(String::from("https://app.test/connected"));
     let with = stage.run(request).unwrap();
@@ -220,7 +223,7 @@ fn a_user_who_must_authorize_gets_one_link_where_links_are_asked_for() {
     assert_eq!(lines.len(), 3, "{text}");
     assert_eq!(
         (lines[0], lines[2]),
-        ("The user must authorize this first.", "Then try again.")
+        ("Connect Demo to continue.", "Then try again.")
     );
     assert!(lines[1].starts_with("https://stead.test/"), "{text}");
     assert_eq!(with.results[1]["content"], with.results[0]["content"]);

@@ -24,10 +24,11 @@ use tracing::{Instrument as _, Span, field};
 use crate::{
     holding,
     layer::{self, layer},
-    metrics::Requests,
+    metrics::{PROXY_HOST, Requests},
     pages::{self, Language, Pages},
     problem::{self, Problem},
     request_id::{RequestId, RequestIds, trace_parent},
+    rest::proxy::ROUTE,
 };
 
 /// The id of the request, on every response.
@@ -149,7 +150,8 @@ async fn respond(
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
     let response = inner.await.unwrap_or_else(|_| panicked());
-    let response = write_problem(around, asked, response);
+    let is_proxied = [ROUTE, PROXY_HOST].contains(&route.path());
+    let response = write_problem(around, asked, is_proxied, response);
     let took = runtime.monotonic().saturating_sub(began);
     around
         .requests
@@ -161,13 +163,18 @@ async fn respond(
     response
 }
 
-fn write_problem(around: &Around, asked: &Asked, mut response: Response) -> Response {
+fn write_problem(
+    around: &Around,
+    asked: &Asked,
+    is_proxied: bool,
+    mut response: Response,
+) -> Response {
     let (id, language) = (asked.id, asked.language);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
         around.requests.failed(problem.error.kind());
         let page = language.map(|language| around.pages.problem(language, &problem.error, id));
-        let written = problem.write(id);
+        let written = problem.write(id, is_proxied);
         replace(&mut response, written);
         if let Some(page) = page {
             replace(&mut response, page);

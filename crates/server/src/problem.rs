@@ -2,6 +2,8 @@
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Value, json};
 use stead::{Error, ErrorKind, core::error::ActBy};
 
 use crate::{replayed::Replayed, request_id::RequestId};
@@ -63,8 +65,8 @@ impl Problem {
         self
     }
 
-    /// The whole response.
-    pub(crate) fn write(self, id: RequestId) -> Response {
+    /// The whole response. If it answers a request to a product, it also has what the product's SDK reads of an error.
+    pub(crate) fn write(self, id: RequestId, is_proxied: bool) -> Response {
         let kind = self.error.kind();
         let challenge = match kind {
             ErrorKind::Unauthenticated => Some(self.challenge.to_owned()),
@@ -77,8 +79,12 @@ impl Problem {
             .error
             .execution_id()
             .and_then(|id| HeaderValue::try_from(id).ok());
-        let body = serde_json::to_vec(&self.error.with_request_id(id.to_string()).to_problem())
-            .unwrap_or_default();
+        let problem = self.error.with_request_id(id.to_string()).to_problem();
+        let body = match is_proxied {
+            true => serde_json::to_vec(&ForSdks::new(&problem)),
+            false => serde_json::to_vec(&problem),
+        };
+        let body = body.unwrap_or_default();
         let mut response = (status(kind), body).into_response();
         let headers = response.headers_mut();
         headers.insert(
@@ -94,6 +100,47 @@ impl Problem {
             headers.insert(header::WWW_AUTHENTICATE, challenge);
         }
         response
+    }
+}
+
+/// A problem with the members that the products' own SDKs read. Each reads its own and passes over the others.
+#[derive(Serialize)]
+struct ForSdks<'p> {
+    #[serde(flatten)]
+    problem: &'p stead::core::error::Problem,
+    /// Google: `error.code`, `error.message`, `error.status`.
+    error: Value,
+    /// Notion, whose SDK knows these codes only. Snowflake reads `code` and `message` as well.
+    object: &'static str,
+    code: &'static str,
+    message: String,
+}
+
+impl<'p> ForSdks<'p> {
+    fn new(problem: &'p stead::core::error::Problem) -> Self {
+        let message = match problem.detail.as_str() {
+            "" => problem.title.clone(),
+            detail => detail.to_owned(),
+        };
+        // `google.rpc.Code`, and Notion's "Status codes".
+        let (status, code) = match problem.status {
+            401 => ("UNAUTHENTICATED", "unauthorized"),
+            403 => ("PERMISSION_DENIED", "restricted_resource"),
+            404 => ("NOT_FOUND", "object_not_found"),
+            409 => ("ABORTED", "conflict_error"),
+            429 => ("RESOURCE_EXHAUSTED", "rate_limited"),
+            400..=499 => ("INVALID_ARGUMENT", "validation_error"),
+            502 | 503 => ("UNAVAILABLE", "service_unavailable"),
+            504 => ("DEADLINE_EXCEEDED", "service_unavailable"),
+            _ => ("INTERNAL", "internal_server_error"),
+        };
+        Self {
+            error: json!({ "code": problem.status, "message": message, "status": status }),
+            object: "error",
+            code,
+            message,
+            problem,
+        }
     }
 }
 

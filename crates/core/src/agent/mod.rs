@@ -18,6 +18,8 @@ use crate::{error::Problem, identifier::ExecutionId, results::View};
 #[cfg(feature = "platform")]
 pub(crate) use read::{Call, read};
 #[cfg(feature = "platform")]
+pub use text::authorization_text;
+#[cfg(feature = "platform")]
 pub(crate) use text::error_text;
 #[cfg(feature = "platform")]
 pub(crate) use write::{Content, result};
@@ -64,10 +66,10 @@ pub struct ToolCalls {
     /// The calls as the model made them, 32 at most: OpenAI's `message.tool_calls` or `response.output`, Anthropic's
     /// `message.content`, Gemini's `content.parts`. What is not a call, such as text, is passed over.
     pub calls: Vec<Value>,
-    /// Form of the results: `readable` is short and for models; `full`, the product's own, when absent.
-    #[serde(default, skip_serializing_if = "View::is_full")]
-    pub view: View,
-    /// Bytes of each result's data at most. What is left out is said, and how to get it. As long as it is when absent.
+    /// Form of the results: `readable`, short and for models, when absent; `full` is the product's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<View>,
+    /// Bytes of each result's data at most, 40,000 when absent. What is left out is said, and how to get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,

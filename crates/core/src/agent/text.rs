@@ -1,6 +1,6 @@
 //! Results and errors as texts that a model acts on.
 
-use crate::{Error, tool::Warning};
+use crate::{Error, ErrorKind, tool::Warning};
 
 /// The data as it came, then what did not fail the call, yet matters.
 pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
@@ -15,14 +15,23 @@ pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
     text
 }
 
-/// What a model can do about an error, as short as that can be said. Without a link a user who must act is told of by the
-/// error's body: the application makes the link.
-pub(crate) fn error_text(error: &Error, link: Option<&str>) -> String {
-    if let Some(link) = link {
-        return format!("The user must authorize this first.\n{link}\nThen try again.");
+/// What a model tells a user who has to connect an account at the product with this title, with the link if there is one.
+pub fn authorization_text(error: &Error, title: &str, link: Option<&str>) -> String {
+    let sentence = match error.kind() {
+        ErrorKind::ScopeMissing => format!("Allow more access to {title} to continue."),
+        ErrorKind::ProductRejectedToken => format!("Connect {title} again to continue."),
+        _ => format!("Connect {title} to continue."),
+    };
+    match link {
+        Some(link) => format!("{sentence}\n{link}\nThen try again."),
+        None => format!("{sentence}\nOnly the user can do that. Then try again."),
     }
+}
+
+/// What a model can do about an error of a tool of the product with this title, as short as that can be said.
+pub(crate) fn error_text(error: &Error, title: &str, link: Option<&str>) -> String {
     if error.needs_user() && error.authorization_request().is_some() {
-        return serde_json::to_string(&error.to_problem()).unwrap_or_default();
+        return authorization_text(error, title, link);
     }
     let mut lines = Vec::new();
     match error.violation_list() {
@@ -54,13 +63,10 @@ pub(crate) fn error_text(error: &Error, link: Option<&str>) -> String {
 mod tests {
     use std::time::Duration;
 
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
-    use crate::{
-        ErrorKind,
-        error::{AuthorizationRequest, Violation},
-    };
+    use crate::error::{AuthorizationRequest, Violation};
 
     #[test]
     fn each_violation_has_a_line() {
@@ -69,13 +75,13 @@ mod tests {
             Violation::new("/b", "required", "\"b\" is required"),
         ]);
         assert_eq!(
-            error_text(&error, None),
+            error_text(&error, "Gmail", None),
             "The input is not valid; nothing was executed.\n/a: expected integer, found string\n/b: \"b\" is required"
         );
     }
 
     #[test]
-    fn what_the_user_must_do_is_a_link_or_the_errors_body() {
+    fn what_the_user_must_do_is_said_with_the_link() {
         let request = AuthorizationRequest::new("mail", "ada", Vec::new());
         let error = Error::new(
             ErrorKind::AuthorizationRequired,
@@ -83,12 +89,13 @@ mod tests {
         )
         .with_authorization_request(request);
         assert_eq!(
-            error_text(&error, Some("https://stead.test/connect/a")),
-            "The user must authorize this first.\nhttps://stead.test/connect/a\nThen try again."
+            error_text(&error, "Gmail", Some("https://stead.test/connect/a")),
+            "Connect Gmail to continue.\nhttps://stead.test/connect/a\nThen try again."
         );
-        let body: Value = serde_json::from_str(&error_text(&error, None)).unwrap();
-        assert_eq!(body["kind"], "authorization_required");
-        assert_eq!(body["act_by"], "end_user");
+        assert_eq!(
+            error_text(&error, "Gmail", None),
+            "Connect Gmail to continue.\nOnly the user can do that. Then try again."
+        );
     }
 
     #[test]
@@ -96,15 +103,15 @@ mod tests {
         let limited = Error::new(ErrorKind::ProductRateLimited, "too many requests")
             .with_retry_after(Duration::from_secs(30));
         assert_eq!(
-            error_text(&limited, None),
+            error_text(&limited, "Gmail", None),
             "too many requests\nTry again in 30 s."
         );
         let unknown = Error::new(ErrorKind::OutcomeUnknown, "no response came");
-        assert!(error_text(&unknown, None).ends_with("look before you try again."));
+        assert!(error_text(&unknown, "Gmail", None).ends_with("look before you try again."));
         let part = Error::new(ErrorKind::ProductNotFound, "no such page")
             .with_partial(json!({ "page_id": "a" }));
         assert_eq!(
-            error_text(&part, None),
+            error_text(&part, "Gmail", None),
             "no such page\nDone before it failed: {\"page_id\":\"a\"}"
         );
     }

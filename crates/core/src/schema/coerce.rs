@@ -11,6 +11,7 @@
 //! | a whole number | only text, such as an id | its digits |
 //! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
+//! | an empty text | an optional parameter of a tool that reads, or one that an empty text doesn't fit | no member |
 //! | a member that the product only writes | an object that [names it](super::IGNORED_MARK) | no member |
 //!
 //! What a schema leaves open (free-form objects, values of any type) is data and stays as it is.
@@ -52,6 +53,28 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// Takes out optional parameters that are an empty text: models fill in so what they don't need. A tool that changes
+/// something may mean it, for example to clear a description.
+pub(super) fn without_empty_texts(schema: &Value, reads: bool, input: &mut Value) {
+    let required = schema["required"].as_array();
+    let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+    let Some(parameters) = input.as_object_mut() else {
+        return;
+    };
+    parameters.retain(|name, given| {
+        let is_empty = given.as_str().is_some_and(|text| text.trim().is_empty());
+        let Some(schema) = schema["properties"].get(name).filter(|_| is_empty) else {
+            return true;
+        };
+        let fits = !reads
+            && (is_open(schema) || takes(schema, "string"))
+            && schema["minLength"].as_u64().unwrap_or_default() == 0
+            && schema.get("enum").is_none()
+            && schema.get("format").is_none();
+        fits || is_required(name)
+    });
 }
 
 fn from_text(schema: &Value, text: &str) -> Option<Value> {

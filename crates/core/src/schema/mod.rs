@@ -21,7 +21,7 @@ use self::{
 use crate::{
     Error, ErrorKind, Result,
     error::Violations,
-    tool::{ReadableView, ToolEntry, schema_of},
+    tool::{Effect, ReadableView, ToolEntry, schema_of},
 };
 
 pub use body::read_body;
@@ -39,6 +39,8 @@ pub struct InputSchema {
     /// Without what a model does not choose, and with the marks that exports read.
     for_models: Value,
     validator: Validator,
+    /// Whether it is of a tool that only reads.
+    reads: bool,
 }
 
 impl InputSchema {
@@ -72,7 +74,9 @@ impl InputSchema {
         ]) {
             schema["properties"][name] = json!({ "type": "string", "description": text });
         }
-        Self::new(entry, description, schema, for_models)
+        let schema = Self::new(entry, description, schema, for_models)?;
+        let reads = entry.effect() == Effect::Read;
+        Ok(Self { reads, ..schema })
     }
 
     /// The schema of a struct that is an input as it stands, without versions.
@@ -104,6 +108,7 @@ impl InputSchema {
             published,
             for_models,
             validator,
+            reads: false,
         })
     }
 
@@ -129,12 +134,13 @@ impl InputSchema {
         &self.for_models
     }
 
-    /// Coerces what is meant (an object sent as a JSON string, `"10"` for an integer, `null` for what is absent), then
-    /// validates.
+    /// Coerces what is meant (an object sent as a JSON string, `"10"` for an integer, `null` or an empty text for what is
+    /// absent), then validates.
     ///
     /// # Errors
     /// [`ErrorKind::SchemaViolation`] with every place.
     pub fn validate(&self, input: &mut Value) -> Result<()> {
+        coerce::without_empty_texts(&self.published, self.reads, input);
         let mut violations = Violations::default();
         violations.extend(self.validator.check(input));
         violations.finish()

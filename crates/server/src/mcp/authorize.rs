@@ -13,8 +13,9 @@ use rmcp::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use stead::{
-    Error, ErrorKind,
+    Error,
     core::{
+        agent::authorization_text,
         environment::{Environment, McpConnection},
         error::AuthorizationRequest,
         resource::{AuthorizationLink, AuthorizationState},
@@ -83,12 +84,8 @@ pub(super) async fn ask(
         Ok(link) => link,
         Err(failed) => return Ok(Asked::Response(results::error(&failed).into())),
     };
-    let title = connection.product.title;
-    let message = match error.kind() {
-        ErrorKind::ScopeMissing => format!("Allow more access to {title} to continue."),
-        ErrorKind::ProductRejectedToken => format!("Connect {title} again to continue."),
-        _ => format!("Connect {title} to continue."),
-    };
+    let told = authorization_text(error, connection.product.title, Some(&link.link));
+    let message = told.lines().next().unwrap_or_default().to_owned();
     let form = Form::of(client);
     if form == Form::Question && !before {
         let id = link.authorization_id.to_string();
@@ -123,7 +120,7 @@ pub(super) async fn ask(
             InputRequiredResult::new(Some(requests), Some(state)).into()
         }
         Form::Question | Form::Text => {
-            let content = ContentBlock::text(text(&message, &link.link));
+            let content = ContentBlock::text(told);
             let mut result = CallToolResult::error(vec![content]);
             result.meta = Some(results::meta(json!({
                 "stead/error": { "kind": error.kind_name(), "act_by": "end_user", "retryable": false },

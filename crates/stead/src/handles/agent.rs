@@ -55,7 +55,7 @@ impl Agent {
     }
     /// Form of the results: [`View::Readable`] is short and for models; the product's own where it is not given.
     pub fn view(mut self, view: View) -> Self {
-        self.request.view = view;
+        self.request.view = Some(view);
         self
     }
     /// Bytes of each result's data at most. What is left out is said, and how to get it.

@@ -7,7 +7,9 @@ use futures_util::{
     FutureExt as _,
     future::{Either, select},
 };
+use http::{HeaderValue, header};
 use http_body::Body as _;
+use serde_json::Value;
 
 use crate::{
     Error, ErrorKind, Result,
@@ -58,7 +60,10 @@ impl Given {
                     headers.map(|(name, value)| (name.as_str(), value.as_bytes())),
                     request.body.is_some(),
                 )?;
-                let body = request.body.map(|body| body.to_string().into_bytes());
+                let body = match request.body {
+                    Some(body) => Some(written(body, checked.headers.get(header::CONTENT_TYPE))?),
+                    None => None,
+                };
                 held.add(body.as_ref().map_or(0, Vec::len) as u64)?;
                 Ok((checked, body.map_or(Body::Empty, Body::from)))
             }
@@ -79,6 +84,22 @@ impl Given {
                 Ok((checked, body))
             }
         }
+    }
+}
+
+/// A body that is given in JSON, as the product gets it. Under another content type it is a text, sent as it is.
+fn written(body: Value, content_type: Option<&HeaderValue>) -> Result<Vec<u8>> {
+    let named = content_type.and_then(|named| named.to_str().ok());
+    let named = named.unwrap_or("application/json");
+    let essence = named.split(';').next().unwrap_or_default().trim();
+    let is_json = essence.to_ascii_lowercase().ends_with("json");
+    match body {
+        Value::String(text) if !is_json => Ok(text.into_bytes()),
+        _ if !is_json => Err(Error::invalid_at(
+            "/body",
+            format!("with the Content-Type {essence} the body is a text"),
+        )),
+        body => Ok(body.to_string().into_bytes()),
     }
 }
 
