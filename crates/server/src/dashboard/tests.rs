@@ -224,7 +224,7 @@ pub(super) async fn with_markup() -> TestService {
 }
 
 /// What stands for the parameters of paths: ids of things that there are.
-async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
+pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     let environment = service.platform.environment();
     let credentials = environment.app_credentials(None, 1).await.unwrap().items;
     let webhook = NewWebhook::new("https://app.example.com/hooks");
