@@ -36,12 +36,12 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/try/{connection_name}/connect",
         "",
-        Page("there is nothing to try here"),
+        Page("There is nothing to try here"),
     ),
     (
         "/dashboard/try/{connection_name}/run",
         "",
-        Page("there is nothing to try here"),
+        Page("There is nothing to try here"),
     ),
     (
         "/dashboard/connections/new/product/{product}",
@@ -121,7 +121,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/accounts/{connection_name}/{identifier}/resume",
         "",
-        Page("only a suspended account can be resumed"),
+        Page("Only a suspended account can be resumed"),
     ),
     (
         "/dashboard/accounts/{connection_name}/{identifier}/disconnect",
@@ -308,7 +308,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/confirm",
         "password=wrong",
-        Page(r#"class="error""#),
+        Page("role=\"alert\""),
     ),
     (
         "/dashboard/you/password",

@@ -10,6 +10,7 @@ use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
 use stead::core::resource::{NewMember, NewWebhook, Policy, Role};
+use tower::ServiceExt as _;
 use url::form_urlencoded;
 
 use super::{Door, routes};
@@ -380,7 +381,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         (other.status, other.header("content-type")),
         (StatusCode::NOT_FOUND, "text/html; charset=utf-8")
     );
-    other.assert_contains("there is nothing to try here");
+    other.assert_contains("There is nothing to try here");
     for path in [
         "/dashboard/accounts?page_size=0",
         "/dashboard/tools/nothing",
@@ -389,6 +390,26 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         let problem = browser.get(path).await;
         assert!(problem.status.is_client_error(), "{path}");
         problem.assert_contains("Who can act");
+    }
+}
+
+#[tokio::test]
+async fn an_old_address_is_a_page_of_the_dashboard_and_an_embedded_service_has_none() {
+    let browser = Browser::new(TestService::new().await);
+    let unknown = browser.get("/dashboard/nothing/here").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+    unknown.assert_contains("Back to the start");
+    let platform = &browser.0.platform;
+    let router = crate::router(platform);
+    for (path, status) in [
+        ("/dashboard", StatusCode::NOT_FOUND),
+        ("/dashboard/sign-in", StatusCode::NOT_FOUND),
+        ("/dashboard/nothing", StatusCode::NOT_FOUND),
+        ("/healthz", StatusCode::OK),
+    ] {
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), status, "{path}");
     }
 }
 
