@@ -39,7 +39,7 @@ pub(crate) struct Execution {
     pub(crate) outcome: Cow<'static, str>,
     /// Requests sent to the product.
     pub(crate) requests: u32,
-    /// Path of a raw request, with `{id}` in place of whatever is no word of the product's API.
+    /// Path of a raw request, with `{id}` in place of everything but the words of the product's API.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
     /// Status of the product's last response, if the call was a raw request or failed.

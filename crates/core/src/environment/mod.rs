@@ -3,6 +3,7 @@
 
 mod account_tokens;
 mod agent;
+mod app_credentials;
 mod examine;
 mod history;
 mod import;
@@ -11,6 +12,7 @@ mod mcp_sessions;
 mod members;
 mod policies;
 mod results;
+mod verify_url;
 mod webhooks;
 
 use std::{fmt, time::Duration};
@@ -49,8 +51,6 @@ pub use crate::{
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
-
-mod app_credentials;
 
 /// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
 const DRAIN: Duration = Duration::from_secs(45);
@@ -127,14 +127,6 @@ impl Environment {
     /// Who confirms that the right user came back.
     pub fn verification(&self) -> Verification {
         self.0.verification
-    }
-    /// Where a link sends the user's browser if whoever makes it does not say.
-    pub fn verify_url(&self) -> Option<&str> {
-        self.0.verify_url.as_deref()
-    }
-    /// Whether each link has to say where the user's browser goes: the application confirms its users, and there is no default.
-    pub fn needs_verify_url(&self) -> bool {
-        self.verification() == Verification::Application && self.verify_url().is_none()
     }
     /// How long history is kept.
     pub fn retention(&self) -> Retention {

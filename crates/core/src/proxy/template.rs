@@ -2,7 +2,7 @@
 
 use crate::product::ProxyRules;
 
-/// What stands for everything that is no word of the API.
+/// What stands for everything but the words of the API.
 const ID: &str = "{id}";
 /// Most bytes of a template. No API has such long paths.
 const LONGEST: usize = 200;

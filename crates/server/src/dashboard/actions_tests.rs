@@ -8,20 +8,17 @@ use http::{Request, StatusCode, header};
 use serde_json::json;
 use stead::{
     PlatformBuilder,
-    core::{
-        environment::Verification,
-        resource::{NewConnection, Role},
-    },
+    core::{environment::Verification, resource::Role},
 };
 
 use super::{
     routes,
     session::session_of,
-    tests::{ODD, ODD_AS_TEXT, ODD_IN_PATH, parameters},
+    tests::{ODD, parameters},
 };
 use crate::testing::{TestResponse, TestService, json_response};
 
-const VERIFY_URL: &str = "https://app.example.com/connected";
+pub(super) const VERIFY_URL: &str = "https://app.example.com/connected";
 
 /// What an action shows: after a redirect, a part of the address; else a part of the page.
 #[derive(Debug, Clone, Copy)]
@@ -329,7 +326,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
 ];
 
 /// A service with an account that an application has confirmed.
-async fn service(set: impl FnOnce(PlatformBuilder) -> PlatformBuilder) -> TestService {
+pub(super) async fn service(set: impl FnOnce(PlatformBuilder) -> PlatformBuilder) -> TestService {
     let service = TestService::open_with(
         "http://127.0.0.1",
         Verification::Application,
@@ -351,7 +348,7 @@ async fn service(set: impl FnOnce(PlatformBuilder) -> PlatformBuilder) -> TestSe
 }
 
 /// Sends a form of an owner who has just signed in.
-async fn send(service: &TestService, path: &str, fields: &str) -> TestResponse {
+pub(super) async fn send(service: &TestService, path: &str, fields: &str) -> TestResponse {
     let environment = service.platform.environment();
     let (id, csrf) = session_of(environment, Role::Owner).await;
     let request = Request::builder()
@@ -365,7 +362,7 @@ async fn send(service: &TestService, path: &str, fields: &str) -> TestResponse {
 }
 
 /// The page without what a closed fold hides.
-fn visible(page: &str) -> String {
+pub(super) fn visible(page: &str) -> String {
     let mut shown = String::new();
     let mut rest = page;
     while let Some((before, fold)) = rest.split_once("<details") {
@@ -441,75 +438,4 @@ async fn every_action_does_what_its_form_says_or_shows_why_not() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert_eq!(walked, ACTIONS.len(), "the list has more than the table");
-}
-
-/// The form for a link of the account.
-async fn form_of(service: &TestService, path: &str) -> TestResponse {
-    let (id, _) = session_of(service.platform.environment(), Role::Owner).await;
-    service
-        .browse("GET", path, Some(&format!("stead-80={id}")))
-        .await
-}
-
-#[tokio::test]
-async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
-    let account = format!("/dashboard/accounts/mail/{ODD_IN_PATH}/link");
-    let connect = "/dashboard/accounts/connect";
-    let service = service(|builder| builder).await;
-    let asks = send(&service, &account, "").await;
-    let form = form_of(&service, asks.header("location")).await;
-    let shown = visible(form.text());
-    let field = shown.split_once("id=\"verify_url\"").unwrap().1;
-    assert!(
-        field.split_once('>').unwrap().0.contains(" required"),
-        "{shown}"
-    );
-    for filled in [ODD_AS_TEXT, "<option value=\"mail\" selected>"] {
-        assert!(shown.contains(filled), "{filled}: {shown}");
-    }
-    let refused = send(&service, connect, "connection_name=mail&identifier=u").await;
-    assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    let shown = visible(refused.text());
-    let said = shown.split_once("id=\"verify_url-hint\"").unwrap().1;
-    let said = said.split_once("</p>").unwrap().0;
-    for way in [
-        "verify_url",
-        "STEAD_VERIFY_URL",
-        "--trust-whoever-has-the-link",
-    ] {
-        assert!(said.contains(way), "{way}: {said}");
-    }
-
-    let service = self::service(|builder| builder.verify_url(VERIFY_URL)).await;
-    for (path, fields) in [
-        (account.as_str(), ""),
-        (connect, "connection_name=mail&identifier=grace"),
-    ] {
-        let made = send(&service, path, fields).await;
-        assert_eq!(made.status, StatusCode::OK, "{path}: {}", made.text());
-        made.assert_contains("The link is ready");
-        made.assert_contains("The application confirms who came back");
-    }
-    let connection = service.platform.environment().connection("mail").await;
-    let id = connection.unwrap().id.to_string();
-    let (state, cookie) = service.consent(&service.link("lin", None).await).await;
-    let back = service.come_back(&id, &state, &cookie).await;
-    let to = back.header("location");
-    assert!(
-        to.starts_with(&format!("{VERIFY_URL}?authorization_id=")),
-        "{to}"
-    );
-}
-
-#[tokio::test]
-async fn no_other_connection_takes_the_place_of_one_that_is_not_ready() {
-    let service = service(|builder| builder).await;
-    let environment = service.platform.environment();
-    let other = NewConnection::new("sheets", "sheets").client("client", "secret");
-    environment.create_connection(other).await.unwrap();
-    send(&service, "/dashboard/connections/mail/disable", "").await;
-    let path = "/dashboard/accounts/connect?connection_name=mail&identifier=u";
-    let form = form_of(&service, path).await;
-    form.assert_contains("The connection mail is not ready.");
-    form.assert_contains("<option value=\"mail\" selected>mail (not ready)</option>");
 }

@@ -84,8 +84,8 @@ pub(super) fn prose(text: &str) -> Value {
 /// connection `mail`.
 const FIRST_WORDS: &[&str] = &[
     "a", "an", "another", "at", "both", "choose", "each", "expected", "for", "from", "give", "in",
-    "it", "links", "more", "no", "none", "not", "of", "one", "only", "that", "the",
-    "there", "these", "this", "those", "to", "what", "who", "with", "without", "your",
+    "it", "links", "more", "no", "none", "not", "of", "one", "only", "that", "the", "there",
+    "these", "this", "those", "to", "what", "who", "with", "without", "your",
 ];
 
 /// What is wrong, as a sentence: with a capital letter, unless it begins with a name, and with a full stop.

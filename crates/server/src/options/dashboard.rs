@@ -131,7 +131,7 @@ pub enum DashboardAccess {
     Members,
     /// Every browser on this machine, as an owner: for a stack to try things out, and nothing else.
     SignedInOnLoopback,
-    /// Nobody: there is no dashboard.
+    /// No one: there is no dashboard.
     Off,
 }
 

@@ -85,7 +85,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.go(&page("accounts/mail/customer-32")).await?;
     browser.sees("Active").await?;
 
-    // What the product refuses is no success.
+    // What the product refuses is a failure.
     let raw = "playground/proxy?connection_name=mail&identifier=customer-32&method=POST&path=";
     browser
         .go(&page(&format!("{raw}/gmail/v1/users/me/messages/send")))

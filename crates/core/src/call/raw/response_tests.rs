@@ -79,7 +79,7 @@ fn the_length_of_a_body_that_does_not_come_is_not_passed_on_in_the_json_form() {
 }
 
 #[test]
-fn a_request_that_the_product_refused_is_no_success_in_the_history() {
+fn a_request_that_the_product_refused_is_a_failure_in_the_history() {
     for (method, status, outcome) in [
         (Method::GET, 200, "ok"),
         (Method::POST, 201, "ok"),

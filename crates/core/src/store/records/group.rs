@@ -3,15 +3,12 @@
 //! A call takes about 40 bytes so, and its user's name and ids once per row. The body is base64 of a binary layout
 //! (postcard) inside of JSON, because a body is text in every store.
 
-use std::hash::Hash;
-
-use foldhash::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    group_details::{Responses, Traces, packed, unpacked},
+    group_details::{Names, Responses, Traces, packed, unpacked},
     integer, text,
 };
 use crate::{
@@ -284,45 +281,6 @@ impl Packed {
     }
 }
 
-/// A list in which everything stands once. Names are copied when it is whole: most calls have those of others.
-pub(super) struct Names<T> {
-    list: Vec<T>,
-    numbers: HashMap<T, u32>,
-    /// The one that was asked for last, which is often the next one too.
-    last: Option<(T, u32)>,
-}
-
-impl<T> Default for Names<T> {
-    fn default() -> Self {
-        Self {
-            list: Vec::new(),
-            numbers: HashMap::default(),
-            last: None,
-        }
-    }
-}
-
-impl<T: Copy + Eq + Hash> Names<T> {
-    pub(super) fn number(&mut self, name: T) -> u32 {
-        if let Some((last, number)) = self.last
-            && last == name
-        {
-            return number;
-        }
-        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(name).or_insert_with(|| {
-            self.list.push(name);
-            next
-        });
-        self.last = Some((name, number));
-        number
-    }
-
-    pub(super) fn owned<O>(self, own: impl Fn(T) -> O) -> Vec<O> {
-        self.list.into_iter().map(own).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{cell::Cell, time::Duration};
@@ -422,7 +380,7 @@ mod tests {
     fn a_raw_request_takes_less_than_sixty_bytes() {
         let mut raw = calls(FULL as u64);
         for (number, call) in raw.iter_mut().enumerate() {
-            call.path = Some(format!("/gmail/v1/users/{{id}}/messages/{}", number % 20));
+            call.path = Some(format!("/notes/v1/users/{{id}}/pages/{}", number % 20));
             call.product_status = Some(200);
         }
         let bytes = pack(&raw)[0].bytes() as usize / FULL;

@@ -1,10 +1,12 @@
 //! What only some executions of a row have: a trace, the path of a raw request, the product's status. It stands next to the
 //! layout of calls and costs the others nothing. An older server that puts rows together drops it.
 
+use std::hash::Hash;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::group::Names;
 use crate::{domain::Execution, trace::TraceId};
 
 /// The trace of each call that has one, by the call's number. Few callers name one, so it takes no place in the layout of
@@ -89,4 +91,43 @@ pub(super) fn packed(value: &impl Serialize) -> String {
 
 pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(text: &str) -> Option<T> {
     postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()
+}
+
+/// A list in which everything stands once. Names are copied when it is whole: most calls have those of others.
+pub(super) struct Names<T> {
+    list: Vec<T>,
+    numbers: HashMap<T, u32>,
+    /// The one that was asked for last, which is often the next one too.
+    last: Option<(T, u32)>,
+}
+
+impl<T> Default for Names<T> {
+    fn default() -> Self {
+        Self {
+            list: Vec::new(),
+            numbers: HashMap::default(),
+            last: None,
+        }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Names<T> {
+    pub(super) fn number(&mut self, name: T) -> u32 {
+        if let Some((last, number)) = self.last
+            && last == name
+        {
+            return number;
+        }
+        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(name).or_insert_with(|| {
+            self.list.push(name);
+            next
+        });
+        self.last = Some((name, number));
+        number
+    }
+
+    pub(super) fn owned<O>(self, own: impl Fn(T) -> O) -> Vec<O> {
+        self.list.into_iter().map(own).collect()
+    }
 }
