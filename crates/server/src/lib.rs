@@ -93,9 +93,16 @@ use crate::{
     state::ServerState,
 };
 
-/// All routes of a platform, with the bounds of [`ServerOptions::default`].
+/// The routes of a platform for an application that embeds it, with the bounds of [`ServerOptions::default`] and without the
+/// dashboard. [`router_with`] has the dashboard; invite its first owner with
+/// [`invite_member`](stead::core::environment::Environment::invite_member).
 pub fn router(platform: &stead::Platform) -> Router {
-    router_with(platform, &ServerOptions::default())
+    let mut options = ServerOptions::default();
+    #[cfg(feature = "dashboard")]
+    {
+        options.dashboard.access = DashboardAccess::Off;
+    }
+    router_with(platform, &options)
 }
 
 /// All routes of a platform. Requests to the host of its proxy URL, where it has one, go to the proxy host.
@@ -160,6 +167,12 @@ fn service(
     };
     let mut router = Router::new();
     for (access, routes) in table() {
+        #[cfg(feature = "dashboard")]
+        if options.dashboard.access == DashboardAccess::Off
+            && matches!(access, Access::Dashboard(_))
+        {
+            continue;
+        }
         let places = || (Arc::clone(&state.in_flight), Arc::clone(&state.rates));
         let counted = || from_fn_with_state(places(), admission::admit);
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
@@ -192,6 +205,15 @@ fn service(
             Access::Health => handlers,
         };
         router = router.merge(routes::router(routes, around, slashes));
+    }
+    #[cfg(feature = "dashboard")]
+    if options.dashboard.access != DashboardAccess::Off {
+        // A member who follows an old address sees a page of the dashboard.
+        let unknown = dashboard.behind(dashboard::Door::Members, axum::routing::get(unknown_page));
+        let by_name = from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
+        let by_rate = from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
+        let unknown = unknown.layer(by_name).layer(by_rate);
+        router = router.route("/dashboard/{*unknown}", unknown);
     }
     let router = router.fallback(unknown_path).with_state(state.clone());
     let around = state.around(metrics::NO_ROUTE);
@@ -253,6 +275,11 @@ fn table() -> Vec<(Access, Vec<Route>)> {
 
 fn known(routes: Vec<ForApplications>) -> Vec<Route> {
     routes.into_iter().map(|route| route.0).collect()
+}
+
+#[cfg(feature = "dashboard")]
+async fn unknown_page() -> Problem {
+    Error::new(ErrorKind::NotFound, "the dashboard has no such page").into()
 }
 
 async fn unknown_path() -> Problem {

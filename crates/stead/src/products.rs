@@ -65,4 +65,17 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_history_knows_the_words_of_the_paths_that_a_product_names() {
+        for product in PRODUCTS {
+            let words: Vec<&str> = product.proxy.path_words.split(' ').collect();
+            let routes = product.proxy.routes.iter().map(|route| route.rewrite);
+            let paths = routes.chain(product.proxy.reading_posts.iter().copied());
+            let named = paths.flat_map(|path| path.split(['/', ':']));
+            for word in named.filter(|word| !word.is_empty() && *word != "*") {
+                assert!(words.contains(&word), "{}: {word}", product.name);
+            }
+        }
+    }
 }

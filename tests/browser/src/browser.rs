@@ -219,23 +219,6 @@ impl Browser {
         Ok(())
     }
 
-    /// Goes on in the tab that was opened last.
-    pub(crate) async fn last_tab(&self) -> Result<()> {
-        let tabs = self.driver.windows().await?;
-        let last = tabs.last().context("no tab is open")?;
-        self.driver.switch_to_window(last.clone()).await?;
-        Ok(())
-    }
-
-    /// Closes this tab and goes on in the first.
-    pub(crate) async fn close_tab(&self) -> Result<()> {
-        self.driver.close_window().await?;
-        let tabs = self.driver.windows().await?;
-        let first = tabs.first().context("no tab is open")?;
-        self.driver.switch_to_window(first.clone()).await?;
-        Ok(())
-    }
-
     /// Closes it.
     pub(crate) async fn close(self) -> Result<()> {
         Ok(self.driver.quit().await?)

@@ -4,6 +4,7 @@
 
 #![expect(clippy::print_stdout, reason = "its output is what a run is for")]
 
+mod application;
 mod browser;
 mod journeys;
 mod look;

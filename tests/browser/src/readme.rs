@@ -12,12 +12,6 @@ use crate::stage::Stage;
 pub(crate) async fn pictures(stage: &Stage<'_>, folder: &Path) -> Result<()> {
     let _service = stage.dev().await?;
     let browser = &stage.browser;
-    browser.press_in("#try-mail", "Connect as Ada").await?;
-    browser.last_tab().await?;
-    browser.press("Continue to Gmail").await?;
-    browser.press("Allow").await?;
-    browser.sees("connected").await?;
-    browser.close_tab().await?;
     browser.press_in("#try-mail", "Show unread mails").await?;
     browser.sees("Result as JSON").await?;
     let size = json!({ "width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": false });

@@ -1,6 +1,9 @@
 //! The binary, started as people start it.
 
-use std::{path::Path, process::Stdio};
+use std::{
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -20,6 +23,9 @@ pub(crate) struct Service {
     pub(crate) url: String,
     /// What `stead dev` says of itself; of `stead serve` the link that invites the first owner, as `invitation`.
     pub(crate) facts: Value,
+    binary: PathBuf,
+    /// The variables with which commands reach its database.
+    variables: Vec<(&'static str, String)>,
     _process: Child,
 }
 
@@ -48,30 +54,48 @@ impl Service {
         Ok(Self {
             url: url.to_owned(),
             facts,
+            binary: binary.to_owned(),
+            variables: Vec::new(),
             _process: process,
         })
     }
 
-    /// An empty service, with its database in `folder`.
+    /// An empty service, with its database and these settings in `folder`.
     ///
     /// # Errors
     /// Where it does not start.
-    pub(crate) async fn serve(binary: &Path, folder: &Path) -> Result<Self> {
+    pub(crate) async fn serve(binary: &Path, folder: &Path, settings: &str) -> Result<Self> {
         let key = Command::new(binary)
             .args(["keys", "generate"])
             .output()
             .await?;
-        let key = String::from_utf8(key.stdout)?;
+        let key = String::from_utf8(key.stdout)?.trim().to_owned();
         // A port that is free now: the address of the pages has to be known before the start.
         let port = TcpListener::bind("127.0.0.1:0").await?.local_addr()?.port();
         let url = format!("http://127.0.0.1:{port}");
-        let database = folder.join("stead.db");
+        let config = folder.join("stead.toml");
+        std::fs::write(&config, settings)?;
+        let variables = vec![
+            ("STEAD_KEY", key),
+            ("STEAD_PUBLIC_URL", url.clone()),
+            (
+                "STEAD_DATABASE",
+                folder.join("stead.db").display().to_string(),
+            ),
+            ("STEAD_CONFIG", config.display().to_string()),
+            (
+                "STEAD_PRODUCT_CLIENT_SECRET",
+                String::from("sandbox-secret"),
+            ),
+        ];
         let mut process = Command::new(binary)
-            .args(["serve", "--create", "--public-url", &url])
-            .args(["--listen", &format!("127.0.0.1:{port}")])
-            .arg("--database")
-            .arg(&database)
-            .env("STEAD_KEY", key.trim())
+            .args([
+                "serve",
+                "--create",
+                "--listen",
+                &format!("127.0.0.1:{port}"),
+            ])
+            .envs(variables.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -82,30 +106,49 @@ impl Service {
         while let Some(line) = lines.next_line().await? {
             if line.contains("stead members invite") {
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-                let invited = Command::new(binary)
-                    .args([
-                        "members",
-                        "invite",
-                        FIRST_OWNER,
-                        "--role",
-                        "owner",
-                        "--quiet",
-                    ])
-                    .args(["--public-url", &url])
-                    .arg("--database")
-                    .arg(&database)
-                    .env("STEAD_KEY", key.trim())
-                    .output()
-                    .await?;
-                let link = String::from_utf8(invited.stdout)?;
-                return Ok(Self {
-                    facts: serde_json::json!({ "invitation": link.trim() }),
+                let mut service = Self {
                     url,
+                    facts: Value::Null,
+                    binary: binary.to_owned(),
+                    variables,
                     _process: process,
-                });
+                };
+                let invite = [
+                    "members",
+                    "invite",
+                    FIRST_OWNER,
+                    "--role",
+                    "owner",
+                    "--quiet",
+                ];
+                let link = service.run(&invite).await?;
+                service.facts = serde_json::json!({ "invitation": link.trim() });
+                return Ok(service);
             }
         }
         bail!("stead serve ended without saying how the first owner is made")
+    }
+
+    /// What a command in its database prints.
+    ///
+    /// # Errors
+    /// If the command fails.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.output(arguments).await?;
+        if !output.status.success() {
+            bail!("{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// The same for a command that may fail.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub(crate) async fn output(&self, arguments: &[&str]) -> Result<Output> {
+        let mut command = Command::new(&self.binary);
+        command.args(arguments).envs(self.variables.iter().cloned());
+        Ok(command.output().await?)
     }
 
     /// A fact that it printed.
@@ -117,4 +160,20 @@ impl Service {
             .as_str()
             .with_context(|| format!("{name} is not printed"))
     }
+}
+
+/// What `curl` prints.
+///
+/// # Errors
+/// If it fails.
+pub(crate) async fn curl(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("curl")
+        .arg("-sS")
+        .args(arguments)
+        .output()
+        .await?;
+    if !output.status.success() {
+        bail!("curl: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
 }

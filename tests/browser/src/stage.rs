@@ -54,7 +54,12 @@ impl<'a> Stage<'a> {
 
     /// Starts an empty service.
     pub(crate) async fn serve(&self) -> Result<Service> {
-        Service::serve(&self.settings.binary, self.folder.path()).await
+        self.serve_with("").await
+    }
+
+    /// Starts an empty service with these settings.
+    pub(crate) async fn serve_with(&self, settings: &str) -> Result<Service> {
+        Service::serve(&self.settings.binary, self.folder.path(), settings).await
     }
 
     /// Looks at the page that is open in every width and scheme: what is wrong with it fails the journey at its end.

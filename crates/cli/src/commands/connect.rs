@@ -31,10 +31,6 @@ pub(crate) struct Connect {
     /// Your application's own id of the user.
     identifier: String,
 
-    /// Where the user's browser returns to; your application confirms there who it was.
-    #[arg(long, value_name = "URL")]
-    verify_url: Option<String>,
-
     /// Text that is returned to the verify URL unchanged.
     #[arg(long, value_name = "TEXT")]
     state: Option<String>,
@@ -64,7 +60,7 @@ impl Connect {
         };
         let target = self.target.open_for_links(verification).await?;
         let mut new = NewAuthorizationLink::new(self.connection, self.identifier);
-        new.verify_url = self.verify_url;
+        new.verify_url = self.target.verify_url();
         new.state = self.state;
         new.scopes = (!self.scopes.is_empty()).then_some(self.scopes);
         new.expires_in = self.expires_in;

@@ -156,12 +156,20 @@ async fn exists(stead: &stead::Stead, name: &str) -> Outcome {
 fn in_words(call: &ExecutionRecord) -> String {
     let time = time(call.started_at);
     let what = match call.tool.as_str() {
-        "proxy" => format!("proxy {}", call.tool_version),
+        "proxy" => format!(
+            "proxy {} {}",
+            call.tool_version,
+            call.path.as_deref().unwrap_or_default()
+        )
+        .trim_end()
+        .to_owned(),
         tool => tool.to_owned(),
     };
+    let status = call.product_status.filter(|_| call.outcome != "ok");
+    let status = status.map_or_else(String::new, |status| format!(" ({status})"));
     let milliseconds = call.duration_micros / 1_000;
     let (outcome, connection, user) = (&call.outcome, &call.connection_name, &call.identifier);
-    format!("{time}  {what}  {outcome}  {milliseconds} ms  {connection} {user}")
+    format!("{time}  {what}  {outcome}{status}  {milliseconds} ms  {connection} {user}")
 }
 
 #[cfg(test)]

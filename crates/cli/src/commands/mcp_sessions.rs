@@ -81,9 +81,6 @@ pub(super) struct Session {
     /// Bytes of a result's data at most: 40000 without it.
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Where the user's browser goes after the product, for your application to confirm who it was.
-    #[arg(long, value_name = "URL")]
-    verify_url: Option<String>,
     /// Its life in seconds: 60 to 86400.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     expires_in: u32,
@@ -99,7 +96,6 @@ impl Session {
         new.view = self.view.map(View::from);
         new.max_bytes = self.max_bytes;
         new.policy.clone_from(&self.policy);
-        new.verify_url.clone_from(&self.verify_url);
         new
     }
 }
@@ -123,9 +119,11 @@ impl McpSessionsCommand {
             Self::Create {
                 identifier,
                 session,
-                ..
+                target,
             } => {
-                let made = sessions.create(session.to_new(identifier)).await?;
+                let mut new = session.to_new(identifier);
+                new.verify_url = target.verify_url();
+                let made = sessions.create(new).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
                 let (url, until) = (&made.url, made.session.expires_at);
                 terminal.note(format_args!("It is valid at {url} until {}.", time(until)));

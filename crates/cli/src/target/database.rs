@@ -81,6 +81,11 @@ pub(crate) struct Database {
     )]
     verify_origins: Vec<String>,
 
+    /// Where a link sends the user's browser, such as https://app.example.com/connected; your application confirms there who it
+    /// was. The service uses it for links that don't name a place: those of the dashboard, of agents and of applications.
+    #[arg(long, env = "STEAD_VERIFY_URL", value_name = "URL")]
+    verify_url: Option<String>,
+
     #[cfg(feature = "failpoints")]
     #[arg(long, env = "STEAD_FAILPOINTS", value_name = "FILE", hide = true)]
     failpoints: Option<PathBuf>,
@@ -200,6 +205,11 @@ impl Database {
         self.public_url.as_deref()
     }
 
+    /// Where links send the user's browser, if the command line or the environment says.
+    pub(super) fn verify_url(&self) -> Option<&str> {
+        self.verify_url.as_deref().filter(|url| !url.is_empty())
+    }
+
     /// The file, where one is given, is there, and may be one.
     pub(crate) fn file(&self) -> Outcome<&Path> {
         match self.place()? {
@@ -304,6 +314,9 @@ impl Database {
         }
         for host in &settings.private_hosts {
             builder = builder.private_host(host);
+        }
+        if let Some(url) = self.verify_url().or(settings.verify_url.as_deref()) {
+            builder = builder.verify_url(url);
         }
         #[cfg(feature = "failpoints")]
         if let Some(file) = self.failpoints.clone() {

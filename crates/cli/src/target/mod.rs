@@ -104,6 +104,11 @@ impl Target {
         self.open_to(verification, IfMissing::Refuse).await
     }
 
+    /// Where links send the user's browser, if the command line or the environment says.
+    pub(crate) fn verify_url(&self) -> Option<String> {
+        self.database.verify_url().map(str::to_owned)
+    }
+
     async fn open_to(
         &self,
         verification: Verification,

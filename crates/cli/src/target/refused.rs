@@ -27,6 +27,14 @@ const OPTIONS: &[(&str, &str)] = &[
         "Check --verify-origin or the environment variable STEAD_VERIFY_ORIGINS.",
     ),
     (
+        "the default verify_url",
+        "Check --verify-url or the environment variable STEAD_VERIFY_URL, or verify_url in the settings file.",
+    ),
+    (
+        "the issuer of agents' tokens",
+        "Check the options --mcp-…, which --help lists. --mcp-verify-url or STEAD_MCP_VERIFY_URL sets the verify_url for agents; --verify-url or STEAD_VERIFY_URL sets it for all links.",
+    ),
+    (
         "the database URL",
         "Check --database-url or the environment variable STEAD_DATABASE_URL.",
     ),

@@ -24,10 +24,13 @@ pub(crate) struct Settings {
     /// begins with a dot stands for all names below it.
     #[serde(default)]
     pub(crate) private_hosts: Vec<String>,
+    /// Where a link sends the user's browser if whoever makes the link does not say. The option --verify-url comes first.
+    pub(crate) verify_url: Option<String>,
 }
 
 /// A file with every key, for the reference.
 pub(crate) const EXAMPLE: &str = r#"private_hosts = ["hooks.internal", ".corp.example"]
+verify_url = "https://app.corp.example/connected"
 
 [products.mail]
 rate_limited = false
@@ -67,7 +70,7 @@ fn wrong(path: &Path, line: Option<usize>, why: &str) -> Failure {
     let line = line.map_or_else(String::new, |line| format!(", line {line}"));
     Failure::configuration(
         format!("the settings in {}{line} are wrong: {why}", path.display()),
-        "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, and the list private_hosts.",
+        "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, the list private_hosts, and verify_url.",
     )
 }
 
@@ -110,7 +113,8 @@ mod tests {
         let settings: Settings = toml::from_str(EXAMPLE).unwrap();
         let mut builder = Platform::builder("https://stead.example.com")
             .ephemeral_key()
-            .in_memory();
+            .in_memory()
+            .verify_url(settings.verify_url.unwrap());
         for (name, options) in settings.products {
             builder = builder.product(&name, options);
         }

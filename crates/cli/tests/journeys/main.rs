@@ -225,9 +225,12 @@ fn the_dashboard_that_dev_prints_first_has_something_to_try_and_to_show() {
         )
     };
     let home = page("");
-    assert_eq!(home.matches("Connect as Ada").count(), 6, "{home}");
-    let accounts = page("/accounts?identifier=ada");
-    assert_eq!(accounts.matches(">Active</span>").count(), 6, "{accounts}");
+    assert_eq!(home.matches("/run\"").count(), 6, "{home}");
+    for user in ["ada", "user-1"] {
+        let accounts = page(&format!("/accounts?identifier={user}"));
+        let active = accounts.matches(">Active</span>").count();
+        assert_eq!(active, 6, "{user}: {accounts}");
+    }
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub struct ToolCalls {
     /// Whether a result that the user must authorize for holds a link for that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub authorization_links: bool,
-    /// Where those links lead the user back to, for the application to confirm who came.
+    /// Where those links lead the user back to, for the application to confirm who came. The operator's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
     /// Takes part in the keys of the calls, so that those of models which number their calls (`call_0`) are told apart.

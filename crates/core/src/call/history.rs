@@ -86,6 +86,8 @@ fn view(call: Execution) -> ExecutionRecord {
         duration_micros: call.duration_micros,
         outcome: call.outcome.into(),
         requests: call.requests,
+        path: call.path,
+        product_status: call.product_status,
         trace_id: call.trace_id,
     }
 }

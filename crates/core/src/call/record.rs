@@ -7,18 +7,19 @@ use std::{
     time::Duration,
 };
 
-use http::Method;
 use jiff::Timestamp;
 use tracing::field;
 
 use crate::{
-    ErrorKind, Result,
+    Error, ErrorKind, Result,
     catalogue::CatalogueTool,
     context::Context,
     domain::Execution,
     identifier::{AccountId, ExecutionId},
     metrics::{CallKind, Outcome},
-    product::Product,
+    ports::Body,
+    product::{Product, ProxyRules},
+    proxy::{self, Checked},
     scrub::scrub,
 };
 
@@ -43,6 +44,8 @@ pub(super) struct Record {
     started_at: Timestamp,
     began: Duration,
     requests: AtomicU32,
+    path: Option<String>,
+    product_status: Option<u16>,
     /// How long it took until the product responded, if the response is passed on since.
     responded: Option<Duration>,
     ended: bool,
@@ -73,6 +76,8 @@ impl Record {
             started_at: whole_micros(context.now()),
             began: context.monotonic(),
             requests: AtomicU32::new(0),
+            path: None,
+            product_status: None,
             responded: None,
             ended: false,
         }
@@ -102,11 +107,23 @@ impl Record {
         self.product = Some(product.name);
         self.kind = CallKind::Proxy;
     }
-    /// What stands in the place of a tool's version.
-    pub(super) fn method(&mut self, method: &Method) {
+    /// The raw request: its method stands in the place of a tool's version.
+    pub(super) fn request(&mut self, rules: &ProxyRules, request: &Checked) {
         const PASSED: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+        let method = &request.method;
         let passed = PASSED.into_iter().find(|name| *name == method.as_str());
         self.version = passed.map_or_else(|| method.to_string().into(), Cow::Borrowed);
+        self.path = Some(proxy::template(rules, &request.path_and_query));
+    }
+    /// Notes what the product responded to a raw request. The response is passed on even if it's a refusal.
+    pub(super) fn noting(
+        &mut self,
+        result: Result<http::Response<Body>>,
+    ) -> Result<http::Response<Body>> {
+        if let Ok(response) = &result {
+            self.product_status = Some(response.status().as_u16());
+        }
+        result
     }
     /// That the call can change something at the product.
     pub(super) fn changes(&mut self) {
@@ -125,7 +142,10 @@ impl Record {
     /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
     /// credentials from here on.
     pub(super) fn end<T>(mut self, result: Result<T>) -> Result<T> {
-        self.hand_over(Outcome::of(&result));
+        if let Some(upstream) = result.as_ref().err().and_then(Error::upstream) {
+            self.product_status = Some(upstream.status);
+        }
+        self.hand_over(self.came_to(&result));
         result.map_err(|error| {
             error
                 .without_credentials(&self.context.catalogue.token_prefixes())
@@ -135,8 +155,25 @@ impl Record {
 
     /// The same for what an earlier call came to, whose execution the error names. Nothing was changed this time.
     pub(super) fn end_replayed<T>(mut self, result: Result<T>) -> Result<T> {
-        self.hand_over(Outcome::of(&result));
+        self.hand_over(self.came_to(&result));
         result
+    }
+
+    /// The same for a raw request.
+    pub(super) fn end_replayed_raw(
+        mut self,
+        result: Result<http::Response<Body>>,
+    ) -> Result<http::Response<Body>> {
+        let result = self.noting(result);
+        self.end_replayed(result)
+    }
+
+    /// A refusal of the product is a failure, even if its response was passed on.
+    fn came_to<T>(&self, result: &Result<T>) -> Outcome {
+        match (result, self.product_status) {
+            (Ok(_), Some(status @ 400..)) => Outcome::Failed(ErrorKind::of_product_status(status)),
+            _ => Outcome::of(result),
+        }
     }
 
     fn took(&self) -> Duration {
@@ -190,6 +227,8 @@ impl Record {
             duration_micros: micros,
             outcome: Cow::Borrowed(outcome),
             requests: self.requests.load(Ordering::Relaxed),
+            path: self.path.take(),
+            product_status: self.product_status,
             trace_id: self.context.trace_id,
         };
         self.context.recorder.add(&self.context, execution);
@@ -226,7 +265,7 @@ impl Drop for Record {
         let was_sent = *self.requests.get_mut() > 0;
         self.hand_over(match self.changes && was_sent {
             // The product has said what became of it.
-            true if self.responded.is_some() => Outcome::Ok,
+            true if self.responded.is_some() => self.came_to(&Ok(())),
             true => Outcome::Failed(ErrorKind::OutcomeUnknown),
             false => Outcome::Cancelled,
         });
@@ -239,7 +278,6 @@ mod tests {
 
     use super::*;
     use crate::{
-        Error,
         error::Upstream,
         testing::{STABLE, World, always, context, executions},
     };

@@ -155,8 +155,8 @@ impl McpIssuer {
         self
     }
 
-    /// Where the user's browser goes after a product, for the application to confirm who it was; needed unless possession of
-    /// a link is enough.
+    /// Where the user's browser goes after a product, for the application to confirm who it was. It's needed unless there is
+    /// a default for all links, or possession of a link is enough.
     #[must_use]
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
         self.verify_url = Some(url.into());
@@ -250,14 +250,7 @@ impl KnownIssuer {
     /// Refuses an address to which links could not send a user back.
     pub(super) fn check(&self, context: &Context) -> Result<()> {
         let url = self.options.verify_url.as_deref();
-        context.checked_verify_url(url).map(drop).map_err(|error| {
-            let what = error
-                .violation_list()
-                .first()
-                .map(|one| one.message.clone());
-            let what = what.unwrap_or_else(|| error.message().to_owned());
-            refused(&format!("the issuer of agents' tokens: {what}"))
-        })
+        context.check_verify_setting("the issuer of agents' tokens", url)
     }
 
     /// The keys, with the one of this name where the issuer has it. What was read is good for an hour; for a key that is not

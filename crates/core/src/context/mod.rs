@@ -103,6 +103,8 @@ pub(crate) struct Shared {
     pub(crate) verification: Verification,
     /// Where links may send the browser back; anywhere where there are none.
     pub(crate) verify_origins: Vec<url::Origin>,
+    /// Where links send the browser back that say no place.
+    pub(crate) verify_url: Option<String>,
     pub(crate) retention: Retention,
     products: BTreeMap<&'static str, Arc<Endpoints>>,
     pub(crate) catalogue: Catalogue,
@@ -262,6 +264,7 @@ impl Context {
             proxy_url: options.proxy_url,
             verification: options.verification,
             verify_origins: options::origins(&options.verify_origins)?,
+            verify_url: options.verify_url,
             retention: options.retention,
             products,
             catalogue,
@@ -316,6 +319,7 @@ impl Context {
             trace_id: None,
             ends_at: None,
         };
+        context.check_default_verify_url()?;
         if let Some(issuer) = &context.mcp_issuer {
             issuer.check(&context)?;
         }

@@ -28,6 +28,9 @@ pub struct EnvironmentOptions {
     pub verification: Verification,
     /// Origins, such as `https://app.example.com`, to which links may send the user's browser back; any where there are none.
     pub verify_origins: Vec<String>,
+    /// Where a link sends the user's browser if whoever makes the link does not say: a page of the application, such as
+    /// `https://app.example.com/connected`. Without it, each link has to say.
+    pub verify_url: Option<String>,
     /// Endpoints and rate limits per product, where they differ from the product's own.
     pub products: BTreeMap<String, ProductOptions>,
     /// How long history is kept, and how much of it.
@@ -63,6 +66,7 @@ impl EnvironmentOptions {
             proxy_url: None,
             verification: Verification::Application,
             verify_origins: Vec::new(),
+            verify_url: None,
             products: BTreeMap::new(),
             retention: Retention::default(),
             private_hosts: Vec::new(),

@@ -3,18 +3,19 @@
 use url::Url;
 
 use super::{Context, Verification, endpoints::is_loopback};
-use crate::{Error, Result, error::Violation};
+use crate::{Error, ErrorKind, Result, error::Violation};
 
 impl Context {
-    /// The place to which a link sends the browser back, where it may be one.
+    /// Where a link sends the browser back: the given place if links may lead there, and the default if none is given.
     pub(crate) fn checked_verify_url(&self, given: Option<&str>) -> Result<Option<String>> {
-        let Some(given) = given else {
+        let Some(given) = given.or(self.verify_url.as_deref()) else {
             return match self.verification {
                 Verification::LinkPossession => Ok(None),
                 Verification::Application => Err(Error::invalid(vec![Violation::new(
                     "/verify_url",
                     "required",
-                    "verify_url is required: the user's browser returns there, and your application confirms who it was (an operator turns this off with --trust-whoever-has-the-link)",
+                    "verify_url is required: the user's browser returns there, and your application confirms who it was. \
+                     The operator can set one for all links (STEAD_VERIFY_URL), or turn this off (--trust-whoever-has-the-link)",
                 )])),
             };
         };
@@ -43,5 +44,22 @@ impl Context {
             ));
         }
         Ok(Some(url.into()))
+    }
+
+    /// Fails if links may not lead to the default.
+    pub(super) fn check_default_verify_url(&self) -> Result<()> {
+        match self.verify_url {
+            Some(_) => self.check_verify_setting("the default verify_url", None),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if links may not lead to what a setting gives, in words that name the setting.
+    pub(super) fn check_verify_setting(&self, setting: &str, given: Option<&str>) -> Result<()> {
+        self.checked_verify_url(given).map(drop).map_err(|error| {
+            let violation = error.violation_list().first();
+            let why = violation.map_or(error.message(), |violation| violation.message.as_str());
+            Error::new(ErrorKind::InvalidRequest, format!("{setting}: {why}"))
+        })
     }
 }

@@ -39,6 +39,12 @@ pub(crate) struct Execution {
     pub(crate) outcome: Cow<'static, str>,
     /// Requests sent to the product.
     pub(crate) requests: u32,
+    /// Path of a raw request, with `{id}` in place of everything but the words of the product's API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// Status of the product's last response, if the call was a raw request or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) product_status: Option<u16>,
     /// The trace that the caller named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trace_id: Option<TraceId>,

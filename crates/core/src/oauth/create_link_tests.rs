@@ -127,6 +127,34 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
 }
 
 #[test]
+fn a_link_that_says_no_place_leads_to_the_default_if_links_may_lead_there() {
+    let world = World::new();
+    let open = |url: &str| {
+        let mut options = options();
+        options.verify_origins = vec![String::from("https://app.test")];
+        options.verify_url = Some(url.to_owned());
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        world.run(open_with(
+            options,
+            world.process(0),
+            &STABLE,
+            always(200, ""),
+            store,
+        ))
+    };
+    let context = open("https://app.test/back").unwrap();
+    let leads_to = |given| context.checked_verify_url(given).unwrap();
+    assert_eq!(leads_to(None).as_deref(), Some("https://app.test/back"));
+    let other = Some("https://app.test/other");
+    assert_eq!(leads_to(other).as_deref(), other);
+    for url in ["https://evil.test/back", "http://app.test/back", ""] {
+        let error = open(url).map(drop).unwrap_err();
+        let said = error.message();
+        assert!(said.starts_with("the default verify_url: "), "{said}");
+    }
+}
+
+#[test]
 fn an_origin_is_https_and_a_host() {
     let world = World::new();
     for (origin, fits) in [

@@ -176,6 +176,9 @@ pub struct ProxyRules {
     /// Paths to which a `POST` only reads, as the product has them: whole, and `*` stands for an id in a segment
     /// (`/v1/databases/*/query`). Every other `POST` counts as a write.
     pub reading_posts: &'static [&'static str],
+    /// Words in the paths of the product's API, with spaces between them. The history keeps these of a path, and replaces
+    /// everything else: ids, names and addresses.
+    pub path_words: &'static str,
 }
 
 impl ProxyRules {
@@ -186,6 +189,7 @@ impl ProxyRules {
         takes_header: |_| false,
         takes_get_as_form: false,
         reading_posts: &[],
+        path_words: "",
     };
 }
 

@@ -7,6 +7,7 @@ mod effect;
 mod headers;
 mod path;
 mod response;
+mod template;
 
 use http::{HeaderMap, HeaderValue, Method, header, request, uri::PathAndQuery};
 use serde_json::{Map, Value};
@@ -21,6 +22,7 @@ pub(crate) use batch::{Part, check as check_batch, is_unauthorized};
 pub(crate) use effect::effect;
 pub(crate) use path::MAX_QUERY;
 pub(crate) use response::passed_on;
+pub(crate) use template::template;
 
 /// What must hold for any path.
 #[cfg(any(test, feature = "fuzzing"))]

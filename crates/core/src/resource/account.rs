@@ -83,7 +83,7 @@ pub struct NewAuthorizationLink {
     pub connection_name: String,
     /// The application's id of the user.
     pub identifier: String,
-    /// Where the user's browser comes back to; the application then confirms who it was.
+    /// Where the user's browser comes back to; the application then confirms who it was. The operator's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
     /// Handed back to `verify_url` unchanged, at most 500 characters.

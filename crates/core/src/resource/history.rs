@@ -41,6 +41,12 @@ pub struct ExecutionRecord {
     pub outcome: String,
     /// Requests sent to the product.
     pub requests: u32,
+    /// Path of a raw request, with `{id}` in place of ids and names: `/v1/users/{id}/messages/send`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Status of the product's response, if the call was a raw request or failed at the product.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product_status: Option<u16>,
     /// The trace that the request named which made the call, in its header `traceparent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<TraceId>,

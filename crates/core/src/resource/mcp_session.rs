@@ -46,7 +46,7 @@ pub struct NewMcpSession {
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
     /// Where the user's browser goes after the product, when the session asks the user to authorize: as of an authorization
-    /// link. Needed where the application confirms its users.
+    /// link. The operator's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
     /// Its life in seconds: 60 to 86400, 3600 when absent.

@@ -256,6 +256,8 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
         duration_micros: 0,
         outcome: "ok".into(),
         requests: 0,
+        path: None,
+        product_status: None,
         trace_id: None,
     }
 }

@@ -34,6 +34,8 @@ pub static PRODUCT: Product = Product {
         ],
         // Calendar API, freebusy.query.
         reading_posts: &["/calendar/v3/freeBusy"],
+        path_words: "acl batch calendar calendarList calendars channels clear colors events freeBusy import instances me move \
+            primary quickAdd settings stop transferOwnership users v3 watch",
         ..stead_google::PROXY
     },
     classify: classify::classify,

@@ -36,6 +36,10 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/resumable/upload/drive/v3", DRIVE).upload(),
             ProxyRoute::new("/batch/drive/v3", DRIVE).batch(),
         ],
+        path_words: "about accessproposals approvals approve apps batch cancel changes channels comment comments copy decline \
+            download drive drives export files generateCseToken generateIds hide listLabels modifyLabels operations \
+            permissions reassign replies resolve resumable revisions start startPageToken stop teamdrives trash \
+            unhide upload v3 watch",
         ..stead_google::PROXY
     },
     classify: classify::classify,

@@ -49,6 +49,13 @@ pub static PRODUCT: Product = Product {
             ProxyRoute::new("/resumable/upload/gmail/v1", GMAIL).upload(),
             ProxyRoute::new("/batch", GMAIL).batch(),
         ],
+        path_words: "attachments autoForwarding batch batchCreateContacts batchDelete batchDeleteContacts batchGet batchModify \
+            batchUpdateContacts connections contactGroups copyOtherContactToMyContactsGroup createContact cse \
+            delegates deleteContact deleteContactPhoto disable drafts enable filters forwardingAddresses gmail \
+            history identities imap import keypairs labels language listDirectoryPeople me members messages modify \
+            obliterate otherContacts people pop profile resumable search searchContacts searchDirectoryPeople send \
+            sendAs setDefault settings smimeInfo stop threads trash untrash updateContact updateContactPhoto upload \
+            users v1 vacation verify watch",
         ..stead_google::PROXY
     },
     // A mailbox takes mails of up to 50 MB, which base64 makes a third larger.

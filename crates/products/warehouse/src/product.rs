@@ -37,6 +37,7 @@ pub static PRODUCT: Product = Product {
     schemas_take_null: true,
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/api/v2", SQL_API)],
+        path_words: "api cancel statements v2",
         ..ProxyRules::BASE
     },
     // A statement that runs on gets a response after 45 seconds (SQL API, parameter `async`).

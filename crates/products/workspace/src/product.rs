@@ -62,6 +62,8 @@ pub static PRODUCT: Product = Product {
             "/v1/databases/*/query",
             "/v1/data_sources/*/query",
         ],
+        path_words: "blocks children comments complete data_sources databases file_uploads introspect markdown me move oauth \
+            pages properties query revoke search send templates token users v1",
         ..ProxyRules::BASE
     },
     // The product's own client waits as long.

@@ -80,6 +80,30 @@ pub(super) fn prose(text: &str) -> Value {
     Value::from_safe_string(html)
 }
 
+/// Words with which sentences begin. Another first word can be a name, whose letters stay as they are: `verify_url`, or a
+/// connection `mail`.
+const FIRST_WORDS: &[&str] = &[
+    "a", "an", "another", "at", "both", "choose", "each", "expected", "for", "from", "give", "in",
+    "it", "links", "more", "no", "none", "not", "of", "one", "only", "that", "the", "there",
+    "these", "this", "those", "to", "what", "who", "with", "without", "your",
+];
+
+/// What is wrong, as a sentence: with a capital letter, unless it begins with a name, and with a full stop.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let first = text.split(' ').next().unwrap_or_default();
+    let mut sentence = match text.chars().next() {
+        Some(letter) if FIRST_WORDS.contains(&first) => {
+            letter.to_ascii_uppercase().to_string() + &text[letter.len_utf8()..]
+        }
+        _ => text.to_owned(),
+    };
+    if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', '…']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
 /// A text as one segment of a path.
 pub(super) fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
@@ -88,6 +112,26 @@ pub(super) fn segment(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sentence_has_a_capital_letter_and_a_stop_and_names_stay() {
+        for (text, shown) in [
+            ("the password is too short", "The password is too short."),
+            (
+                "verify_url is required: say where",
+                "verify_url is required: say where.",
+            ),
+            (
+                "mail has no account of this user",
+                "mail has no account of this user.",
+            ),
+            ("/q: unknown", "/q: unknown."),
+            ("That is it.", "That is it."),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(text), shown);
+        }
+    }
 
     #[test]
     fn values_are_written_as_people_read_them() {

@@ -6,6 +6,8 @@
 
 mod account_states;
 mod accounts;
+#[cfg(test)]
+mod actions_tests;
 mod activity;
 mod approvals;
 mod assets;

@@ -207,6 +207,7 @@ fn templates(public_url: &Url, prefix: &str, has_sandbox: bool) -> Templates<'st
     templates.add_filter("millis", format::millis);
     templates.add_filter("prose", format::prose);
     templates.add_filter("segment", format::segment);
+    templates.add_filter("sentence", format::sentence);
     for (name, source) in SHARED.iter().chain(super::templates()) {
         if let Err(error) = templates.add_template(name, source) {
             tracing::error!(name, error = ?error, "a page's template is broken");

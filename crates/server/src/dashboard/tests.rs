@@ -224,7 +224,7 @@ pub(super) async fn with_markup() -> TestService {
 }
 
 /// What stands for the parameters of paths: ids of things that there are.
-async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
+pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     let environment = service.platform.environment();
     let credentials = environment.app_credentials(None, 1).await.unwrap().items;
     let webhook = NewWebhook::new("https://app.example.com/hooks");
@@ -380,7 +380,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         (other.status, other.header("content-type")),
         (StatusCode::NOT_FOUND, "text/html; charset=utf-8")
     );
-    other.assert_contains("there is nothing to try here");
+    other.assert_contains("There is nothing to try here");
     for path in [
         "/dashboard/accounts?page_size=0",
         "/dashboard/tools/nothing",

@@ -1,7 +1,10 @@
 //! States and parties in the words that people read, with what each means.
 
 use minijinja::{Value, context};
-use stead::{ErrorKind, core::error::ActBy};
+use stead::{
+    ErrorKind,
+    core::{error::ActBy, resource::ExecutionRecord},
+};
 
 /// Name, words, colour, and what it means.
 const STATES: &[(&str, &str, &str, &str)] = &[
@@ -222,6 +225,28 @@ pub(super) fn outcome(name: &str) -> &'static str {
         Some(kind) => kind.summary(),
         None if name == "ok" => "The call did what was asked.",
         None => "",
+    }
+}
+
+/// A call by its tool, and a raw request by its method and path.
+pub(super) fn call(call: &ExecutionRecord) -> String {
+    match (call.tool.as_str(), &call.path) {
+        ("proxy", Some(path)) => format!("{} {path}", call.tool_version),
+        ("proxy", None) if !call.tool_version.is_empty() => {
+            format!("Raw request, {}", call.tool_version)
+        }
+        ("proxy", None) => String::from("Raw request"),
+        (tool, _) => tool.to_owned(),
+    }
+}
+
+/// What a product said to a call that failed there: `Refused by Gmail (403)`.
+pub(super) fn refused(call: &ExecutionRecord, product: &str) -> Option<String> {
+    let is_of_product = call.outcome.starts_with("product_");
+    match call.product_status.filter(|_| is_of_product)? {
+        status @ 400..500 => Some(format!("Refused by {product} ({status})")),
+        status @ 500.. => Some(format!("{product} failed ({status})")),
+        _ => None,
     }
 }
 

@@ -131,6 +131,8 @@ pub enum DashboardAccess {
     Members,
     /// Every browser on this machine, as an owner: for a stack to try things out, and nothing else.
     SignedInOnLoopback,
+    /// No one: there is no dashboard.
+    Off,
 }
 
 /// What there is to try out, in an environment that is there for that.

@@ -298,6 +298,14 @@ impl PlatformBuilder {
         self.set(|options| options.verify_origins = origins)
     }
 
+    /// Sends the user's browser here if a link does not say where, such as `https://app.example.com/connected`: for links of
+    /// the dashboard, of agents and of applications. Without it, each link has to say, unless
+    /// [`Verification::LinkPossession`] is enough.
+    pub fn verify_url(self, url: impl Into<String>) -> Self {
+        let url = url.into();
+        self.set(|options| options.verify_url = Some(url))
+    }
+
     fn set(mut self, change: impl FnOnce(&mut EnvironmentOptions)) -> Self {
         // A wrong URL is reported when the platform is built.
         if let Ok(options) = &mut self.options {

@@ -1,6 +1,6 @@
 //! An empty service gets its first owner.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 
 use crate::{service::FIRST_OWNER as EMAIL, stage::Stage};
 
@@ -13,8 +13,19 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     stage.look("invitation").await?;
     browser.fill("Password", PASSWORD).await?;
     browser.press("Set the password").await?;
-    browser.sees("The way to the first call").await?;
+    browser.sees("Get started").await?;
     stage.look("home").await?;
+    let commands = "return [...document.querySelectorAll('#steps [data-copy]')].map((one) => one.dataset.copy);";
+    let commands = browser.evaluate(commands).await?;
+    let commands = commands.as_array().context("no commands")?;
+    ensure!(!commands.is_empty(), "the steps have no command");
+    for command in commands {
+        let command = command.as_str().unwrap_or_default();
+        let arguments: Vec<&str> = command.split(' ').skip(1).collect();
+        let output = service.output(&arguments).await?;
+        // The exit code of a command line that is not understood.
+        ensure!(output.status.code() != Some(2), "{command}: {output:?}");
+    }
     browser.press("Sign out").await?;
     browser.go(&format!("{}/dashboard", service.url)).await?;
     stage.look("sign-in").await?;
@@ -25,5 +36,5 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.fill("E-mail address", EMAIL).await?;
     browser.fill("Password", PASSWORD).await?;
     browser.press("Sign in").await?;
-    browser.sees("The way to the first call").await
+    browser.sees("Get started").await
 }

@@ -13,16 +13,6 @@ return (one.getAttribute('aria-label') || (one.labels && one.labels[0] && one.la
 pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let _service = stage.dev().await?;
     let browser = &stage.browser;
-    reach(browser, "Connect as Ada").await?;
-    browser.key(Key::Enter).await?;
-    browser.last_tab().await?;
-    reach(browser, "Continue to Gmail").await?;
-    browser.key(Key::Enter).await?;
-    browser.sees("Allow").await?;
-    reach(browser, "Allow").await?;
-    browser.key(Key::Enter).await?;
-    browser.sees("connected").await?;
-    browser.close_tab().await?;
     reach(browser, "Show unread mails").await?;
     browser.key(Key::Enter).await?;
     browser.sees("Result as JSON").await?;

@@ -8,6 +8,7 @@ mod keyboard;
 mod playground;
 mod repair;
 mod settings;
+mod support;
 mod viewer;
 mod webhook;
 
@@ -33,7 +34,7 @@ pub(crate) struct Journey {
 pub(crate) const JOURNEYS: &[Journey] = &[
     Journey {
         name: "first-call",
-        what: "from the address that `stead dev` prints to a tool's result, in five clicks",
+        what: "from the address that `stead dev` prints to a tool's result in one click, and to a user of one's own",
         in_smoke: true,
         run: |stage| Box::pin(first_call::run(stage)),
     },
@@ -72,6 +73,12 @@ pub(crate) const JOURNEYS: &[Journey] = &[
         what: "an account breaks and its user connects it again",
         in_smoke: false,
         run: |stage| Box::pin(repair::run(stage)),
+    },
+    Journey {
+        name: "support",
+        what: "over a service in its default mode: a broken account is found and repaired, a user connected",
+        in_smoke: false,
+        run: |stage| Box::pin(support::run(stage)),
     },
     Journey {
         name: "webhook",

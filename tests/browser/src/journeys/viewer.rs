@@ -30,7 +30,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
             "New connection",
             "Suspend",
             "Run",
-            "Connect as Ada",
+            "Connect a user",
             "Do it",
         ] {
             let found = format!(

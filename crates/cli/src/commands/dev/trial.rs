@@ -8,12 +8,11 @@ use stead_sandbox::Sandbox;
 use stead_server::{DashboardAccess, Sample, ServerOptions, Trial};
 
 use super::drawer::Drawer;
-use crate::{
-    failure::Outcome,
-    target::{Stack, USER},
-};
+use crate::{failure::Outcome, target::Stack};
 
-/// A user who is connected everywhere from the start, by the application's name; Ada in the sandbox.
+/// Users who are connected everywhere from the start, by the application's ids: the one of the home page, and the one of
+/// the examples in the documentation. Both are Ada in the sandbox.
+const CONNECTED: [&str; 2] = [SAMPLE_USER, "user-1"];
 const SAMPLE_USER: &str = "ada";
 
 /// When the sandbox's world takes place.
@@ -21,7 +20,7 @@ const WORLD: &str = "2026-05-04T00:00:00Z";
 
 /// The options of the service: its dashboard is open to this machine, and offers a call for each product.
 pub(super) fn options(sandbox: &Sandbox, sandbox_url: &str) -> ServerOptions {
-    let mut trial = Trial::new(USER, "Ada", samples());
+    let mut trial = Trial::new(SAMPLE_USER, "Ada", samples());
     trial.addresses = vec![(String::from("The sandbox"), sandbox_url.to_owned())];
     let mut options = ServerOptions::default();
     options.dashboard.access = DashboardAccess::SignedInOnLoopback;
@@ -111,7 +110,7 @@ fn sample(
     sample
 }
 
-/// Connects a user everywhere, makes a few calls, one of which fails, and has events sent to an endpoint of the sandbox, so
+/// Connects two users everywhere, makes a few calls, one of which fails, and has events sent to an endpoint of the sandbox, so
 /// that no page is empty at the start. A folder that was used before has all that already.
 pub(super) async fn seed(stack: &Stack) -> Outcome {
     let environment = stack.platform.environment();
@@ -124,9 +123,11 @@ pub(super) async fn seed(stack: &Stack) -> Outcome {
     ));
     environment.create_webhook(webhook).await?;
     for product in environment.catalogue().products() {
-        let new = NewAuthorizationLink::new(product.name, SAMPLE_USER);
-        let link = environment.create_authorization_link(new).await?;
-        stack.consent(&link.link).await?;
+        for user in CONNECTED {
+            let new = NewAuthorizationLink::new(product.name, user);
+            let link = environment.create_authorization_link(new).await?;
+            stack.consent(&link.link).await?;
+        }
     }
     let samples = samples().into_iter();
     let calls = samples.map(|sample| (sample.tool, sample.input));

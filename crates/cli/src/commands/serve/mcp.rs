@@ -1,7 +1,7 @@
 //! The operator's own issuer of agents' tokens: the options of `stead serve` about it.
 
 use clap::Args;
-use stead::core::environment::{McpIssuer, Verification};
+use stead::core::environment::McpIssuer;
 
 use crate::failure::{Failure, Outcome};
 
@@ -53,15 +53,15 @@ pub(super) struct McpArgs {
     #[arg(long, env = "STEAD_MCP_POLICY", value_name = "NAME")]
     mcp_policy: Option<String>,
 
-    /// Where the browser of a user goes after a product, for your application to confirm who it was. Needed with
-    /// --mcp-issuer, unless whoever opens a link counts as its user.
+    /// Where the browser of a user goes after a product, for your application to confirm who it was; --verify-url unless
+    /// given. One of them is needed with --mcp-issuer, unless whoever opens a link counts as its user.
     #[arg(long, env = "STEAD_MCP_VERIFY_URL", value_name = "URL")]
     mcp_verify_url: Option<String>,
 }
 
 impl McpArgs {
     /// The issuer, where there is one.
-    pub(super) fn issuer(&self, verification: Verification) -> Outcome<Option<McpIssuer>> {
+    pub(super) fn issuer(&self) -> Outcome<Option<McpIssuer>> {
         let Some(issuer) = given(self.mcp_issuer.as_ref()) else {
             return match self.has_more() {
                 true => Err(missing("ISSUER", "the other options of the issuer need")),
@@ -95,13 +95,10 @@ impl McpArgs {
         if let Some(policy) = given(self.mcp_policy.as_ref()) {
             issuer = issuer.policy(policy);
         }
-        match given(self.mcp_verify_url.as_ref()) {
-            Some(url) => Ok(Some(issuer.verify_url(url))),
-            None if verification == Verification::Application => {
-                Err(missing("VERIFY_URL", "--mcp-issuer needs"))
-            }
-            None => Ok(Some(issuer)),
+        if let Some(url) = given(self.mcp_verify_url.as_ref()) {
+            issuer = issuer.verify_url(url);
         }
+        Ok(Some(issuer))
     }
 
     fn has_more(&self) -> bool {
@@ -161,7 +158,7 @@ mod tests {
             mcp_tools: vec![String::new()],
             ..McpArgs::default()
         };
-        assert!(none.issuer(Verification::Application).unwrap().is_none());
+        assert!(none.issuer().unwrap().is_none());
         let all = McpArgs {
             mcp_issuer: text("https://login.example.com"),
             mcp_audience: text("stead"),
@@ -173,7 +170,7 @@ mod tests {
             mcp_policy: text("agents"),
             mcp_verify_url: text("https://app.example.com/connected"),
         };
-        let issuer = all.issuer(Verification::Application).unwrap().unwrap();
+        let issuer = all.issuer().unwrap().unwrap();
         assert_eq!(issuer.issuer(), "https://login.example.com");
         assert_eq!(issuer.scope(), Some("tools"));
         let said = format!("{issuer:?}");
@@ -191,36 +188,25 @@ mod tests {
 
     #[test]
     fn what_is_wrong_or_missing_names_its_option() {
-        let issuer = || text("https://login.example.com");
-        let needs = |args: McpArgs, verification, expected: &str| {
-            let said = format!("{:?}", args.issuer(verification).unwrap_err());
+        let needs = |args: McpArgs, expected: &str| {
+            let said = format!("{:?}", args.issuer().unwrap_err());
             assert!(said.contains(expected), "{expected}: {said}");
         };
-        let link = Verification::LinkPossession;
         let lone = McpArgs {
             mcp_read_only: true,
             ..McpArgs::default()
         };
-        needs(lone, link, "--mcp-issuer is missing");
+        needs(lone, "--mcp-issuer is missing");
         let plain = McpArgs {
             mcp_issuer: text("http://login.example.com"),
             ..McpArgs::default()
         };
-        needs(plain, link, "--mcp-issuer: ");
-        let unverified = || McpArgs {
-            mcp_issuer: issuer(),
+        needs(plain, "--mcp-issuer: ");
+        let names = McpArgs {
+            mcp_issuer: text("https://login.example.com"),
+            mcp_connections: vec![String::from("no name")],
             ..McpArgs::default()
         };
-        needs(
-            unverified(),
-            Verification::Application,
-            "STEAD_MCP_VERIFY_URL",
-        );
-        assert!(unverified().issuer(link).unwrap().is_some());
-        let names = McpArgs {
-            mcp_connections: vec![String::from("no name")],
-            ..unverified()
-        };
-        needs(names, link, "--mcp-connections: ");
+        needs(names, "--mcp-connections: ");
     }
 }

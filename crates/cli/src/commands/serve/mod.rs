@@ -168,7 +168,7 @@ impl Serve {
             Verification::Application
         };
         let brand = self.brand.brand()?;
-        let issuer = self.mcp.issuer(verification)?;
+        let issuer = self.mcp.issuer()?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
         if self.trust_whoever_has_the_link {

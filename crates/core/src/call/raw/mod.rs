@@ -131,7 +131,7 @@ async fn call(
             .await?;
         let settings = &snapshot.connection.settings;
         let checked = checked.with(snapshot.endpoints.product.derived(settings)?.headers);
-        record.method(&checked.method);
+        record.request(&snapshot.endpoints.product.proxy, &checked);
         let request = if checked.kind == RouteKind::Batch {
             let body = whole(context, body, BATCH_BYTES, &held).await?;
             RawRequest::of_batch(context, &snapshot, at, checked, &body)?
@@ -188,7 +188,7 @@ async fn call(
             Begun::Now(turn) => turn,
             Begun::Before(result) => {
                 return match request.refused(&snapshot, &admission) {
-                    Ok(()) => record.end_replayed(result),
+                    Ok(()) => record.end_replayed_raw(result),
                     Err(error) => record.end(Err(error)),
                 };
             }
@@ -205,7 +205,7 @@ async fn send(
     context: &Context,
     snapshot: Arc<Snapshot>,
     mut requested: (RawRequest, Admission),
-    record: Record,
+    mut record: Record,
     lasting: Lasting,
     turn: Option<Box<Turn>>,
 ) -> Result<http::Response<Body>> {
@@ -219,7 +219,7 @@ async fn send(
         &lasting.held,
         admission,
     );
-    let result = sender.send(request).await;
+    let result = record.noting(sender.send(request).await);
     let (id, requests) = (record.id(), record.sent());
     let (result, record) = match result {
         Ok(response) if matches!(response.body(), Body::Stream(_)) => {

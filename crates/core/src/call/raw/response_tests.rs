@@ -9,10 +9,14 @@ use flate2::{Compression, write::GzEncoder};
 use futures_util::FutureExt as _;
 
 use super::{
-    tests::{WHOLE, batch, exchange, over_http, streamed},
+    tests::{RAW, WHOLE, batch, exchange, over_http, streamed},
     *,
 };
-use crate::{ports::TransportErrorKind, testing::response};
+use crate::{
+    ports::TransportErrorKind,
+    state::AccountState,
+    testing::{Responses, World, context, executions, insert_account, response},
+};
 
 #[test]
 fn v59_a_compressed_body_passes_as_it_is_however_much_it_would_grow() {
@@ -72,6 +76,47 @@ fn the_length_of_a_body_that_does_not_come_is_not_passed_on_in_the_json_form() {
     );
     let headers = received.result.unwrap().into_parts().0.headers;
     assert_eq!(headers[header::CONTENT_LENGTH], "99999999999");
+}
+
+#[test]
+fn a_request_that_the_product_refused_is_a_failure_in_the_history() {
+    for (method, status, outcome) in [
+        (Method::GET, 200, "ok"),
+        (Method::POST, 201, "ok"),
+        (Method::GET, 304, "ok"),
+        (Method::GET, 404, "product_not_found"),
+        (Method::POST, 403, "product_forbidden"),
+        (Method::DELETE, 409, "product_conflict"),
+        (Method::GET, 500, "product_unavailable"),
+    ] {
+        for key in [None, Some(String::from("key"))] {
+            let written = || ProxyRequest {
+                connection_name: String::from("demo"),
+                identifier: String::from("ada"),
+                path: String::from("/v1/notes/of-ada%40example.com"),
+                method: method.to_string(),
+                idempotency_key: key.clone(),
+                ..ProxyRequest::default()
+            };
+            let world = World::new();
+            let transport = Responses::by(move |_| std::future::ready(Ok(response(status, "{}"))));
+            let context = context(&world, &RAW, transport);
+            world.run(insert_account(&context, AccountState::Active));
+            for _ in 0..2 {
+                let sent = world.run(send_raw(&context, written())).unwrap();
+                assert_eq!(sent.status(), status);
+                world.run(sent.into_body().collect(99)).unwrap();
+            }
+            world.advance(Duration::from_millis(200));
+            let rows = world.run(executions(&context));
+            assert_eq!(rows.len(), 2);
+            for row in rows {
+                assert_eq!(row.outcome, outcome, "{method} {status} {key:?}");
+                assert_eq!(row.product_status, Some(status));
+                assert_eq!(row.path.as_deref(), Some("/v1/notes/{id}"));
+            }
+        }
+    }
 }
 
 /// The response to a batch whose requests end with these statuses.

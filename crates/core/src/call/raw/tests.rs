@@ -12,9 +12,10 @@ use crate::{
     testing::{Responses, World, context, context_with, demo, insert_account, response},
 };
 
-static RAW: Product = Product {
+pub(super) static RAW: Product = Product {
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/v1", "api")],
+        path_words: "notes v1",
         ..ProxyRules::BASE
     },
     ..demo(Rotation::Stable)

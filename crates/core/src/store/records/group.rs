@@ -3,21 +3,19 @@
 //! A call takes about 40 bytes so, and its user's name and ids once per row. The body is base64 of a binary layout
 //! (postcard) inside of JSON, because a body is text in every store.
 
-use std::hash::Hash;
-
-use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
-use foldhash::HashMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{integer, text};
+use super::{
+    group_details::{Names, Responses, Traces, packed, unpacked},
+    integer, text,
+};
 use crate::{
     Error, ErrorKind, Result,
     domain::Execution,
     identifier::{AccountId, ExecutionId},
     store::{Index, Key, Record, Table, Value},
-    trace::TraceId,
 };
 
 /// Executions of one row at most.
@@ -57,6 +55,9 @@ pub(crate) struct ExecutionGroup {
     /// Which of them belong to a trace, packed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     traces: String,
+    /// What the product was asked by raw requests and what it responded, packed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    responses: String,
 }
 
 impl Record for ExecutionGroup {
@@ -98,6 +99,7 @@ impl ExecutionGroup {
                 until: own.last().map_or(start, |call| call.started_at),
                 calls: packed.to_text(),
                 traces: Traces::to_text(own),
+                responses: Responses::to_text(own),
             });
             calls = rest;
         }
@@ -111,6 +113,7 @@ impl ExecutionGroup {
     pub(crate) fn unpack(&self) -> Result<Vec<Execution>> {
         let calls = Packed::from_text(&self.calls).and_then(|packed| packed.calls());
         let calls = calls.and_then(|calls| Traces::add(&self.traces, calls));
+        let calls = calls.and_then(|calls| Responses::add(&self.responses, calls));
         calls.ok_or_else(|| {
             let message = format!("row {} of table execution_log cannot be read", self.id);
             Error::new(ErrorKind::IntegrityViolated, message)
@@ -163,7 +166,8 @@ impl ExecutionGroup {
 
     /// Bytes that it takes in the database, about.
     pub(crate) fn bytes(&self) -> i64 {
-        i64::try_from(self.calls.len() + self.traces.len() + ROW).unwrap_or(i64::MAX)
+        i64::try_from(self.calls.len() + self.traces.len() + self.responses.len() + ROW)
+            .unwrap_or(i64::MAX)
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -238,13 +242,12 @@ impl Packed {
         }
     }
 
-    /// Writing to memory does not fail; if it ever did, the row would read as damaged.
     fn to_text(&self) -> String {
-        STANDARD_NO_PAD.encode(postcard::to_allocvec(self).unwrap_or_default())
+        packed(self)
     }
 
     fn from_text(text: &str) -> Option<Self> {
-        postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()
+        unpacked(text)
     }
 
     fn calls(self) -> Option<Vec<Execution>> {
@@ -269,80 +272,12 @@ impl Packed {
                 duration_micros: call.took,
                 outcome: at(&self.outcomes, call.outcome)?.into(),
                 requests: call.requests,
+                path: None,
+                product_status: None,
                 trace_id: None,
             })
         });
         calls.collect()
-    }
-}
-
-/// The trace of each call that has one, by the call's number. Few callers name one, so it takes no place in the layout of
-/// calls.
-#[derive(Serialize, Deserialize)]
-struct Traces(Vec<(u32, [u8; 16])>);
-
-impl Traces {
-    /// As [`Packed::to_text`]; empty where no call has one.
-    fn to_text(calls: &[&Execution]) -> String {
-        let numbers = 0_u32..;
-        let traces = numbers.zip(calls);
-        let traces = traces.filter_map(|(number, call)| Some((number, call.trace_id?.to_bytes())));
-        let traces = Self(traces.collect());
-        match traces.0.is_empty() {
-            true => String::new(),
-            false => STANDARD_NO_PAD.encode(postcard::to_allocvec(&traces).unwrap_or_default()),
-        }
-    }
-
-    /// The calls with their traces; nothing where the text does not read.
-    fn add(text: &str, mut calls: Vec<Execution>) -> Option<Vec<Execution>> {
-        if text.is_empty() {
-            return Some(calls);
-        }
-        let traces: Self = postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()?;
-        for (number, bytes) in traces.0 {
-            calls.get_mut(number as usize)?.trace_id = TraceId::from_bytes(bytes);
-        }
-        Some(calls)
-    }
-}
-
-/// A list in which everything stands once. Names are copied when it is whole: most calls have those of others.
-struct Names<T> {
-    list: Vec<T>,
-    numbers: HashMap<T, u32>,
-    /// The one that was asked for last, which is often the next one too.
-    last: Option<(T, u32)>,
-}
-
-impl<T> Default for Names<T> {
-    fn default() -> Self {
-        Self {
-            list: Vec::new(),
-            numbers: HashMap::default(),
-            last: None,
-        }
-    }
-}
-
-impl<T: Copy + Eq + Hash> Names<T> {
-    fn number(&mut self, name: T) -> u32 {
-        if let Some((last, number)) = self.last
-            && last == name
-        {
-            return number;
-        }
-        let next = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry(name).or_insert_with(|| {
-            self.list.push(name);
-            next
-        });
-        self.last = Some((name, number));
-        number
-    }
-
-    fn owned<O>(self, own: impl Fn(T) -> O) -> Vec<O> {
-        self.list.into_iter().map(own).collect()
     }
 }
 
@@ -351,7 +286,10 @@ mod tests {
     use std::{cell::Cell, time::Duration};
 
     use super::*;
-    use crate::testing::{START, execution};
+    use crate::{
+        testing::{START, execution},
+        trace::TraceId,
+    };
 
     fn pack(calls: &[Execution]) -> Vec<ExecutionGroup> {
         let id = Cell::new(0);
@@ -385,6 +323,9 @@ mod tests {
         let mut packed = calls(3);
         packed[1].account_id = None;
         packed[1].trace_id = TraceId::from_bytes([7; 16]);
+        packed[0].path = Some(String::from("/v1/users/{id}"));
+        packed[0].product_status = Some(403);
+        packed[2].product_status = Some(500);
         packed[1].identifier = String::from("ü \" \\ \u{202e}");
         packed[2].started_at = START + Duration::from_micros(1_000_001);
         packed[2].duration_micros = u64::MAX;
@@ -436,10 +377,22 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_traces_is_as_before_traces_were_kept() {
+    fn a_raw_request_takes_less_than_sixty_bytes() {
+        let mut raw = calls(FULL as u64);
+        for (number, call) in raw.iter_mut().enumerate() {
+            call.path = Some(format!("/notes/v1/users/{{id}}/pages/{}", number % 20));
+            call.product_status = Some(200);
+        }
+        let bytes = pack(&raw)[0].bytes() as usize / FULL;
+        assert!(bytes < 60, "{bytes}");
+    }
+
+    #[test]
+    fn a_row_without_traces_and_responses_is_as_before_these_were_kept() {
         let group = pack(&calls(2)).remove(0);
         let body = group.into_row().unwrap().body;
-        assert!(!body.contains("traces"), "{body}");
+        let members = ["traces", "responses"];
+        assert!(!members.iter().any(|one| body.contains(one)), "{body}");
         let mut traced = calls(2);
         traced[1].trace_id = TraceId::from_bytes([1; 16]);
         let group = pack(&traced).remove(0);
@@ -460,13 +413,11 @@ mod tests {
         let mut packed = Packed::from_text(&group.calls).unwrap();
         packed.calls[1].tool = 99;
         assert!(damaged(&packed.to_text()).unpack().is_err());
-        for traces in ["?", "AAAA AA"] {
-            let traces = traces.to_owned();
-            let group = ExecutionGroup {
-                traces,
-                ..group.clone()
-            };
-            assert!(group.unpack().is_err());
+        for text in ["?", "AAAA AA"] {
+            let (mut traced, mut responded) = (group.clone(), group.clone());
+            text.clone_into(&mut traced.traces);
+            text.clone_into(&mut responded.responses);
+            assert!(traced.unpack().is_err() && responded.unpack().is_err());
         }
     }
 }

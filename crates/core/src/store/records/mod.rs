@@ -13,6 +13,7 @@ mod data_key;
 mod erasure;
 pub(crate) mod executions;
 pub(crate) mod group;
+mod group_details;
 mod history;
 mod keyed_call;
 mod mcp_session;

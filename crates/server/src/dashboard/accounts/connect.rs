@@ -24,7 +24,7 @@ pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
     let connection_name = query.text("connection_name")?;
     let identifier = query.text("identifier")?;
     query.end()?;
-    let fields = fields(&page.environment).await?;
+    let fields = fields(&page.environment, connection_name.as_deref()).await?;
     let context = context! { connection_name, identifier, ..fields };
     Ok(page.render(TEMPLATE, context))
 }
@@ -51,7 +51,8 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
         _ => return Err(error.into()),
     };
     let message = named.map_or(error.message(), |violation| violation.message.as_str());
-    let fields = fields(&page.environment).await?;
+    let asked = Some(connection_name).filter(|name| !name.is_empty());
+    let fields = fields(&page.environment, asked).await?;
     let context = context! {
         connection_name,
         identifier,
@@ -63,22 +64,35 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     Ok(page.render_with(StatusCode::UNPROCESSABLE_ENTITY, TEMPLATE, context))
 }
 
-/// The connections that users can connect to, and whether there is any at all.
-async fn fields(environment: &Environment) -> Result<Value> {
+/// What the form shows besides its values: the connections to choose from, and whether a link has to say where the browser
+/// goes. `asked` is the connection that is to be chosen. It stays chosen if it isn't ready, so that no link is made for another.
+async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value> {
     let connections = environment.connections(None, 100).await?.items;
     let ready = connections
         .iter()
         .filter(|connection| connection.state == ConnectionState::Ready);
     // Pairs of value and text, as a choice takes them.
-    let names: Vec<_> = ready
+    let mut names: Vec<_> = ready
         .map(|connection| connection.connection_name.to_string())
         .map(|name| (name.clone(), name))
         .collect();
+    let mut error = None;
+    if let Some(asked) = asked
+        && !names.iter().any(|(name, _)| name == asked)
+    {
+        let found = environment.connection(asked).await;
+        let is_ready = found.is_ok_and(|one| one.state == ConnectionState::Ready);
+        error = (!is_ready).then(|| format!("The connection {asked} is not ready."));
+        let note = if is_ready { "" } else { " (not ready)" };
+        names.insert(0, (asked.to_owned(), format!("{asked}{note}")));
+    }
     Ok(context! {
         has_connections => !connections.is_empty(),
         connections => Serde(names),
+        needs_verify_url => environment.needs_verify_url(),
+        default_verify_url => environment.verify_url(),
         verify_url => (),
-        error => (),
-        wrong => "",
+        wrong => if error.is_some() { "connection_name" } else { "" },
+        error,
     })
 }

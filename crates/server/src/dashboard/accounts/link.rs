@@ -12,7 +12,7 @@ use stead::{
 
 use super::{path, qr::QrCode};
 use crate::{
-    dashboard::{form::Form, page::Page},
+    dashboard::{form::Form, format::segment, page::Page},
     extract::Path,
     problem::Result,
 };
@@ -23,11 +23,19 @@ const LIFE: u32 = 3_600;
 pub(super) async fn create(
     page: Page,
     Path((connection_name, identifier)): Path<(String, String)>,
-    form: Form,
+    _: Form,
 ) -> Result<Response> {
-    let mut new = NewAuthorizationLink::new(connection_name, identifier);
-    new.allow_account_switch = form.text("allow_account_switch").map(|_| true);
+    if page.environment.needs_verify_url() {
+        return Ok(page.redirect(&ask(&connection_name, &identifier)));
+    }
+    let new = NewAuthorizationLink::new(connection_name, identifier);
     Ok(show(&page, new).await?)
+}
+
+/// The form for a link of this user, which has a field for each thing that a link has to say.
+pub(super) fn ask(connection_name: &str, identifier: &str) -> String {
+    let [connection_name, identifier] = [connection_name, identifier].map(segment);
+    format!("/dashboard/accounts/connect?connection_name={connection_name}&identifier={identifier}")
 }
 
 /// The page with a new link. It is the response to the form: the link stands in no address.

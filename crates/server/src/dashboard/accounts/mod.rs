@@ -5,6 +5,8 @@ mod connect;
 mod disconnect;
 mod erase;
 mod link;
+#[cfg(test)]
+mod link_tests;
 mod list;
 mod need;
 mod qr;

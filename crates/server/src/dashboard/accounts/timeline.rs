@@ -179,10 +179,10 @@ fn of_call(call: ExecutionRecord) -> Line {
         at: call.started_at.to_string(),
         is_call: true,
         hint: words::outcome(&call.outcome).to_owned(),
-        about: if is_ok { String::new() } else { call.outcome },
         tone: if is_ok { "quiet" } else { "bad" },
         execution_id: Some(call.execution_id.to_string()),
-        title: call.tool,
+        title: words::call(&call),
+        about: if is_ok { String::new() } else { call.outcome },
         micros: call.duration_micros,
         cursor: String::new(),
     }

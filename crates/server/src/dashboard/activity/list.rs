@@ -23,6 +23,7 @@ const PAGE: u32 = 50;
 #[derive(Debug, Serialize)]
 pub(super) struct Row {
     account: String,
+    title: String,
     hint: &'static str,
     call: ExecutionRecord,
 }
@@ -30,6 +31,7 @@ pub(super) struct Row {
 pub(super) fn rows(calls: Vec<ExecutionRecord>) -> Vec<Row> {
     let row = |call: ExecutionRecord| Row {
         account: accounts::path(&call.connection_name, &call.identifier),
+        title: words::call(&call),
         hint: words::outcome(&call.outcome),
         call,
     };

@@ -36,6 +36,8 @@ pub(super) async fn read(
         is_tool => tool.is_some(),
         product,
         title => title.map(|product| product.title),
+        heading => words::call(&call),
+        refused => words::refused(&call, title.map_or("the product", |product| product.title)),
         summary => words::outcome(&call.outcome),
         who => kind.map(|kind| words::act_by(kind.act_by())),
         act => kind.map(words::advice),

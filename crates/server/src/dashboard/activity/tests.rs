@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
+use serde_json::json;
 use stead::core::resource::Role;
 use tower::ServiceExt as _;
 
@@ -14,7 +15,7 @@ use crate::{
         session::tests::session_of,
         tests::{Browser, ODD, ODD_AS_TEXT, ODD_IN_PATH, executed, with_markup},
     },
-    testing::TestService,
+    testing::{TestService, json_response},
 };
 
 #[tokio::test(start_paused = true)]
@@ -184,4 +185,42 @@ async fn streams_are_bounded_and_the_address_by_itself_leads_to_the_page() {
     let cookie = format!("stead-80={session}");
     let page = service.browse("GET", STREAM, Some(&cookie)).await;
     assert_eq!(page.header("location"), "/dashboard/activity");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_raw_request_that_the_product_refused_is_shown_and_counted_as_a_failure() {
+    let service = TestService::with_products(|_| {
+        let mut response = json_response(&json!({}));
+        *response.status_mut() = StatusCode::FORBIDDEN;
+        response
+    });
+    let service = service.await.with_account(ODD).await;
+    let path = "/gmail/v1/users/grace@example.com/messages/send";
+    let body =
+        json!({ "connection_name": "mail", "identifier": ODD, "method": "POST", "path": path });
+    let refused = service.post("/v1/proxy", body).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN);
+    let id = refused.header("stead-execution-id").to_owned();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let read = service.get(&format!("/v1/executions/{id}")).await.json();
+    assert_eq!(
+        json!([read["outcome"], read["product_status"], read["path"]]),
+        json!([
+            "product_forbidden",
+            403,
+            "/gmail/v1/users/{id}/messages/send"
+        ])
+    );
+    let browser = Browser::new(service);
+    let page = browser.get(&format!("/dashboard/activity/{id}")).await;
+    let shown = "POST &#x2f;gmail&#x2f;v1&#x2f;users&#x2f;{id}&#x2f;messages&#x2f;send";
+    for part in ["Refused by Gmail (403)", shown] {
+        page.assert_contains(part);
+    }
+    assert!(!page.text().contains("The call did what was asked"));
+    for path in ["activity", "activity?outcome=product_forbidden", ""] {
+        let page = browser.get(&format!("/dashboard/{path}")).await;
+        page.assert_contains("product_forbidden");
+        assert!(!page.text().contains("grace@example.com"), "{path}");
+    }
 }

@@ -24,6 +24,12 @@ function copyButtons(within) {
   for (const button of within.querySelectorAll("[data-copy]")) button.hidden = false;
 }
 
+// The way back to a form that failed, with what was filled in. A page that nobody came from has none.
+for (const button of document.querySelectorAll("[data-back]")) {
+  button.hidden = history.length < 2;
+  button.addEventListener("click", () => history.back());
+}
+
 function makeReady(within) {
   localTimes(within);
   copyButtons(within);

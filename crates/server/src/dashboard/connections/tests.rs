@@ -97,14 +97,14 @@ async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
         .await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
     wrong.assert_contains(&format!("value=\"{SCRIPT_AS_TEXT}\""));
-    wrong.assert_contains("a connection name has 1 to 64 letters");
+    wrong.assert_contains("A connection name has 1 to 64 letters");
     assert!(!wrong.text().contains(SCRIPT));
     browser.0.connect_mail().await;
     let taken = browser
         .submit("/new/product/mail", "connection_name=mail")
         .await;
     assert_eq!(taken.status, StatusCode::CONFLICT);
-    taken.assert_contains("another connection has this name");
+    taken.assert_contains("Another connection has this name");
 
     browser
         .submit("/new/product/mail", "connection_name=news")
@@ -112,15 +112,15 @@ async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
     for (fields, expected) in [
         (
             format!("client_id=a b&client_secret={SECRET}&permissions={READONLY}"),
-            "a client id has 1 to 512 visible characters",
+            "A client id has 1 to 512 visible characters",
         ),
         (
             format!("client_id=typed&client_secret=&permissions={READONLY}"),
-            "a client secret has 1 to 1024 characters",
+            "A client secret has 1 to 1024 characters",
         ),
         (
             format!("client_id=typed&client_secret={SECRET}"),
-            "choose at least one",
+            "Choose at least one",
         ),
         (
             format!("client_id=typed&client_secret={SECRET}&permissions=nothing"),
@@ -165,7 +165,7 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
     let limits = "settings/account=myorg-acct1&settings/rate_limit/concurrency";
     let wrong = browser.submit("/dwh/edit", &format!("{limits}=many")).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    wrong.assert_contains("expected a number from 1 to 1000");
+    wrong.assert_contains("Expected a number from 1 to 1000");
     let saved = browser.submit("/dwh/edit", &format!("{limits}=4")).await;
     leads_to(&saved, "/dashboard/connections/dwh?done=connection-changed");
     let settings = browser.connection("dwh").await.settings;

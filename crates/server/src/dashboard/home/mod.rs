@@ -5,6 +5,8 @@ mod overview;
 mod result;
 mod run;
 mod show;
+#[cfg(test)]
+mod tests;
 mod to_do;
 mod trial;
 

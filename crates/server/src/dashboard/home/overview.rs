@@ -79,8 +79,9 @@ impl Overview {
             Vec::new()
         } else {
             let credentials = environment.app_credentials(None, 1).await?;
-            let filter = ExecutionFilter::default();
-            let called = calls > 0
+            let mut filter = ExecutionFilter::default();
+            filter.outcome = Some(String::from("ok"));
+            let called = sum(|total| total.outcome == "ok") > 0
                 || !environment
                     .executions(&filter, None, 1)
                     .await?

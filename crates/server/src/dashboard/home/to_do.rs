@@ -26,9 +26,10 @@ pub(super) struct Step {
     title: &'static str,
     who: &'static str,
     about: &'static str,
+    /// The page on which it is done: what its button says, and its path.
+    page: Option<(&'static str, &'static str)>,
     /// A command that does it.
     command: Option<&'static str>,
-    path: Option<&'static str>,
 }
 
 /// What waits: connections first, then accounts by what they wait for.
@@ -95,7 +96,7 @@ const fn one_of(state: AccountState) -> &'static str {
     }
 }
 
-/// The way to the first call; nothing where it has been gone.
+/// What there is to do up to the first call that succeeds; nothing after it.
 pub(super) fn steps(
     public_url: &Url,
     connections: &[Connection],
@@ -108,58 +109,63 @@ pub(super) fn steps(
         words::act_by(ActBy::AppDeveloper),
     );
     let is_ready = |connection: &Connection| connection.state == ConnectionState::Ready;
-    let is_active = |account: &Account| account.state == AccountState::Active;
+    // An account that broke was connected once.
+    let has_connected = |account: &Account| {
+        use AccountState::{Active, NeedsReauthorization, Suspended};
+        [Active, NeedsReauthorization, Suspended].contains(&account.state)
+    };
     let steps = vec![
         Step {
             is_done: true,
             title: "Key",
             who: operator,
             about: "Seals every token in the database. Keep a copy in another place: without it, all users have to connect again.",
+            page: None,
             command: None,
-            path: None,
         },
         Step {
             is_done: public_url.scheme() == "https",
             title: "Public URL",
             who: operator,
             about: "Links and redirect URIs start with it, so users’ browsers must reach it, over https. It is the setting STEAD_PUBLIC_URL.",
+            page: None,
             command: None,
-            path: None,
         },
         Step {
             is_done: connections.iter().any(is_ready),
             title: "Connection",
             who: operator,
             about: "One product, with the OAuth client that you register there.",
+            page: Some(("New connection", "/dashboard/connections/new/product")),
             command: Some("stead connections create mail --product mail"),
-            path: Some("/dashboard/connections/new/product"),
         },
         Step {
             is_done: has_credential,
             title: "Credential for the application",
             who: operator,
             about: "Client id and secret with which the application asks for its token.",
-            command: Some("stead credentials create my-app"),
-            path: None,
+            page: Some(("New credential", "/dashboard/settings/credentials/new")),
+            command: Some("stead credentials create --name my-app"),
         },
         Step {
-            is_done: accounts.iter().any(is_active),
+            is_done: accounts.iter().any(has_connected),
             title: "First account",
             who: developer,
             about: "The application asks for a link (POST /v1/authorization-links), and a user opens it and consents.",
+            page: Some(("Connect a user", "/dashboard/accounts/connect")),
             command: Some("stead connect mail user-1"),
-            path: Some("/dashboard/accounts"),
         },
         Step {
             is_done: has_called,
             title: "First call",
             who: developer,
             about: "The application runs a tool for that user (POST /v1/tools/{name}/execute).",
+            page: Some(("Open the playground", "/dashboard/playground")),
             command: Some("stead call mail_fetch_mails --connection mail --identifier user-1"),
-            path: Some("/dashboard/tools"),
         },
     ];
-    if steps.iter().all(|step| step.is_done) {
+    // A service that is in use needs no list, even if something of it was taken away since.
+    if has_called || steps.iter().all(|step| step.is_done) {
         return Vec::new();
     }
     steps

@@ -145,7 +145,7 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
     let back = go(&service, &claims, &begin, "").await;
     let elsewhere = service.visit(&back.path).await;
     assert_eq!(elsewhere.status, StatusCode::FORBIDDEN);
-    elsewhere.assert_contains("this browser did not begin the sign-in");
+    elsewhere.assert_contains("This browser did not begin the sign-in");
     elsewhere.assert_contains("Begin again");
     assert_eq!(back.arrive(&service).await.header("location"), "/dashboard");
     for request in service.received() {
@@ -167,7 +167,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     let (path, _) = back.path.split_once("code=c&").unwrap();
     let path = format!("{path}error=access_denied&state={}", back.query["state"]);
     let cancelled = service.browse("GET", &path, Some(&back.cookies)).await;
-    cancelled.assert_contains("the sign-in was cancelled at the provider");
+    cancelled.assert_contains("The sign-in was cancelled at the provider");
     // Another service, which has not read what its provider says about itself.
     let (service, claims) = self::service("http://127.0.0.1").await;
     *claims.lock().unwrap() = None;

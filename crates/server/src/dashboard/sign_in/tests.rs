@@ -78,6 +78,12 @@ async fn owned() -> (TestService, String) {
     assert_eq!(short.status, StatusCode::UNPROCESSABLE_ENTITY);
     short.assert_contains("at least 12 characters");
     short.assert_contains("aria-invalid=\"true\"");
+    let (before, field) = short.text().split_once("id=\"password\"").unwrap();
+    let field = field.split_once("</div>").unwrap().0;
+    for part in ["autofocus", "at least 12 characters", "class=\"error\""] {
+        assert!(field.contains(part), "{part}: {field}");
+    }
+    assert!(!before.contains("autofocus") && !before.contains("at least 12"));
     // What was typed stays, but for the password.
     short.assert_contains("Ada &lt;b&gt;");
     assert!(!short.text().contains("too short"));
@@ -120,7 +126,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
     )
     .await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    wrong.assert_contains("the e-mail address or the password is wrong");
+    wrong.assert_contains("The e-mail address or the password is wrong");
     wrong.assert_contains("aria-describedby=\"problem\"");
     assert_eq!(wrong.header("set-cookie"), "");
     // The id that the browser had before is not the one that it gets.
@@ -204,7 +210,7 @@ async fn the_secret_of_a_second_factor_is_shown_once_and_counts_after_a_code() {
     let path = "/dashboard/you/second-factor/confirm";
     let wrong = send(&service, path, &cookie, &fields).await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    wrong.assert_contains("the code is wrong");
+    wrong.assert_contains("The code is wrong");
     assert!(!wrong.text().contains("otpauth:"));
     let page = service.browse("GET", you, Some(&cookie)).await;
     page.assert_contains("Add a second factor");
@@ -224,7 +230,7 @@ async fn another_password_gives_the_browser_another_session() {
     };
     let path = "/dashboard/you/password";
     let wrong = send(&service, path, &first, &set("wrong pass phrase")).await;
-    wrong.assert_contains("the present password is wrong");
+    wrong.assert_contains("The present password is wrong");
     let done = send(&service, path, &first, &set(PASSWORD)).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
     let gone = service.browse("GET", "/dashboard", Some(&first)).await;

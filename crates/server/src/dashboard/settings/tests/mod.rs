@@ -156,7 +156,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     assert_ne!(newer, secret);
     let again = browser.post(&rotate, &[("old_expires_in", "3600")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT);
-    again.assert_contains("the credential has two secrets");
+    again.assert_contains("The credential has two secrets");
     let old = &credential.secrets[0].secret_id;
     let revoke = format!("{own}/secrets/{old}/revoke");
     browser
@@ -192,11 +192,11 @@ async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
     refused.assert_contains("value=\"accounts:manage\" checked");
     assert!(!refused.text().contains("value=\"tools:execute\" checked"));
     let nothing = browser.post(CREDENTIALS, &[("name", "x")]).await;
-    nothing.assert_contains("give at least one scope");
+    nothing.assert_contains("Give at least one scope");
     let fields = [("email", "ada"), ("name", MARKUP), ("role", "owner")];
     let refused = browser.post(MEMBERS, &fields).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    refused.assert_contains("expected an e-mail address");
+    refused.assert_contains("Expected an e-mail address");
     refused.assert_contains(AS_TEXT);
     refused.assert_contains("value=\"owner\" selected");
     let fields = [
@@ -227,7 +227,7 @@ async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
         .assert_contains("bob@example.com");
     let twice = browser.post(MEMBERS, &fields).await;
     assert_eq!(twice.status, StatusCode::CONFLICT);
-    twice.assert_contains("there is a member with this e-mail address");
+    twice.assert_contains("There is a member with this e-mail address");
     let members = environment.members(None, 50).await.unwrap().items;
     let bob = members
         .iter()
@@ -249,7 +249,7 @@ async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
         .await;
     let reset = browser.post(&format!("{own}/reset"), &[]).await;
     assert_eq!(reset.status, StatusCode::CONFLICT);
-    reset.assert_contains("the member is disabled");
+    reset.assert_contains("The member is disabled");
     browser
         .done(&format!("{own}/enable"), &[], "may sign in again")
         .await;
@@ -279,7 +279,7 @@ async fn the_last_owner_stays_an_owner() {
     ] {
         let refused = browser.post(&format!("{own}/{verb}"), fields).await;
         assert_eq!(refused.status, StatusCode::CONFLICT, "{verb}");
-        refused.assert_contains("this is the last active owner");
+        refused.assert_contains("This is the last active owner");
     }
     browser.get(&own).await.assert_contains("This is you.");
 }
