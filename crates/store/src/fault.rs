@@ -10,6 +10,8 @@ pub(crate) struct Fault {
     pub(crate) may_follow: bool,
     /// Whether what is stored is damaged: some of it can still be read and written.
     pub(crate) is_damage: bool,
+    /// Whether somebody must change a setting or a right first: the same attempt fails for ever.
+    pub(crate) is_setting: bool,
     pub(crate) source: Option<sqlx::Error>,
 }
 
@@ -19,6 +21,7 @@ impl Fault {
             why: why.into(),
             may_follow: false,
             is_damage: false,
+            is_setting: false,
             source: None,
         }
     }

@@ -33,6 +33,7 @@ impl From<sqlx::Error> for Fault {
             why: why.to_owned(),
             may_follow,
             is_damage: matches!(primary_code(&error), Some(CORRUPT | NOT_A_DATABASE)),
+            is_setting: false,
             source: Some(error),
         }
     }
