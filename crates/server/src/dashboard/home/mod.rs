@@ -15,6 +15,9 @@ use super::{
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[("home/show.html", include_str!("show.html"))];
 
+#[cfg(test)]
+mod tests;
+
 pub(super) fn routes() -> Vec<PageRoute> {
     vec![
         page("/dashboard", Role::Viewer, show::show),
