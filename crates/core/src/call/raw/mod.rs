@@ -2,6 +2,7 @@
 
 mod arguments;
 mod given;
+mod hint;
 mod keyed;
 mod passing;
 
@@ -12,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
 use self::{
     given::{Given, whole},
+    hint::Challenge,
     keyed::Begun,
     passing::{Lasting, passing},
 };
@@ -448,6 +450,7 @@ impl Outgoing for RawRequest {
         _: &Arc<Held>,
     ) -> Reading<http::Response<Body>> {
         let product = snapshot.endpoints.product;
+        let challenge = Challenge::of(&response);
         let reading = read::streamed(response, self.kind, |location| {
             let bases = [
                 snapshot.endpoints.origin(self.origin)?.0,
@@ -469,6 +472,20 @@ impl Outgoing for RawRequest {
                     Ok(response) => response,
                     Err(failure) => return Reading::Failure(failure),
                 };
+        }
+        if let Some(challenge) = challenge {
+            let (mut head, body) = response.into_parts();
+            let body = match body.peek(read::ERROR_BYTES).await {
+                Ok((seen, body)) => {
+                    challenge.add_hint(&mut head.headers, &seen, snapshot, !self.streams);
+                    body
+                }
+                Err(error) => {
+                    let failure = Failure::of_body(error, self.effect(), head.status);
+                    return Reading::Failure(failure);
+                }
+            };
+            response = http::Response::from_parts(head, body);
         }
         if self.method == Method::HEAD && !self.streams {
             // The response to the caller's POST has no such body.
