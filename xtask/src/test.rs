@@ -146,9 +146,9 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
     ];
     // A link in a comment may lead to what only another feature brings. The crates below are compiled already.
-    let alone = ["default", "platform", "client"].into_iter();
-    let alone = alone.chain(products.iter().map(String::as_str));
-    steps.extend(alone.map(documentation_of_facade));
+    let each = ["default", "platform", "client"].into_iter();
+    let each = each.chain(products.iter().map(String::as_str));
+    steps.extend(each.map(documentation_of_facade));
     let few = ["client,mail,reqwest"].into_iter();
     let few = few.chain(products.iter().map(String::as_str));
     steps.extend(few.map(|features| facade(features).only_with_all()));

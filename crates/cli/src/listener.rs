@@ -40,7 +40,7 @@ pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListen
     })
 }
 
-/// A listener at an address that is none of those that other options of this command have taken; nothing without an address.
+/// A listener at an address that no other option of this command has taken; nothing without an address.
 pub(crate) async fn bind_another(
     address: Option<SocketAddr>,
     option: &str,

@@ -1,4 +1,4 @@
-//! Environment variables that look like settings of Stead and are none: a typing error must not pass in silence.
+//! Environment variables that look like settings of Stead, but that no option reads: a typing error must not pass in silence.
 
 use std::collections::BTreeSet;
 

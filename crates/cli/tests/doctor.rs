@@ -328,7 +328,7 @@ fn a_connection_whose_endpoints_do_not_answer_is_found() {
 }
 
 #[test]
-fn an_endpoint_of_two_connections_is_told_once() {
+fn an_endpoint_of_two_connections_is_named_once() {
     let place = Place::new("");
     place.succeeds(&[
         "connections",
@@ -344,9 +344,9 @@ fn an_endpoint_of_two_connections_is_told_once() {
     place.settings("http://127.0.0.1:1");
     let (_, findings) = place.doctor();
     let bad = findings.iter().filter(|one| one["level"] == "error");
-    let told: Vec<&str> = bad.map(|one| one["message"].as_str().unwrap()).collect();
-    assert_eq!(told.len(), 2, "authorize and token: {told:#?}");
-    for message in told {
+    let messages: Vec<&str> = bad.map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(messages.len(), 2, "authorize and token: {messages:#?}");
+    for message in messages {
         assert!(
             message.starts_with("mail, second: http://127.0.0.1:1/"),
             "{message}"
@@ -368,7 +368,7 @@ fn a_public_url_that_has_changed_is_found_until_it_is_accepted() {
         "it was https://localhost when",
         "https://127.0.0.1/sso/v1/oauth/conn_",
     );
-    // What a service says on standard error until it is told to stop.
+    // What a service says on standard error until it stops.
     let serve = |more: &[&str]| {
         let mut child = place
             .command()
@@ -402,10 +402,10 @@ fn a_public_url_that_has_changed_is_found_until_it_is_accepted() {
     assert!(said.contains("Stead has started"), "{said}");
     let (code, findings) = place.doctor();
     assert_eq!(code, Some(0));
-    let told = findings
+    let is_named = findings
         .iter()
         .any(|one| one["message"].to_string().contains("https://localhost"));
-    assert!(!told, "{findings:#?}");
+    assert!(!is_named, "{findings:#?}");
 }
 
 #[test]

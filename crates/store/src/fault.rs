@@ -25,6 +25,12 @@ impl Fault {
             source: None,
         }
     }
+
+    /// The error while the store opens. A wrong setting is not retryable then; while a service runs, somebody may be changing it.
+    pub(crate) fn at_opening(self) -> Error {
+        let is_setting = self.is_setting;
+        Error::from(self).with_retryable(!is_setting)
+    }
 }
 
 impl From<Fault> for Error {

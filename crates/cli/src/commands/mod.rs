@@ -88,7 +88,7 @@ impl Command {
         }
     }
 
-    /// Whether its own output names environment variables that are no settings.
+    /// Whether its own output names environment variables that no option reads.
     pub(crate) fn names_unknown_variables(&self) -> bool {
         matches!(self, Self::Doctor(_))
     }

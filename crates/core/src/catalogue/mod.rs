@@ -159,7 +159,7 @@ impl Catalogue {
             .copied()
     }
 
-    /// The product with this name, or whose title is this: `gmail` and `Google Sheets` are titles.
+    /// The product with this name, or with this title.
     pub fn product_called(&self, name: &str) -> Option<&'static Product> {
         self.product(name).or_else(|| {
             let name = spelling(name);

@@ -3,6 +3,7 @@
 
 mod account_tokens;
 mod agent;
+mod app_credentials;
 mod examine;
 mod history;
 mod import;
@@ -50,8 +51,6 @@ pub use crate::{
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
-
-mod app_credentials;
 
 /// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
 const DRAIN: Duration = Duration::from_secs(45);

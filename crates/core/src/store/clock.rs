@@ -28,7 +28,7 @@ impl StoreClock {
         }
     }
 
-    /// The store's time, as far as it is known, in whole milliseconds: nobody reads more of a time.
+    /// The store's time, as far as it is known, in whole milliseconds, which is as much as people read.
     pub(crate) fn now(&self) -> Timestamp {
         let own = self.runtime.now();
         let now = own.checked_add(self.ahead()).unwrap_or(own);

@@ -83,16 +83,9 @@ fn insecure(error: &dyn fmt::Display) -> String {
     )
 }
 
-/// The error of something that the store needs while it opens. A wrong setting is not retryable then; while a service runs,
-/// somebody may be changing it.
+/// The error of something that the store needs while it opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
-    at_opening(fault(error))
-}
-
-/// The error of a fault while the store opens.
-pub(super) fn at_opening(fault: Fault) -> Error {
-    let is_setting = fault.is_setting;
-    Error::from(fault).with_retryable(!is_setting)
+    fault(error).at_opening()
 }
 
 /// Whether the transaction was undone so that others could go on: serialization failure, deadlock.

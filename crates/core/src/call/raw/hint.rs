@@ -4,7 +4,12 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::{
-    ErrorKind, context::Snapshot, domain::scopes::asked_scopes, error::AuthorizationRequest,
+    ErrorKind,
+    call::read::ERROR_BYTES,
+    context::Snapshot,
+    domain::scopes::asked_scopes,
+    error::AuthorizationRequest,
+    ports::{Body, TransportError},
     tool::Response,
 };
 
@@ -18,7 +23,7 @@ pub(super) struct Challenge(String);
 
 impl Challenge {
     /// That of a response whose status says that something is forbidden.
-    pub(super) fn of(response: &http::Response<crate::ports::Body>) -> Option<Self> {
+    pub(super) fn of(response: &http::Response<Body>) -> Option<Self> {
         if response.status() != StatusCode::FORBIDDEN {
             return None;
         }
@@ -27,8 +32,24 @@ impl Challenge {
         Some(Self(challenge.unwrap_or_default().to_owned()))
     }
 
+    /// The response with the hint.
+    pub(super) async fn hinted(
+        self,
+        response: http::Response<Body>,
+        snapshot: &Snapshot,
+        with_request: bool,
+    ) -> Result<http::Response<Body>, (TransportError, StatusCode)> {
+        let (mut head, body) = response.into_parts();
+        let (seen, body) = match body.peek(ERROR_BYTES).await {
+            Ok(peeked) => peeked,
+            Err(error) => return Err((error, head.status)),
+        };
+        self.add_hint(&mut head.headers, &seen, snapshot, with_request);
+        Ok(http::Response::from_parts(head, body))
+    }
+
     /// Adds the hint where the challenge or the body says that a scope is missing. `body` is the beginning of the response's.
-    pub(super) fn add_hint(
+    fn add_hint(
         &self,
         headers: &mut HeaderMap,
         body: &[u8],

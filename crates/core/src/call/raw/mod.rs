@@ -6,16 +6,16 @@ mod hint;
 mod keyed;
 mod passing;
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 
 use self::{
     given::{Given, whole},
     hint::Challenge,
     keyed::Begun,
-    passing::{Lasting, passing},
+    passing::{Lasting, named, passing},
 };
 use super::{
     account_token, by_member, dry_run, mcp_session,
@@ -31,7 +31,6 @@ use crate::{
     boxed::boxed,
     context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     domain::AccountRef,
-    identifier::ExecutionId,
     policy::{self, Action, Admission, Sending},
     ports::{Body, Limits},
     product::{Product, ProxyRules, RouteKind},
@@ -41,8 +40,6 @@ use crate::{
     tool::Effect,
 };
 
-/// Names the execution on every response of the proxy.
-const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 /// Most bytes of a batch, which is read whole.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
@@ -235,23 +232,6 @@ async fn send(
         None => result?,
     };
     Ok(response.map(|body| passing(body, record, lasting)))
-}
-
-/// Names the execution on its response.
-fn named(
-    id: ExecutionId,
-    mut result: Result<http::Response<Body>>,
-) -> Result<http::Response<Body>> {
-    if let Ok(response) = &mut result {
-        // As long as it gets, so that it becomes a value without a copy.
-        let mut text = String::with_capacity(ExecutionId::PREFIX.len() + 32);
-        let written = write!(text, "{id}");
-        let id = written.ok().and_then(|()| HeaderValue::try_from(text).ok());
-        response
-            .headers_mut()
-            .extend(id.map(|id| (EXECUTION_ID, id)));
-    }
-    result
 }
 
 /// A request that passed the rules of the proxy; its response is passed on as a stream.
@@ -474,18 +454,13 @@ impl Outgoing for RawRequest {
                 };
         }
         if let Some(challenge) = challenge {
-            let (mut head, body) = response.into_parts();
-            let body = match body.peek(read::ERROR_BYTES).await {
-                Ok((seen, body)) => {
-                    challenge.add_hint(&mut head.headers, &seen, snapshot, !self.streams);
-                    body
-                }
-                Err(error) => {
-                    let failure = Failure::of_body(error, self.effect(), head.status);
-                    return Reading::Failure(failure);
+            let hinted = challenge.hinted(response, snapshot, !self.streams).await;
+            response = match hinted {
+                Ok(response) => response,
+                Err((error, status)) => {
+                    return Reading::Failure(Failure::of_body(error, self.effect(), status));
                 }
             };
-            response = http::Response::from_parts(head, body);
         }
         if self.method == Method::HEAD && !self.streams {
             // The response to the caller's POST has no such body.
