@@ -216,6 +216,47 @@ async fn every_error_for_the_user_says_what_to_ask_for() {
 }
 
 #[tokio::test]
+async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for() {
+    let stage = mails_only().await;
+    let mail = json!({
+        "connection_name": "mail", "identifier": "user-1", "method": "POST",
+        "path": "/gmail/v1/users/me/messages/send",
+        "body": { "raw": "VG86IGFkYUBleGFtcGxlLmNvbQ0KU3ViamVjdDogSGkNCg0KSGVsbG8" },
+    });
+    let refused = stage.post("/v1/proxy", &mail).await;
+    assert_eq!(refused.status, 403, "{}", refused.text());
+    let send = "https://www.googleapis.com/auth/gmail.send";
+    let hint = refused.header("stead-hint");
+    assert!(hint.starts_with("scope_missing; scopes=\""), "{hint}");
+    assert!(hint.contains(send), "{hint}");
+    // The connection does not ask for it: a link would not help.
+    assert_eq!(refused.header("stead-authorization-request"), "");
+
+    let permissions = json!({ "permissions": [READONLY, send] });
+    let changed = stage.patch("/v1/connections/mail", &permissions).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    let refused = stage.post("/v1/proxy", &mail).await;
+    let request = refused.header("stead-authorization-request");
+    let request: Value = serde_json::from_str(request).unwrap();
+    assert!(texts(&request["scopes"]).contains(&send), "{request}");
+    follow(
+        &stage,
+        &stage.post("/v1/authorization-links", &request).await,
+    )
+    .await;
+    let sent = stage.post("/v1/proxy", &mail).await;
+    assert_eq!(sent.status, 200, "{}", sent.text());
+    assert_eq!(sent.header("stead-hint"), "");
+    let tool = stage.execute("mail_send_mail", "user-1", json!({})).await;
+    assert_eq!(tool.kind(), "unknown_tool");
+    assert!(
+        tool.text().contains("docs/guide/proxy.md"),
+        "{}",
+        tool.text()
+    );
+}
+
+#[tokio::test]
 async fn the_client_reads_the_request_and_makes_the_link_of_it() {
     let stage = mails_only().await;
     let actions = stage.platform.actions();

@@ -145,6 +145,10 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "cargo clippy -p stead --no-default-features --locked -- -D warnings",
         ),
     ];
+    // A link in a comment may lead to what only another feature brings. The crates below are compiled already.
+    let each = ["default", "platform", "client"].into_iter();
+    let each = each.chain(products.iter().map(String::as_str));
+    steps.extend(each.map(documentation_of_facade));
     let few = ["client,mail,reqwest"].into_iter();
     let few = few.chain(products.iter().map(String::as_str));
     steps.extend(few.map(|features| facade(features).only_with_all()));
@@ -228,6 +232,17 @@ fn example(name: &str) -> Step {
         Full,
         format!("example {name}"),
         format!("target/debug/examples/{name}"),
+    )
+}
+
+/// The documentation of the facade with only these features.
+fn documentation_of_facade(features: &str) -> Step {
+    Step::new(
+        Full,
+        format!("documentation of the facade with {features}"),
+        format!(
+            "cargo doc -p stead --no-default-features --features {features} --no-deps --locked"
+        ),
     )
 }
 

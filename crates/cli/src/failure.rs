@@ -115,6 +115,29 @@ impl Failure {
         terminal.error(text);
     }
 
+    /// Writes it to the log, unless the log takes no errors. Before logs are started it takes none.
+    pub(crate) fn log(&self) -> bool {
+        let exit_code = self.exit().code();
+        if !tracing::enabled!(tracing::Level::ERROR) {
+            return false;
+        }
+        match self {
+            Self::Reported => {}
+            Self::Stead { error, next, .. } => tracing::error!(
+                kind = error.kind_name(),
+                act_by = error.act_by().name(),
+                remedy = next.unwrap_or_default(),
+                exit_code,
+                "{}",
+                error.message()
+            ),
+            Self::CommandLine { what, next, .. } => {
+                tracing::error!(remedy = next.as_str(), exit_code, "{what}");
+            }
+        }
+        true
+    }
+
     /// The members of the service's errors (RFC 9457), and the exit code.
     fn problem(&self) -> Value {
         let mut problem = match self {
@@ -177,7 +200,12 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
     };
     fact("kind", error.kind().name());
     fact("who acts", who(error.act_by()));
-    if error.kind() != ErrorKind::Internal {
+    // What is wrong with the input, the message says; of requests there are none here.
+    let is_said = matches!(
+        error.kind(),
+        ErrorKind::Internal | ErrorKind::InvalidRequest | ErrorKind::SchemaViolation
+    );
+    if !is_said {
         fact("meaning", error.kind().summary());
     }
     for (key, value) in error.context() {
@@ -325,7 +353,7 @@ mod tests {
         let one = said(vec![verify()]);
         assert_eq!(one[0], "stead: --verify-url is required: a reason");
         assert_eq!(
-            one[4],
+            one[3],
             "  or               give --trust-whoever-has-the-link"
         );
         let one = said(vec![settings()]);
@@ -333,9 +361,9 @@ mod tests {
         let other = Violation::new("/other/0", "type", "expected string");
         let several = said(vec![verify(), other]);
         assert_eq!(
-            several[4],
+            several[3],
             "  at               --verify-url is required: a reason"
         );
-        assert_eq!(several[5], "  at               /other/0: expected string");
+        assert_eq!(several[4], "  at               /other/0: expected string");
     }
 }

@@ -40,6 +40,26 @@ pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListen
     })
 }
 
+/// A listener at an address that no other option of this command has taken; nothing without an address.
+pub(crate) async fn bind_another(
+    address: Option<SocketAddr>,
+    option: &str,
+    taken: &[(SocketAddr, &str)],
+) -> Outcome<Option<TcpListener>> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    // The system chooses each time another one for port 0.
+    let same = |(other, _): &&(SocketAddr, &str)| *other == address && address.port() != 0;
+    match taken.iter().find(same) {
+        Some((_, other)) => Err(Failure::configuration(
+            format!("{option} and {other} name the same address, {address}"),
+            format!("Give {option} another port."),
+        )),
+        None => bind(address, option).await.map(Some),
+    }
+}
+
 /// A listener on this machine, at a free port that the system chooses.
 pub(crate) async fn bind_free_port() -> Outcome<TcpListener> {
     bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), "--listen").await

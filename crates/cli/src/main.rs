@@ -17,6 +17,7 @@ mod secrets;
 mod signals;
 mod target;
 mod terminal;
+mod variables;
 
 use std::process::ExitCode;
 
@@ -55,16 +56,14 @@ pub(crate) struct CommandLine {
     #[arg(long, global = true, env = "NO_COLOR", value_parser = not_empty, hide_env_values = true)]
     no_color: bool,
 
-    /// What to log: a level, or targets with levels.
-    #[arg(
-        long,
-        global = true,
-        env = "STEAD_LOG",
-        default_value = "warn",
-        value_name = "FILTER"
-    )]
-    log: String,
+    /// What to log: a level, or targets with levels. Unless given, `serve` logs `info` without a line for each request, and the
+    /// other commands log `warn`.
+    #[arg(long, global = true, env = "STEAD_LOG", value_name = "FILTER")]
+    log: Option<String>,
 }
+
+/// What a service logs unless told: what an operator has to know, and not a line for each request or call.
+const LOG_OF_SERVICE: &str = "warn,stead=info,stead_server::middleware=warn,stead::call=warn";
 
 fn main() -> ExitCode {
     logs::keep_panics_quiet();
@@ -84,6 +83,8 @@ fn main() -> ExitCode {
     let mut arguments = arguments;
     arguments.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
+    // Whoever reads the log of a service as JSON reads its errors as such too.
+    let logs_errors = arguments.command.is_serve() && !terminal.json() && !terminal.shows_errors();
     let outcome =
         secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));
     let mut failures: Vec<Failure> = outcome.err().into_iter().collect();
@@ -94,7 +95,11 @@ fn main() -> ExitCode {
             "Make room or choose another place for the output, and run the command again. What it changed stays changed.",
         )
     }));
-    failures.iter().for_each(|failure| failure.print(&terminal));
+    for failure in &failures {
+        if !(logs_errors && failure.log()) {
+            failure.print(&terminal);
+        }
+    }
     match failures.first() {
         None => ExitCode::SUCCESS,
         Some(first) => ExitCode::from(first.exit().code()),
@@ -129,12 +134,19 @@ fn run(mut arguments: CommandLine, terminal: &Terminal) -> Outcome {
     let more = arguments.command.layer().into_iter();
     #[cfg(feature = "otlp")]
     let more = more.chain(traces.as_ref().map(otlp::Traces::layer));
+    let log = arguments.log.as_deref();
+    let log = log.filter(|filter| !filter.is_empty());
+    let is_serve = arguments.command.is_serve();
     logs::start(
-        &arguments.log,
+        log.unwrap_or(if is_serve { LOG_OF_SERVICE } else { "warn" }),
         arguments.no_color,
-        arguments.json || arguments.command.is_serve(),
+        arguments.json || is_serve,
         more.collect(),
     )?;
+    if !arguments.command.names_unknown_variables() {
+        let unknown = variables::unknown(&CommandLine::command());
+        unknown.iter().for_each(|said| tracing::warn!("{said}"));
+    }
     process::keep_memory_private();
     let outcome = runtime.block_on(arguments.command.run(terminal));
     #[cfg(feature = "otlp")]

@@ -92,6 +92,18 @@ pub(crate) fn parse(text: &str) -> Result<SecretString, std::convert::Infallible
 
 /// The first line of a file, or of the standard input for `-`.
 pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
+    #[cfg(unix)]
+    if path != Path::new("-") {
+        use std::os::unix::fs::PermissionsExt as _;
+        let open = fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o007 != 0);
+        if open {
+            tracing::warn!(
+                "{} can be read by every user of this machine; run: chmod 600 {}",
+                path.display(),
+                path.display()
+            );
+        }
+    }
     let text = read_text(path, Exit::Configuration)?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {

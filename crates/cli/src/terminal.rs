@@ -84,7 +84,6 @@ impl Terminal {
     }
 
     /// Whether a person sees the standard error stream, and nothing keeps it.
-    #[cfg(feature = "dashboard")]
     pub(crate) fn shows_errors(&self) -> bool {
         self.stderr.is_terminal()
     }
@@ -172,9 +171,9 @@ impl Terminal {
     }
 }
 
-/// A time for people, in UTC.
+/// A time for people, in UTC and as JSON has it, to the second.
 pub(crate) fn time(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+    at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Columns that the last column of a table has at least, where it does not fit on one line.

@@ -11,7 +11,7 @@ use std::{
         process::CommandExt as _,
     },
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     thread,
 };
 
@@ -325,6 +325,115 @@ fn a_connection_whose_endpoints_do_not_answer_is_found() {
         let remedy = found["remedy"].as_str().unwrap();
         assert!(remedy.contains("curl -sI http://127.0.0.1:1/"), "{found}");
     }
+}
+
+#[test]
+fn an_endpoint_of_two_connections_is_named_once() {
+    let place = Place::new("");
+    place.succeeds(&[
+        "connections",
+        "create",
+        "second",
+        "--product",
+        "mail",
+        "--client-id",
+        "id",
+        "--client-secret-file",
+        "secret",
+    ]);
+    place.settings("http://127.0.0.1:1");
+    let (_, findings) = place.doctor();
+    let bad = findings.iter().filter(|one| one["level"] == "error");
+    let messages: Vec<&str> = bad.map(|one| one["message"].as_str().unwrap()).collect();
+    assert_eq!(messages.len(), 2, "authorize and token: {messages:#?}");
+    for message in messages {
+        assert!(
+            message.starts_with("mail, second: http://127.0.0.1:1/"),
+            "{message}"
+        );
+        assert!(
+            message.contains("127.0.0.1:1 refuses connections"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn a_public_url_that_has_changed_is_found_until_it_is_accepted() {
+    let mut place = Place::new("");
+    place.public_url = "https://127.0.0.1";
+    place.finds(
+        "public_url",
+        "warning",
+        "it was https://localhost when",
+        "https://127.0.0.1/sso/v1/oauth/conn_",
+    );
+    // What a service says on standard error until it stops.
+    let serve = |more: &[&str]| {
+        let mut child = place
+            .command()
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = [0; 1];
+        child
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut line)
+            .unwrap();
+        let kill = ["-s", "TERM", &child.id().to_string()];
+        assert!(Command::new("kill").args(kill).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = serve(&[]);
+    assert!(
+        said.contains("the public URL has changed")
+            && said.contains("mail https://127.0.0.1/sso/v1/oauth/conn_"),
+        "{said}"
+    );
+    let said = serve(&["--public-url-changed"]);
+    assert!(!said.contains("the public URL has changed"), "{said}");
+    assert!(said.contains("Stead has started"), "{said}");
+    let (code, findings) = place.doctor();
+    assert_eq!(code, Some(0));
+    let is_named = findings
+        .iter()
+        .any(|one| one["message"].to_string().contains("https://localhost"));
+    assert!(!is_named, "{findings:#?}");
+}
+
+#[test]
+fn a_provider_of_sign_in_that_cannot_be_reached_is_found() {
+    let place = Place::new("");
+    place.write("oidc", "hush\n");
+    let mut doctor = place.command();
+    doctor
+        .env("STEAD_OIDC_ISSUER", "http://127.0.0.1:1")
+        .env("STEAD_OIDC_CLIENT_ID", "stead")
+        .env("STEAD_OIDC_CLIENT_SECRET_FILE", "oidc")
+        .env("STEAD_OIDC_ALLOWED_EMAILS", "ada@example.com")
+        .env("STEAD_TRUSTED_PROXY", "10.0.0.7")
+        .args(["doctor", "--json"]);
+    let output = doctor.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let found = |check: &str| {
+        let found = text
+            .lines()
+            .find(|line| line.contains(&format!("\"check\":\"{check}\"")));
+        found.unwrap_or_else(|| panic!("{check}: {text}"))
+    };
+    assert!(found("sign_in").contains("\"level\":\"error\""), "{text}");
+    assert!(found("sign_in").contains("STEAD_OIDC_ISSUER"), "{text}");
+    assert!(
+        found("variables").contains("STEAD_TRUSTED_PROXIES"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ use crate::{
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/", show)
-            .summary("Says what this is, and lists every route.")
+            .summary("Says what this is, and lists the routes for applications.")
             .describe(describe),
         get("/openapi.json", document::show)
             .summary("Describes this interface.")
@@ -78,7 +78,7 @@ struct Index {
     health_url: String,
     /// Where this interface is described.
     openapi_url: String,
-    /// Every route.
+    /// The routes, but for those of the dashboard's pages.
     resources: Vec<Resource>,
 }
 
@@ -99,7 +99,10 @@ struct Resource {
 
 impl Index {
     fn of(environment: &Environment) -> Self {
-        let resources = crate::table().into_iter().flat_map(|(access, routes)| {
+        let table = crate::table().into_iter();
+        // What browsers are led to, no one looks up here.
+        let table = table.filter(|(access, _)| !access.is_for_browsers());
+        let resources = table.flat_map(|(access, routes)| {
             routes.into_iter().map(move |route| Resource {
                 method: route.method,
                 path: route.path,

@@ -247,6 +247,17 @@ enum Access {
     Dashboard(dashboard::Door),
 }
 
+impl Access {
+    /// Whether it is for pages.
+    fn is_for_browsers(self) -> bool {
+        #[cfg(feature = "dashboard")]
+        if matches!(self, Self::Dashboard(_)) {
+            return true;
+        }
+        matches!(self, Self::Browser)
+    }
+}
+
 #[cfg(test)]
 impl Access {
     fn takes_token(self) -> bool {

@@ -18,9 +18,25 @@ pub static PRODUCTS: &[&Product] = &[
     &stead_drive::PRODUCT,
 ];
 
+/// The names of the others, which are those of their features.
+static ABSENT: &[&str] = &[
+    #[cfg(not(feature = "calendar"))]
+    "calendar",
+    #[cfg(not(feature = "drive"))]
+    "drive",
+    #[cfg(not(feature = "mail"))]
+    "mail",
+    #[cfg(not(feature = "sheets"))]
+    "sheets",
+    #[cfg(not(feature = "warehouse"))]
+    "warehouse",
+    #[cfg(not(feature = "workspace"))]
+    "workspace",
+];
+
 /// The tools of every product whose feature is on.
 pub fn catalogue() -> Catalogue {
-    Catalogue::new(PRODUCTS.iter().copied())
+    Catalogue::new(PRODUCTS.iter().copied()).without(ABSENT)
 }
 
 /// Options that send everything of a product to a gateway at `url`, which finds the real host in the first segment of
@@ -46,6 +62,15 @@ pub fn behind(product: &Product, url: &str) -> stead_core::environment::ProductO
 #[cfg(all(test, feature = "platform"))]
 mod tests {
     use super::*;
+
+    #[cfg(not(feature = "calendar"))]
+    #[test]
+    fn a_product_whose_feature_is_off_names_the_feature() {
+        let said = catalogue().no_product("calendar");
+        assert!(said.contains("enable the feature `calendar`"), "{said}");
+        let said = catalogue().no_product("weather");
+        assert!(!said.contains("feature"), "{said}");
+    }
 
     #[test]
     fn every_address_of_a_product_goes_behind_the_gateway() {

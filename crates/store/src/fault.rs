@@ -10,6 +10,8 @@ pub(crate) struct Fault {
     pub(crate) may_follow: bool,
     /// Whether what is stored is damaged: some of it can still be read and written.
     pub(crate) is_damage: bool,
+    /// Whether somebody must change a setting or a right first: the same attempt fails for ever.
+    pub(crate) is_setting: bool,
     pub(crate) source: Option<sqlx::Error>,
 }
 
@@ -19,8 +21,15 @@ impl Fault {
             why: why.into(),
             may_follow: false,
             is_damage: false,
+            is_setting: false,
             source: None,
         }
+    }
+
+    /// The error while the store opens. A wrong setting is not retryable then; while a service runs, somebody may be changing it.
+    pub(crate) fn at_opening(self) -> Error {
+        let is_setting = self.is_setting;
+        Error::from(self).with_retryable(!is_setting)
     }
 }
 

@@ -30,5 +30,16 @@ pub(crate) fn unusable(error: io::Error) -> Error {
         io::ErrorKind::ReadOnlyFilesystem => String::from("its file system is read-only"),
         _ => error.to_string(),
     };
-    Error::new(ErrorKind::StorageUnavailable, message).with_source(error)
+    // Until somebody changes the place or its rights, the next attempt fails in the same way.
+    let is_setting = matches!(
+        error.kind(),
+        io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::NotFound
+            | io::ErrorKind::AlreadyExists
+    );
+    Error::new(ErrorKind::StorageUnavailable, message)
+        .with_retryable(!is_setting)
+        .with_source(error)
 }

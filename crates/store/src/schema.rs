@@ -76,7 +76,8 @@ impl Versions {
             format!(
                 "the store was written by a newer Stead: its schema has version {needed}, this one knows up to {known}"
             ),
-        ))
+        )
+        .with_retryable(false))
     }
 
     /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.

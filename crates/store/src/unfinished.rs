@@ -23,5 +23,6 @@ pub(crate) async fn refuse(engine: &impl Engine) -> Result<()> {
     Err(Error::new(
         ErrorKind::StorageUnavailable,
         "it holds an unfinished copy of another database: run the same `stead store copy` again, which goes on where it stopped, or copy into an empty database",
-    ))
+    )
+    .with_retryable(false))
 }

@@ -29,6 +29,7 @@ pub(crate) fn of_connection(error: BoxError) -> TransportError {
     let why = unreached(error.as_ref());
     let message = match why {
         Some(Unreached::NotPublic) => "the host's name leads to an address that is not public",
+        Some(Unreached::Tls) => insecure(error.as_ref()),
         _ => "no connection could be made",
     };
     let failure = TransportError::new(TransportErrorKind::Unreachable, message).with_source(error);
@@ -54,6 +55,34 @@ fn unreached(error: &(dyn Error + 'static)) -> Option<Unreached> {
         Some(Unreached::Tls)
     } else {
         None
+    }
+}
+
+/// Why TLS came to no connection: an operator has to know what is wrong with a certificate.
+fn insecure(error: &(dyn Error + 'static)) -> &'static str {
+    use rustls::{CertificateError as Wrong, Error::InvalidCertificate};
+
+    let causes = std::iter::successors(Some(error), |&cause| next(cause));
+    let mut certificates = causes.filter_map(|cause| match cause.downcast_ref() {
+        Some(InvalidCertificate(wrong)) => Some(wrong),
+        _ => None,
+    });
+    match certificates.next() {
+        None => "no TLS connection could be made",
+        Some(Wrong::Expired | Wrong::ExpiredContext { .. }) => {
+            "the server's certificate has expired"
+        }
+        Some(Wrong::NotValidYet | Wrong::NotValidYetContext { .. }) => {
+            "the server's certificate is not valid yet"
+        }
+        Some(Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }) => {
+            "the server's certificate is for another name"
+        }
+        Some(Wrong::UnknownIssuer) => {
+            "the server's certificate is not signed by a public authority"
+        }
+        Some(Wrong::Revoked) => "the server's certificate was revoked",
+        Some(_) => "the server's certificate is not valid",
     }
 }
 

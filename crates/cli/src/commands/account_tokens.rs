@@ -119,7 +119,7 @@ impl AccountTokensCommand {
                 let life = Duration::from_secs((*expires_in).into());
                 let made = account.token(access, life).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
-                terminal.note(format_args!("It is good until {}.", made.expires_at));
+                terminal.note(format_args!("It is valid until {}.", time(made.expires_at)));
             }
             Self::List { .. } => list(&account.tokens().all().await?, terminal),
             Self::Delete { token_id, .. } => {

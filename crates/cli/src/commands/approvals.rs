@@ -97,7 +97,7 @@ impl ApprovalsCommand {
                 terminal.either(&approval, || {
                     format!(
                         "Approved until {}: the call may be made once.",
-                        approval.expires_at
+                        time(approval.expires_at)
                     )
                 });
             }

@@ -6,7 +6,7 @@ use stead::core::{environment::Verification, resource::NewAuthorizationLink};
 use crate::{
     failure::{Failure, Flags, Outcome},
     target::Target,
-    terminal::Terminal,
+    terminal::{Terminal, time},
 };
 
 const FLAGS: Flags = &[
@@ -70,7 +70,7 @@ impl Connect {
         terminal.either(&made, || made.link.clone());
         terminal.note(format_args!(
             "Show it only to this user. It works once, until {}.",
-            made.expires_at
+            time(made.expires_at)
         ));
         Ok(())
     }

@@ -169,8 +169,7 @@ impl ConnectionsCommand {
                 new.client_id = client.client_id;
                 new.settings = client.settings.unwrap_or_default();
                 let made = connections.create(new).await?;
-                show(&made, terminal);
-                set_up(&made, terminal);
+                show_new(&made, terminal);
             }
             Self::List { .. } => list(&connections.list().page_size(100).all().await?, terminal),
             Self::Show { name, .. } => {
@@ -276,6 +275,46 @@ fn show(connection: &Connection, terminal: &Terminal) {
     });
 }
 
+/// What has to be done next with a connection that was just made.
+fn show_new(connection: &Connection, terminal: &Terminal) {
+    terminal.either(connection, || {
+        let name = connection.connection_name.as_str();
+        let uri = &connection.redirect_uri;
+        let public_url = uri.split("/sso/").next().unwrap_or_default();
+        let next = match connection.state {
+            ConnectionState::Draft => format!(
+                "Register it at the product, and then run: stead connections change {name} --client-id ID --client-secret-file FILE"
+            ),
+            _ => String::from("Register it at the product, byte for byte."),
+        };
+        format!(
+            "{}  {}, {}\n  redirect URI  {uri}\n  {next}\n  Each step: {public_url}/dashboard/connections/{name}, or `stead connections show {name}`",
+            terminal.bold(name),
+            connection.product,
+            connection.state.name(),
+        )
+    });
+}
+
+/// Markdown as a terminal shows it: without marks, and tables as lists.
+fn plain(markdown: &str) -> String {
+    let lines = markdown.lines().filter(|line| !line.starts_with("|--"));
+    let lines = lines.map(|line| {
+        let cells = line
+            .strip_prefix('|')
+            .and_then(|line| line.strip_suffix('|'));
+        let line = match cells {
+            Some(cells) => {
+                let cells: Vec<&str> = cells.split('|').map(str::trim).collect();
+                format!("  {}", cells.join("  "))
+            }
+            None => line.to_owned(),
+        };
+        line.replace("**", "").replace('`', "")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// What to do at the product.
 fn set_up(connection: &Connection, terminal: &Terminal) {
     let catalogue = stead::products::catalogue();
@@ -286,10 +325,12 @@ fn set_up(connection: &Connection, terminal: &Terminal) {
         connection.connection_name.as_str(),
         &connection.redirect_uri,
     ) {
+        let steps = plain(&steps);
         terminal.note(format_args!("\n{}\n\n{steps}", terminal.bold("Set-up")));
     }
     // The steps refer to it.
     if let Some(scopes) = product.scopes() {
+        let scopes = plain(scopes);
         terminal.note(format_args!("\n{}\n\n{scopes}", terminal.bold("Scopes")));
     }
 }

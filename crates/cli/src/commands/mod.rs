@@ -88,6 +88,11 @@ impl Command {
         }
     }
 
+    /// Whether its own output names environment variables that no option reads.
+    pub(crate) fn names_unknown_variables(&self) -> bool {
+        matches!(self, Self::Doctor(_))
+    }
+
     /// Whether it runs without a person at its terminal.
     pub(crate) fn is_serve(&self) -> bool {
         matches!(self, Self::Serve(_))

@@ -40,23 +40,19 @@ impl Tools {
 /// The newest version of every tool, by name: of one product or of all.
 pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription>> {
     let catalogue = stead::products::catalogue();
-    if let Some(name) = product
-        && catalogue.product(name).is_none()
-    {
-        let known: Vec<&str> = catalogue
-            .products()
-            .iter()
-            .map(|product| product.name)
-            .collect();
-        return Err(Failure::new(
-            Exit::Input,
-            format!("unknown product {name:?}"),
-            format!("Known products: {}.", known.join(", ")),
-        ));
-    }
+    let product = match product {
+        Some(name) => Some(catalogue.product_called(name).ok_or_else(|| {
+            Failure::new(
+                Exit::Input,
+                catalogue.no_product(name),
+                "`stead tools` lists the tools of all products.",
+            )
+        })?),
+        None => None,
+    };
     let tools = catalogue
         .newest()
-        .filter(|tool| product.is_none_or(|name| tool.product().name == name))
+        .filter(|tool| product.is_none_or(|product| tool.product().name == product.name))
         .map(ToolDescription::of)
         .collect::<Result<_, _>>()?;
     Ok(tools)

@@ -11,7 +11,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     ErrorKind, Platform,
     core::{
-        environment::{CallLimits, McpIssuer, Retention, SignInProvider, Verification},
+        environment::{
+            CallLimits, EnvironmentOptions, McpIssuer, Retention, SignInProvider, Verification,
+        },
         ports::KeySource,
     },
     store::FileSpool,
@@ -174,6 +176,11 @@ impl Database {
         }
     }
 
+    /// Whether links may send browsers anywhere.
+    pub(crate) fn takes_any_verify_url(&self) -> bool {
+        self.verify_origins.iter().all(String::is_empty)
+    }
+
     /// Whether tokens that arrive while the database takes nothing would end with the process.
     pub(crate) fn lacks_spool(&self) -> bool {
         self.database_url.is_some() && self.spool_dir.is_none()
@@ -195,9 +202,17 @@ impl Database {
     }
 
     /// Opens the platform whatever the public URL is worth, to look at it.
-    pub(crate) async fn open_to_examine(&self) -> Outcome<Platform> {
-        let opening = Opening::new(Verification::Application, IfMissing::Refuse);
-        self.open_at(NOWHERE, None, opening).await
+    pub(crate) async fn open_to_examine(
+        &self,
+        provider: Option<SignInProvider>,
+    ) -> Outcome<Platform> {
+        let opening = Opening {
+            provider,
+            ..Opening::new(Verification::Application, IfMissing::Refuse)
+        };
+        let usable = self.public_url.as_deref();
+        let usable = usable.filter(|url| EnvironmentOptions::new(url).is_ok());
+        self.open_at(usable.unwrap_or(NOWHERE), None, opening).await
     }
 
     /// The public URL, where one is given.

@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 
 pub(crate) const OTHER_KEY: &str = "Give the key that it was sealed with: --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. A copy of it should lie with the backups.";
 pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/guide/operations.md says how. Without a backup, try: sqlite3 FILE .recover";
+const NEWER: &str = "Run the newer Stead; `stead --version` says which one this is.";
 const OTHER_FILE: &str =
     "Check --database or STEAD_DATABASE: it must name a file of Stead, or a name that no file has.";
 
@@ -55,11 +56,44 @@ pub(super) fn platform(error: Error, database: Option<&Path>) -> Failure {
         }
         ErrorKind::KeyUnavailable => Failure::from(error).with_next(OTHER_KEY),
         ErrorKind::StorageUnavailable => match database {
+            _ if message.starts_with("the spool ") => match error.retryable() {
+                true => error.into(),
+                false => Failure::configuration(
+                    message,
+                    "The user that runs Stead must be able to write to this folder. Change its owner, or name another folder with --spool-dir or STEAD_SPOOL_DIR.",
+                ),
+            },
             Some(file) => stored(error, file),
-            None => error.into(),
+            None => at_server(error),
         },
         _ => error.into(),
     }
+}
+
+/// Why the database of a server is not opened.
+fn at_server(error: Error) -> Failure {
+    if error.retryable() {
+        return Failure::from(error).with_next(
+            "Start the database server, or check host and port in --database-url or STEAD_DATABASE_URL.",
+        );
+    }
+    let message = plain(&error);
+    let next = match () {
+        () if message.contains("newer Stead") => NEWER,
+        () if message.contains("unfinished copy") => "Finish the copy first.",
+        () => {
+            "Check the user, the password and the database's name in --database-url or STEAD_DATABASE_URL."
+        }
+    };
+    Failure::configuration(message, next)
+}
+
+/// What the store says, without its own beginning: here everybody knows that it is the database.
+fn plain(error: &Error) -> String {
+    error
+        .message()
+        .replace("the store does not answer: ", "")
+        .replace("the store was", "it was")
 }
 
 /// Why a file is not opened.
@@ -69,10 +103,7 @@ pub(super) fn stored(error: Error, file: &Path) -> Failure {
     if passes.iter().any(|word| error.message().contains(word)) {
         return error.into();
     }
-    let message = error
-        .message()
-        .replace("the store does not answer: ", "")
-        .replace("the store was", "it was");
+    let message = plain(&error);
     let next = remedy(&message).replace("FILE", &file.display().to_string());
     Failure::configuration(message, next)
 }
@@ -97,7 +128,7 @@ pub(crate) fn remedy(why: &str) -> &'static str {
     } else if is_not_ours(why) {
         OTHER_FILE
     } else if says(&["newer Stead"]) {
-        "Run the newer Stead; `stead --version` says which one this is."
+        NEWER
     } else if says(&["locked", "busy"]) {
         "Another program holds it; find it with: lsof FILE"
     } else {

@@ -110,6 +110,8 @@ impl Stack {
             .verification(Verification::LinkPossession);
         let platform = configure(builder, &sandbox_url)?.build().await?;
         connect_products(&platform).await?;
+        // The sandbox takes every redirect URI, and the port is another one each time.
+        platform.environment().accept_public_url().await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
         let routers = stead_server::routers(&platform, options);

@@ -5,6 +5,7 @@ mod credentials;
 mod first_owner;
 mod import;
 mod keys;
+mod products;
 mod refusals;
 #[cfg(unix)]
 mod stopping;
@@ -427,10 +428,10 @@ fn connections_are_shown_with_what_to_do_at_the_product() {
     let first: Vec<&str> = all.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(first, ["NAME", "PRODUCT", "STATE", "CLIENT"]);
     for (product, steps) in [
-        ("mail", "**Gmail API**"),
-        ("calendar", "**Google Calendar API**"),
-        ("sheets", "**Google Sheets API**"),
-        ("drive", "**Google Drive API**"),
+        ("mail", "Gmail API"),
+        ("calendar", "Google Calendar API"),
+        ("sheets", "Google Sheets API"),
+        ("drive", "Google Drive API"),
         ("workspace", "Capabilities"),
         ("warehouse", "CREATE SECURITY INTEGRATION"),
     ] {

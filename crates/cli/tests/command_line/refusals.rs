@@ -128,9 +128,11 @@ fn a_wrong_address_names_its_own_option() {
                 .env("STEAD_KEY", &key)
                 .args(["serve", "--create", option, url]),
         );
-        let next = said.lines().last().unwrap();
-        let expected = format!("  Check {option} or the environment variable {variable}");
-        assert!(next.starts_with(&expected), "{said}");
+        let last = said.lines().last().unwrap();
+        let last: serde_json::Value = serde_json::from_str(last).unwrap();
+        let remedy = last["fields"]["remedy"].as_str().unwrap();
+        let expected = format!("Check {option} or the environment variable {variable}");
+        assert!(remedy.starts_with(&expected), "{said}");
     }
 }
 
@@ -215,4 +217,125 @@ fn a_service_says_that_it_listens_once_all_its_addresses_are_free() {
     ]));
     assert_eq!((code, out.as_str()), (78, ""), "{said}");
     assert!(said.contains("--metrics-listen"), "{said}");
+}
+
+/// A PostgreSQL server that refuses everyone who comes, in the words of its protocol.
+fn postgres_refusing(code: &'static str, message: &'static str) -> String {
+    use std::io::{Read as _, Write as _};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut request = [0; 1024];
+            // It asks for TLS first: 8 bytes with the code 80877103.
+            if stream.read(&mut request).is_ok_and(|read| read == 8) {
+                let _ = stream.write_all(b"N");
+                let _ = stream.read(&mut request);
+            }
+            let fields = format!("SFATAL\0VFATAL\0C{code}\0M{message}\0\0");
+            let length = u32::try_from(fields.len() + 4).unwrap();
+            let mut said = vec![b'E'];
+            said.extend(length.to_be_bytes());
+            said.extend(fields.bytes());
+            let _ = stream.write_all(&said);
+        }
+    });
+    format!("postgres://stead:hush@{address}/stead")
+}
+
+#[test]
+fn a_wrong_password_or_database_is_a_wrong_setting_and_is_not_tried_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    for (code, message) in [
+        ("28P01", "password authentication failed for user \"stead\""),
+        ("3D000", "database \"stead\" does not exist"),
+    ] {
+        let url = postgres_refusing(code, message);
+        let with = |args: &[&str]| {
+            let mut command = stead(directory.path());
+            command
+                .env_remove("STEAD_DATABASE")
+                .env("STEAD_DATABASE_URL", &url)
+                .env("STEAD_KEY", &key)
+                .args(args);
+            command
+        };
+        let said = refused(78, &mut with(&["connections", "list"]));
+        assert!(said.contains(message), "{said}");
+        assert!(said.contains("STEAD_DATABASE_URL"), "{said}");
+        for noise in ["try again", "the store", "meaning", "hush"] {
+            assert!(!said.contains(noise), "{noise}: {said}");
+        }
+        let said = refused(78, &mut with(&["serve", "--listen", "127.0.0.1:0"]));
+        let lines: Vec<serde_json::Value> = said
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("the log is JSON"))
+            .collect();
+        let [error] = lines.as_slice() else {
+            panic!("one line says it: {said}")
+        };
+        assert_eq!(error["level"], "ERROR");
+        assert_eq!(error["fields"]["exit_code"], 78);
+        let text = error["fields"]["message"].as_str().unwrap();
+        assert!(text.contains(message), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_spool_that_cannot_be_made_is_a_wrong_setting() {
+    let directory = tempfile::tempdir().unwrap();
+    let folder = directory.path();
+    let key = new_key(folder);
+    fs::write(folder.join("file"), "").unwrap();
+    let said = refused(
+        78,
+        stead(folder)
+            .env("STEAD_KEY", &key)
+            .env("STEAD_SPOOL_DIR", folder.join("file/spool"))
+            .args(["connections", "create", "mail", "--product", "mail"]),
+    );
+    assert!(said.contains("STEAD_SPOOL_DIR"), "{said}");
+    assert!(!said.contains("try again"), "{said}");
+}
+
+#[test]
+fn a_misspelled_variable_is_told_with_the_one_that_was_meant() {
+    let directory = tempfile::tempdir().unwrap();
+    let (code, _, said) = run(stead(directory.path())
+        .env("STEAD_METRIC_LISTEN", "127.0.0.1:0")
+        .args(["tools", "--product", "mail"]));
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("STEAD_METRIC_LISTEN is not a setting")
+            && said.contains("STEAD_METRICS_LISTEN"),
+        "{said}"
+    );
+}
+
+#[test]
+fn two_options_with_one_address_are_told_apart_from_another_program() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = new_key(directory.path());
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let said = refused(
+        78,
+        stead(directory.path()).env("STEAD_KEY", &key).args([
+            "serve",
+            "--create",
+            "--listen",
+            &address,
+            "--metrics-listen",
+            &address,
+        ]),
+    );
+    assert!(
+        said.contains("--metrics-listen and --listen name the same address"),
+        "{said}"
+    );
 }

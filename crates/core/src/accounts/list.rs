@@ -23,9 +23,14 @@ pub(crate) async fn list(
 ) -> Result<Page<resource::Account>> {
     let after = page_token.map(str::parse::<AccountId>).transpose()?;
     let limit = page_size.clamp(1, 100);
-    if let Some(product) = &filter.product {
-        context.endpoints(product)?;
-    }
+    let product = match &filter.product {
+        Some(product) => Some(context.endpoints(product)?.product.name.to_owned()),
+        None => None,
+    };
+    let filter = &AccountFilter {
+        product,
+        ..filter.clone()
+    };
     let connection = match &filter.connection_name {
         Some(name) => Some(context.connection_row(name).await?.row),
         None => None,

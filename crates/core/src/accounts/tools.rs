@@ -56,13 +56,13 @@ fn matching<'c>(
     filter: &'c ToolFilter,
     connection: Option<&'c Connection>,
 ) -> Result<impl Iterator<Item = &'c CatalogueTool>> {
-    for product in &filter.products {
-        context.endpoints(product)?;
-    }
+    let asked = filter.products.iter();
+    let asked = asked.map(|product| Ok(context.endpoints(product)?.product.name));
+    let asked: Vec<&str> = asked.collect::<Result<_>>()?;
     Ok(context.catalogue.newest().filter(move |tool| {
         let product = tool.product().name;
         connection.is_none_or(|connection| connection.product == product)
-            && (filter.products.is_empty() || filter.products.iter().any(|one| one == product))
+            && (asked.is_empty() || asked.contains(&product))
             && filter
                 .effect
                 .is_none_or(|effect| effect == tool.entry().effect())

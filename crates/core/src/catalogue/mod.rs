@@ -14,7 +14,7 @@ use crate::{
         Detail, ExportFormat, Exportable, Exported, InputSchema, export, output_schema,
         readable_schema,
     },
-    similar::did_you_mean,
+    similar::{did_you_mean, similar, spelling},
     tool::ToolEntry,
 };
 
@@ -23,6 +23,9 @@ pub use meta::{
 };
 pub use search::{FoundTool, FoundTools, SearchTools};
 
+/// What people look for a tool to do, and raw requests can do.
+const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload"];
+
 /// All tools of some products.
 #[derive(Debug)]
 pub struct Catalogue {
@@ -30,6 +33,8 @@ pub struct Catalogue {
     tools: Vec<CatalogueTool>,
     /// Every name and alias, to the indices of its versions, oldest first.
     by_name: BTreeMap<&'static str, Vec<usize>>,
+    /// Names of products that this program was built without.
+    absent: &'static [&'static str],
 }
 
 /// One version of a tool.
@@ -129,6 +134,7 @@ impl Catalogue {
             products,
             tools,
             by_name,
+            absent: &[],
         }
     }
 
@@ -151,6 +157,44 @@ impl Catalogue {
             .iter()
             .find(|product| product.name == name)
             .copied()
+    }
+
+    /// The product with this name, or with this title.
+    pub fn product_called(&self, name: &str) -> Option<&'static Product> {
+        self.product(name).or_else(|| {
+            let name = spelling(name);
+            let mut products = self.products.iter().copied();
+            products.find(|one| spelling(one.title) == name || one.name == name)
+        })
+    }
+
+    /// Says that there is no product of this name: those that may have been meant, and those that there are.
+    pub fn no_product(&self, name: &str) -> String {
+        let shown = crate::scrub::scrub(name, 80);
+        if self.absent.contains(&name) {
+            return format!(
+                "this program was built without the product {shown:?}: enable the feature `{name}` of the crate `stead`"
+            );
+        }
+        let all = self.products.iter().map(|product| product.name);
+        let titles = self.products.iter().map(|product| product.title);
+        let near = similar(name, all.clone().chain(titles));
+        let near = near.first().and_then(|near| self.product_called(near));
+        let near = near.map_or_else(String::new, |near| {
+            format!("; did you mean {} ({})?", near.name, near.title)
+        });
+        let all: Vec<&str> = all.collect();
+        format!(
+            "this environment has no product {shown:?}{near}; it has {}",
+            all.join(", ")
+        )
+    }
+
+    /// Names products that this program was built without, for the error of who asks for one of them.
+    #[must_use]
+    pub fn without(mut self, absent: &'static [&'static str]) -> Self {
+        self.absent = absent;
+        self
     }
 
     /// The newest version of every tool, by name.
@@ -215,9 +259,17 @@ impl Catalogue {
 
     fn unknown(&self, name: &str) -> Error {
         let hint = did_you_mean(name, self.by_name.keys().copied());
+        let lower = name.to_ascii_lowercase();
+        let raw = match OF_RAW_REQUESTS.iter().any(|verb| lower.contains(verb)) {
+            true => "; a raw request can do what no tool does: docs/guide/proxy.md",
+            false => "",
+        };
         Error::new(
             ErrorKind::UnknownTool,
-            format!("there is no tool {:?}{hint}", crate::scrub::scrub(name, 80)),
+            format!(
+                "there is no tool {:?}{hint}{raw}",
+                crate::scrub::scrub(name, 80)
+            ),
         )
     }
 }

@@ -6,7 +6,7 @@ use super::{read::view, sealed_client_secret};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::{Connection, connection::check_client_id, scopes::read_permissions},
+    domain::{Connection, KnownPublicUrl, connection::check_client_id, scopes::read_permissions},
     identifier::{ConnectionId, ConnectionName},
     resource::{self, NewConnection},
     state::{ConnectionHealth, ConnectionState},
@@ -46,8 +46,11 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         .change(
             "connection.create",
             || load(context, &connection, new.client_secret.as_ref()),
-            |connection| {
-                let created = Change::none().audit(connection.audit("connection.created"));
+            |(connection, is_first)| {
+                let mut created = Change::none().audit(connection.audit("connection.created"));
+                if is_first {
+                    created = created.insert(KnownPublicUrl::new(context.at("")));
+                }
                 Ok((created.new_connection(connection.clone()), connection))
             },
         )
@@ -55,12 +58,13 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     Ok(view(context, &connection))
 }
 
-/// The connection with its client secret, where no other has its name, in small or capital letters.
+/// The connection with its client secret, where no other has its name, in small or capital letters; and whether its redirect URI
+/// is the first that is handed out.
 async fn load(
     context: &Context,
     new: &Connection,
     client_secret: Option<&SecretString>,
-) -> Result<Connection> {
+) -> Result<(Connection, bool)> {
     let exists = |exists: String| Err(Error::new(ErrorKind::AlreadyExists, exists));
     if context.store.connection_named(&new.name).await?.is_some() {
         return exists(format!("the connection {} exists", new.name));
@@ -76,5 +80,6 @@ async fn load(
     let mut connection = new.clone();
     connection.client_secret = sealed_client_secret(context, new.id, client_secret)?;
     connection.state = connection.state_of_contents(false);
-    Ok(connection)
+    let is_first = context.store.known_public_url().await?.is_none();
+    Ok((connection, is_first))
 }

@@ -3,6 +3,7 @@
 mod change;
 mod create;
 mod delete;
+pub(crate) mod public_url;
 mod read;
 
 use secrecy::{ExposeSecret as _, SecretString};

@@ -305,7 +305,13 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
         }
         error.with_context("url", text)
     };
-    let url = Url::parse(text).map_err(|error| refuse("is not a URL").with_source(error))?;
+    let url = Url::parse(text).map_err(|error| {
+        let why = match text.contains("://") {
+            true => "is not a URL",
+            false => "is not a URL: it begins with https://",
+        };
+        refuse(why).with_source(error)
+    })?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(refuse("must start with https:// or http://"));
     }

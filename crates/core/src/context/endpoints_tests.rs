@@ -20,9 +20,9 @@ fn base_urls_are_plain_http_addresses() {
         assert!(base_url(good, "it").is_ok(), "{good}");
     }
     let bad = [
-        ("", "it is not a URL"),
-        ("a.test", "it is not a URL"),
-        ("/path", "it is not a URL"),
+        ("", "it is not a URL: it begins with https://"),
+        ("a.test", "it is not a URL: it begins with https://"),
+        ("/path", "it is not a URL: it begins with https://"),
         ("https://", "it is not a URL"),
         ("ftp://a.test", "it must start with https:// or http://"),
         (
@@ -153,7 +153,10 @@ fn options_that_cannot_be_are_refused() {
     };
     let cases = [
         (origin("files", "https://a.test"), "no origin \"files\""),
-        (origin("api", "a.test"), "an origin is not a URL"),
+        (
+            origin("api", "a.test"),
+            "an origin is not a URL: it begins with https://",
+        ),
         (
             ProductOptions {
                 token_url: Some(String::from("x")),

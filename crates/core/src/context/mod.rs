@@ -469,19 +469,14 @@ impl Context {
     }
 
     pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
-        self.products.get(product).ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidRequest,
-                format!(
-                    "this environment has no product {product:?}; it has {}",
-                    self.product_names()
-                ),
-            )
+        let called = || {
+            self.products
+                .get(self.catalogue.product_called(product)?.name)
+        };
+        self.products.get(product).or_else(called).ok_or_else(|| {
+            let message = self.catalogue.no_product(product);
+            Error::new(ErrorKind::InvalidRequest, message)
         })
-    }
-
-    fn product_names(&self) -> String {
-        self.products.keys().copied().collect::<Vec<_>>().join(", ")
     }
 }
 

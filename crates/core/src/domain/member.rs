@@ -300,7 +300,7 @@ pub(crate) fn read_email(text: &str) -> Result<String> {
     if !has_parts || email.len() > 254 || !email.chars().all(is_plain) {
         return Err(Error::invalid_at(
             "/email",
-            "expected an e-mail address of at most 254 characters",
+            "expected an e-mail address, such as ada@example.com",
         ));
     }
     Ok(email)

@@ -44,6 +44,7 @@ use crate::{
     trace::TraceId,
 };
 pub use crate::{
+    connections::public_url::MovedPublicUrl,
     context::{
         CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
         SignInProvider, Verification,

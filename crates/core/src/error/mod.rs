@@ -221,11 +221,15 @@ impl Error {
         self.0.details.replayed = replayed;
         self
     }
-    /// Says whether the same call can succeed later, where it is not as for others of the kind.
+    /// Says whether the same call can succeed later, if this error differs from others of its kind. An error that is not
+    /// retryable has no [`retry_after`](Self::retry_after).
     #[cfg(feature = "platform")]
     #[must_use]
-    pub(crate) fn with_retryable(mut self, retryable: bool) -> Self {
+    pub fn with_retryable(mut self, retryable: bool) -> Self {
         self.0.retryable = retryable;
+        if !retryable {
+            self.0.details.retry_after = None;
+        }
         self
     }
     /// Removes credentials with these prefixes from all texts for people.

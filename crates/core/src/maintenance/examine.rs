@@ -15,7 +15,7 @@ use crate::{
     domain::Account,
     identifier::ConnectionName,
     keys,
-    ports::{Body, Limits},
+    ports::{Body, Limits, Unreached},
     resource::AuditVerification,
     state::{AccountReason, AccountState, ConnectionHealth, ConnectionState},
     tool::http_date,
@@ -150,10 +150,11 @@ pub(crate) async fn examine(
 
 async fn ask(context: &Context, url: &str) -> Probe {
     let mut request = http::Request::new(Body::Empty);
-    match url.parse() {
-        Ok(uri) => *request.uri_mut() = uri,
-        Err(_) => return Probe::Failed(String::from("it is not an address")),
-    }
+    let Ok(uri) = url.parse::<http::Uri>() else {
+        return Probe::Failed(String::from("it is not an address"));
+    };
+    let host = uri.authority().map(ToString::to_string).unwrap_or_default();
+    *request.uri_mut() = uri;
     request.extensions_mut().insert(LIMITS);
     match context.send(request).await {
         Ok(response) => {
@@ -162,7 +163,11 @@ async fn ask(context: &Context, url: &str) -> Probe {
             let ahead = date.map(|date| context.runtime.now().duration_since(date));
             Probe::Response(response.status().as_u16(), ahead)
         }
-        Err(error) => Probe::Failed(error.to_string()),
+        Err(error) => Probe::Failed(match error.unreached() {
+            // The transport itself says what is wrong with a certificate.
+            None | Some(Unreached::Tls) => error.to_string(),
+            Some(why) => why.at(&host),
+        }),
     }
 }
 

@@ -28,7 +28,7 @@ impl Unread {
                 status.as_u16()
             )),
             Self::Network(error) => {
-                failed(&format!("its {document} could not be fetched")).with_source(error)
+                failed(&format!("its {document} could not be fetched: {error}")).with_source(error)
             }
         }
     }

@@ -147,7 +147,12 @@ pub(super) fn admit(
         .iter()
         .any(|scope| caller.scopes.contains(*scope))
     {
-        return Err(ApiError::insufficient_scope(api.service, method.id));
+        let challenge = format!(
+            r#"Bearer realm="https://accounts.google.com/", error="insufficient_scope", scope="{}""#,
+            method.scopes.join(" ")
+        );
+        let refused = ApiError::insufficient_scope(api.service, method.id);
+        return Err(refused.with_header(header::WWW_AUTHENTICATE, challenge));
     }
     let selection = query
         .first("fields")

@@ -17,7 +17,7 @@ use super::backend::Shared;
 /// [`ErrorKind::ConnectionNotReady`](crate::ErrorKind::ConnectionNotReady), or
 /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): by default a [`verify_url`](Self::verify_url) is
 /// required. An environment for trials leaves it out with
-/// [`Verification::LinkPossession`](stead_core::environment::Verification::LinkPossession).
+/// `Verification::LinkPossession`.
 #[must_use = "a link is made when it is awaited"]
 pub struct Authorize {
     backend: Shared,

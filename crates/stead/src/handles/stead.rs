@@ -12,7 +12,7 @@ use super::{
 
 /// The platform in your process or the client of a service, for what should work over both.
 ///
-/// [`Platform`](crate::Platform) and [`Client`](crate::Client) have the same methods, and turn into this with `into()`.
+/// `Platform` and `Client` have the same methods, and turn into this with `into()`.
 /// Clones are cheap and share everything.
 ///
 /// ```

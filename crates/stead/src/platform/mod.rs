@@ -142,6 +142,18 @@ impl PlatformBuilder {
         self
     }
 
+    /// Seals secrets with the key ring in the environment variable `STEAD_KEY`, as [`key`](Self::key) does.
+    pub fn key_from_env(mut self) -> Self {
+        self.keys = match std::env::var("STEAD_KEY") {
+            Ok(text) => KeyRing::from_text(text.trim()),
+            Err(_) => Err(Error::new(
+                ErrorKind::KeyUnavailable,
+                "the environment variable STEAD_KEY has no key; make one with `stead keys generate`, and keep it safe",
+            )),
+        };
+        self
+    }
+
     /// Seals secrets with this key ring.
     pub fn keys(mut self, keys: KeyRing) -> Self {
         self.keys = Ok(keys);

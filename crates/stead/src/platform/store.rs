@@ -79,7 +79,7 @@ pub(super) async fn open_store(
         Some(StoreChoice::Own(store)) => Ok(own(store)),
         None => Err(Error::new(
             ErrorKind::InvalidRequest,
-            "a store is needed: choose .sqlite(path), .postgres(url), .in_memory() or .store(your own)",
+            "a store is needed: choose .in_memory(), .store(your own), or .sqlite(path) and .postgres(url) of the features `sqlite` and `postgres`",
         )),
     }
 }

@@ -11,6 +11,7 @@ use crate::fault::Fault;
 pub(super) fn fault(error: sqlx::Error) -> Fault {
     let mut may_follow = false;
     let mut is_damage = false;
+    let mut is_setting = false;
     let why = match &error {
         sqlx::Error::PoolTimedOut => {
             may_follow = true;
@@ -19,15 +20,25 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
         }
         sqlx::Error::PoolClosed => "it is closed".to_owned(),
         // A certificate that does not hold comes as data that makes no sense.
-        sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => insecure(error),
+        sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+            is_setting = true;
+            insecure(error)
+        }
         sqlx::Error::Io(error) => {
             may_follow = true;
             format!("the connection to its server failed: {error}")
         }
-        sqlx::Error::Tls(error) => insecure(error),
+        sqlx::Error::Tls(error) => {
+            is_setting = true;
+            insecure(error)
+        }
         sqlx::Error::Database(error) => {
             let code = error.code().unwrap_or_default();
             may_follow = code.starts_with("57P") || code.starts_with("08");
+            // Authentication, a database or schema that does not exist, and rights.
+            is_setting = ["28", "3D", "3F", "42501"]
+                .iter()
+                .any(|class| code.starts_with(class));
             match &*code {
                 "XX001" | "XX002" => {
                     is_damage = true;
@@ -61,6 +72,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
         why,
         may_follow,
         is_damage,
+        is_setting,
         source: is_plain.then_some(error),
     }
 }
@@ -73,7 +85,7 @@ fn insecure(error: &dyn fmt::Display) -> String {
 
 /// The error of something that the store needs while it opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
-    fault(error).into()
+    fault(error).at_opening()
 }
 
 /// Whether the transaction was undone so that others could go on: serialization failure, deadlock.

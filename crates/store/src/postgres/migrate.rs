@@ -102,7 +102,8 @@ pub(super) async fn is_ours(connection: &mut PgConnection) -> Result<Option<()>>
         false => Err(Error::new(
             ErrorKind::StorageUnavailable,
             "the database is that of another program; make one for Stead",
-        )),
+        )
+        .with_retryable(false)),
     }
 }
 

@@ -233,7 +233,9 @@ fn pool(target: &PgConnectOptions, options: &PostgresOptions) -> PgPool {
 
 fn cannot_open(target: &PgConnectOptions, error: Error) -> Error {
     let message = format!("cannot open {}: {}", place(target), error.message());
-    Error::new(error.kind(), message).with_source(error)
+    Error::new(error.kind(), message)
+        .with_retryable(error.retryable())
+        .with_source(error)
 }
 
 /// Server, database and user, for messages.

@@ -111,8 +111,10 @@ impl FileSpool {
             };
             done.map_err(|error| {
                 let error = unusable(error);
-                let message = format!("{}: {what}: {}", path.display(), error.message());
-                Error::new(error.kind(), message).with_source(error)
+                let message = format!("the spool {}: {what}: {}", path.display(), error.message());
+                Error::new(error.kind(), message)
+                    .with_retryable(error.retryable())
+                    .with_source(error)
             })
         })
     }

@@ -33,6 +33,7 @@ impl From<sqlx::Error> for Fault {
             why: why.to_owned(),
             may_follow,
             is_damage: matches!(primary_code(&error), Some(CORRUPT | NOT_A_DATABASE)),
+            is_setting: matches!(primary_code(&error), Some(READ_ONLY | NOT_A_DATABASE)),
             source: Some(error),
         }
     }
@@ -45,7 +46,7 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
 
 /// The error of something that the store needs while it opens.
 pub(super) fn unavailable(error: sqlx::Error) -> Error {
-    Fault::from(error).into()
+    Fault::from(error).at_opening()
 }
 
 /// Whether it may be that nothing can be written there. SQLite says of a read-only folder that it cannot open the file.

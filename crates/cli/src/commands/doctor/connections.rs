@@ -1,5 +1,7 @@
 //! Each connection: whether it can be used, whether its product takes the client, and whether its endpoints answer.
 
+use std::collections::BTreeMap;
+
 use stead::core::{
     environment::{Examination, ExaminedConnection, Probe},
     state::{ConnectionHealth, ConnectionState},
@@ -18,8 +20,47 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
         )];
     }
     let each = examination.connections.iter();
-    each.flat_map(|connection| one(connection, examination))
-        .collect()
+    let mut findings: Vec<Finding> = each
+        .flat_map(|connection| one(connection, examination))
+        .collect();
+    findings.extend(unreached(examination));
+    findings
+}
+
+/// The endpoints that do not answer, each once with the connections that need it.
+fn unreached(examination: &Examination) -> Vec<Finding> {
+    let mut needed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for connection in &examination.connections {
+        for url in failed(connection, examination) {
+            let names = needed.entry(url).or_default();
+            names.push(connection.name.as_str());
+        }
+    }
+    let each = needed.into_iter().map(|(url, names)| {
+        let why = match examination.addresses.get(url) {
+            Some(Probe::Failed(why)) => why.as_str(),
+            _ => "",
+        };
+        Finding::error(
+            CHECK,
+            format!("{}: {url} cannot be reached: {why}", names.join(", ")),
+            format!(
+                "Check the network of this machine: curl -sI {url}\n{:22}Check the settings of the product in the file of --config.",
+                ""
+            ),
+        )
+    });
+    each.collect()
+}
+
+/// The addresses of a connection that do not answer.
+fn failed<'a>(
+    connection: &'a ExaminedConnection,
+    examination: &'a Examination,
+) -> impl Iterator<Item = &'a str> {
+    let is_failed =
+        |url: &&String| matches!(examination.addresses.get(*url), Some(Probe::Failed(_)));
+    connection.urls.iter().filter(is_failed).map(String::as_str)
 }
 
 fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Finding> {
@@ -57,23 +98,7 @@ fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Findin
             format!("Check its settings: stead connections show {name}"),
         ));
     }
-    let failed = urls
-        .iter()
-        .filter_map(|url| match examination.addresses.get(url)? {
-            Probe::Failed(why) => Some((url, why)),
-            _ => None,
-        });
-    for (url, why) in failed {
-        findings.push(Finding::error(
-            CHECK,
-            format!("{name}: {url} cannot be reached: {why}"),
-            format!(
-                "Check the network of this machine: curl -sI {url}\n{:22}Check the settings of the product in the file of --config.",
-                ""
-            ),
-        ));
-    }
-    if findings.is_empty() {
+    if findings.is_empty() && failed(connection, examination).next().is_none() {
         let message = format!("{name} is ready, and its endpoints answer");
         findings.push(Finding::ok(CHECK, message));
     }

@@ -11,20 +11,32 @@ mod outbox;
 mod public_url;
 mod rows;
 
-use clap::Args;
-use stead::{ErrorKind, core::environment::Examination};
+use clap::{Args, CommandFactory as _};
+use stead::{
+    ErrorKind,
+    core::environment::{EnvironmentOptions, Examination, MovedPublicUrl},
+};
 
+#[cfg(feature = "dashboard")]
+use crate::commands::serve::SignInArgs;
 use crate::{
+    CommandLine,
     failure::{Failure, Outcome},
     target::{Database, OTHER_KEY},
     terminal::Terminal,
+    variables,
 };
 use finding::{Finding, Level};
+
+const SIGN_IN: &str = "sign_in";
+
+/// How the environment is, whether its public URL is another one than before, and what the provider of sign-in says.
+type Examined = (Examination, Option<MovedPublicUrl>, Option<Finding>);
 
 /// Look for what is wrong, and say what to do about it.
 ///
 /// It looks at the key, the database and who wrote its rows, the disk, the clock, the public URL, the connections and their
-/// endpoints, revocations that wait, the audit log, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
+/// endpoints, the OpenID Connect provider, misspelled environment variables, revocations that wait, the audit log, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
 /// a sentence, and what to do. The exit code is 1 where there is an error. The endpoints of products are asked over the
 /// network, without credentials.
 #[derive(Debug, Args)]
@@ -32,6 +44,10 @@ pub(crate) struct Doctor {
     /// Ask the service behind the public URL too.
     #[arg(long)]
     call_public_url: bool,
+
+    #[cfg(feature = "dashboard")]
+    #[command(flatten)]
+    sign_in: SignInArgs,
 
     #[command(flatten)]
     database: Database,
@@ -57,7 +73,11 @@ impl Doctor {
     }
 
     async fn look(&self) -> Vec<Finding> {
-        let mut findings = vec![key::given(&self.database)];
+        let mut findings = variables::unknown(&CommandLine::command())
+            .into_iter()
+            .map(|said| Finding::warning("variables", said, "Correct its name, or take it away."))
+            .collect::<Vec<_>>();
+        findings.push(key::given(&self.database));
         findings.extend(database::look(&self.database).await);
         // To open an older schema would bring it up to date, perhaps under an older service that runs.
         let healthy = findings.iter().all(|one| match one.check {
@@ -79,8 +99,10 @@ impl Doctor {
             return findings;
         }
         match self.examine(&others).await {
-            Ok(examination) => {
+            Ok((examination, moved, sign_in)) => {
                 findings.push(Finding::ok("key", "it opens the database"));
+                findings.extend(public_url::moved(moved.as_ref()));
+                findings.extend(sign_in);
                 findings.extend(clock::look(&examination));
                 findings.extend(public_url::asked(&others, &examination));
                 findings.extend(connections::look(&examination));
@@ -93,11 +115,36 @@ impl Doctor {
         findings
     }
 
-    async fn examine(&self, others: &[String]) -> Outcome<Examination> {
-        let platform = self.database.open_to_examine().await?;
-        let examination = platform.environment().examine(others).await;
+    async fn examine(&self, others: &[String]) -> Outcome<Examined> {
+        #[cfg(feature = "dashboard")]
+        let (provider, wrong) = match self.sign_in.provider() {
+            Ok(provider) => (provider, None),
+            Err(failure) => (None, Some(Finding::of_failure(SIGN_IN, failure, ""))),
+        };
+        #[cfg(not(feature = "dashboard"))]
+        let (provider, wrong) = (None, None);
+        let issuer = provider.as_ref().map(|provider| provider.host().to_owned());
+        let platform = self.database.open_to_examine(provider).await?;
+        let environment = platform.environment();
+        let examination = environment.examine(others).await;
+        let url = self.database.public_url();
+        let moved = match url.map(EnvironmentOptions::new) {
+            Some(Ok(_)) => environment.moved_public_url().await,
+            _ => Ok(None),
+        };
+        let sign_in = match issuer {
+            Some(host) => Some(match environment.check_sign_in_provider().await {
+                Ok(()) => Finding::ok(SIGN_IN, format!("the provider {host} answers")),
+                Err(error) => Finding::error(
+                    SIGN_IN,
+                    error.message(),
+                    "Check --oidc-issuer or STEAD_OIDC_ISSUER: it must be exactly what the provider calls itself, and this machine must reach it.",
+                ),
+            }),
+            None => wrong,
+        };
         platform.shut_down().await;
-        Ok(examination?)
+        Ok((examination?, moved?, sign_in))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::net::ToSocketAddrs as _;
 
 use http::Uri;
-use stead::core::environment::{EnvironmentOptions, Examination, Probe};
+use stead::core::environment::{EnvironmentOptions, Examination, MovedPublicUrl, Probe};
 
 use super::Finding;
 
@@ -52,6 +52,25 @@ pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<Stri
     (vec![finding], Some(health))
 }
 
+/// Whether redirect URIs were handed out under another public URL.
+pub(super) fn moved(moved: Option<&MovedPublicUrl>) -> Option<Finding> {
+    let moved = moved?;
+    let uris = moved.redirect_uris.iter();
+    let uris: String = uris
+        .map(|(name, uri)| format!("\n{:22}  {name}  {uri}", ""))
+        .collect();
+    Some(Finding::warning(
+        CHECK,
+        format!(
+            "it was {} when the redirect URIs were registered at the products",
+            moved.former
+        ),
+        format!(
+            "Register these redirect URIs, and then start the service once with --public-url-changed:{uris}"
+        ),
+    ))
+}
+
 /// What the service behind it said, where it was asked.
 pub(super) fn asked(others: &[String], examination: &Examination) -> Vec<Finding> {
     let probes = others
@@ -64,6 +83,11 @@ pub(super) fn asked(others: &[String], examination: &Examination) -> Vec<Finding
                 CHECK,
                 format!("{url} is answered with {status}"),
                 "Let the reverse proxy pass every path to the address on which `stead serve` listens.",
+            ),
+            Probe::Failed(why) if why.contains("certificate") => Finding::error(
+                CHECK,
+                format!("{url} cannot be reached: {why}"),
+                "Browsers refuse it too, unless they know its authority. Give the proxy in front of Stead a certificate for this name from a public authority.",
             ),
             Probe::Failed(why) => Finding::error(
                 CHECK,

@@ -5,6 +5,9 @@ mod mcp;
 #[cfg(feature = "dashboard")]
 mod sign_in;
 
+#[cfg(feature = "dashboard")]
+pub(crate) use self::sign_in::SignInArgs;
+
 use std::{
     future::pending,
     net::SocketAddr,
@@ -14,7 +17,10 @@ use std::{
 
 use clap::Args;
 use ipnet::IpNet;
-use stead::core::{environment::Verification, identifier::AccountId};
+use stead::{
+    Platform,
+    core::{environment::Verification, identifier::AccountId},
+};
 use stead_server::{Server, ServerOptions, UnderWay};
 use tokio::time::Instant;
 
@@ -138,12 +144,22 @@ pub(crate) struct Serve {
     )]
     store_outage: u32,
 
+    /// The public URL is another one than before, and the redirect URIs that begin with it are registered at the products: they
+    /// are what is registered from now on. Give it once.
+    #[arg(long)]
+    public_url_changed: bool,
+
     #[command(flatten)]
     brand: BrandArgs,
 
     #[cfg(feature = "dashboard")]
     #[command(flatten)]
-    sign_in: sign_in::SignInArgs,
+    sign_in: SignInArgs,
+
+    /// Say nothing at the start about the first member: for a service that no one uses by its dashboard.
+    #[cfg(feature = "dashboard")]
+    #[arg(long, env = "STEAD_NO_SETUP_LINK", help_heading = "Sign-in of members")]
+    no_setup_link: bool,
 
     #[command(flatten)]
     mcp: McpArgs,
@@ -158,8 +174,6 @@ pub(crate) struct Serve {
     history: History,
 }
 
-const TRUSTING: &str = "Warning: whoever opens a link counts as its user (--trust-whoever-has-the-link). A link that is passed on connects the wrong person's account; leave this to tests.";
-
 impl Serve {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let verification = if self.trust_whoever_has_the_link {
@@ -171,16 +185,6 @@ impl Serve {
         let issuer = self.mcp.issuer()?;
         let signals = Signals::listen();
         let descriptors = process::raise_descriptors();
-        if self.trust_whoever_has_the_link {
-            tracing::warn!(
-                "--trust-whoever-has-the-link: a link that is passed on connects the wrong person's account"
-            );
-        }
-        if self.database.lacks_spool() {
-            tracing::warn!(
-                "no spool: tokens that arrive while the database takes nothing end with this process; --spool-dir or STEAD_SPOOL_DIR names a folder for them"
-            );
-        }
         let if_missing = match self.create {
             true => IfMissing::Create,
             false => IfMissing::Refuse,
@@ -200,19 +204,14 @@ impl Serve {
         // They outlive the platform, some of whose connections they may have opened.
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
-        if verification == Verification::LinkPossession {
-            terminal.note(TRUSTING);
-        }
         // All of them first: what is said to listen does.
         let listener = listener::bind(self.listen, "--listen").await?;
-        let proxy_listener = match self.proxy_listen {
-            Some(address) => Some(listener::bind(address, "--proxy-listen").await?),
-            None => None,
-        };
-        let metrics_listener = match self.metrics_listen {
-            Some(address) => Some(listener::bind(address, "--metrics-listen").await?),
-            None => None,
-        };
+        let mut taken = vec![(self.listen, "--listen")];
+        let proxy_listener =
+            listener::bind_another(self.proxy_listen, "--proxy-listen", &taken).await?;
+        taken.extend(self.proxy_listen.map(|address| (address, "--proxy-listen")));
+        let metrics_listener =
+            listener::bind_another(self.metrics_listen, "--metrics-listen", &taken).await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -222,8 +221,20 @@ impl Serve {
                 .as_str()
                 .trim_end_matches('/')
         ));
+        tracing::info!(
+            version = env!("CARGO_PKG_VERSION"),
+            address = %self.listen,
+            public_url = platform.environment().public_url().as_str(),
+            "Stead has started"
+        );
+        self.say_what_to_change(&platform).await?;
         #[cfg(feature = "dashboard")]
-        self.sign_in.offer_setup(&platform, terminal).await?;
+        {
+            sign_in::check_provider(&platform);
+            if !self.no_setup_link {
+                sign_in::offer_setup(&platform, terminal).await?;
+            }
+        }
         let mut options = ServerOptions::default();
         options.max_requests = self.max_requests;
         options.allowed_hosts = self.allowed_hosts;
@@ -284,6 +295,40 @@ impl Serve {
             () = tokio::time::sleep(left) => platform.shut_down_now().await,
         }
         stopped(cut_off, &platform.environment().tokens_in_memory())
+    }
+}
+
+impl Serve {
+    /// Says what an operator may not have meant. It comes after the start, so that it hides no error.
+    async fn say_what_to_change(&self, platform: &Platform) -> Outcome {
+        if self.trust_whoever_has_the_link {
+            tracing::warn!(
+                "whoever opens a link counts as its user (--trust-whoever-has-the-link): a link that is passed on connects the wrong person's account; leave this to tests"
+            );
+        } else if self.database.takes_any_verify_url() {
+            tracing::warn!(
+                "links may send browsers to any address: name your application's origin with --verify-origin or STEAD_VERIFY_ORIGINS"
+            );
+        }
+        if self.database.lacks_spool() {
+            tracing::warn!(
+                "no spool: tokens that arrive while the database takes nothing end with this process; --spool-dir or STEAD_SPOOL_DIR names a folder for them"
+            );
+        }
+        let environment = platform.environment();
+        if self.public_url_changed {
+            environment.accept_public_url().await?;
+        }
+        if let Some(moved) = environment.note_public_url().await? {
+            let uris = moved.redirect_uris.iter();
+            let uris: Vec<String> = uris.map(|(name, uri)| format!("{name} {uri}")).collect();
+            tracing::warn!(
+                former = moved.former,
+                "the public URL has changed: users cannot connect until these redirect URIs are registered at the products; then start once with --public-url-changed: {}",
+                uris.join(", ")
+            );
+        }
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 /// An OpenID Connect provider, and whom it lets in. An empty variable is as good as none, but for the role's.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Sign-in of members")]
-pub(super) struct SignInArgs {
+pub(crate) struct SignInArgs {
     /// OpenID Connect provider at which members of the dashboard can sign in, besides passwords: its issuer, exactly as it
     /// names itself, such as https://accounts.google.com. Register /dashboard/sign-in/callback below the public URL there.
     #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
@@ -68,15 +68,11 @@ pub(super) struct SignInArgs {
     /// Members sign in at the provider only: passwords are refused, and sessions that were opened with one end.
     #[arg(long, env = "STEAD_OIDC_ONLY")]
     oidc_only: bool,
-
-    /// Say nothing at the start about the first member: for a service that no one uses by its dashboard.
-    #[arg(long, env = "STEAD_NO_SETUP_LINK")]
-    no_setup_link: bool,
 }
 
 impl SignInArgs {
     /// The provider, where there is one.
-    pub(super) fn provider(&self) -> Outcome<Option<SignInProvider>> {
+    pub(crate) fn provider(&self) -> Outcome<Option<SignInProvider>> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         let emails = self.oidc_allowed_emails.iter().map(|email| email.trim());
         let emails: Vec<&str> = emails.filter(|email| !email.is_empty()).collect();
@@ -102,8 +98,8 @@ impl SignInArgs {
             .map_err(|error| refused("ISSUER", error.message()))?;
         if emails.is_empty() && claim.is_none() {
             return Err(Failure::configuration(
-                "it is not said who is let in by the OpenID Connect provider; everyone whom it knows would be",
-                "Give --oidc-allowed-emails or --oidc-required-claim, or the environment variable STEAD_OIDC_ALLOWED_EMAILS or STEAD_OIDC_REQUIRED_CLAIM.",
+                "anyone with an account at your OpenID Connect provider could sign in",
+                "Give --oidc-allowed-emails or --oidc-required-claim, or the environment variable STEAD_OIDC_ALLOWED_EMAILS or STEAD_OIDC_REQUIRED_CLAIM: they say who may.",
             ));
         }
         provider = provider
@@ -151,29 +147,40 @@ impl SignInArgs {
     }
 }
 
-impl SignInArgs {
-    /// Says how the first member comes in, as long as there is none. The link is a secret, and what is printed elsewhere than on
-    /// a terminal is kept: by systemd, by containers, by whoever collects logs.
-    pub(super) async fn offer_setup(&self, platform: &Platform, terminal: &Terminal) -> Outcome {
-        let environment = platform.environment();
-        if self.no_setup_link || !environment.members(None, 1).await?.items.is_empty() {
-            return Ok(());
-        }
-        let link = match terminal.shows_errors() {
-            true => environment.begin_setup().await?,
-            false => None,
-        };
-        match link {
-            Some(link) => terminal.error(format_args!(
-                "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
-                link.expose_secret()
-            )),
-            None => terminal.error(
-                "The dashboard has no member yet. Make the first owner with the same settings, on a terminal:\n  stead members invite EMAIL --role owner",
-            ),
-        }
-        Ok(())
+/// Says how the first member comes in, as long as there is none. The link is a secret, and what is printed elsewhere than on
+/// a terminal is kept: by systemd, by containers, by whoever collects logs.
+pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Outcome {
+    let environment = platform.environment();
+    if !environment.members(None, 1).await?.items.is_empty() {
+        return Ok(());
     }
+    if !terminal.shows_errors() {
+        tracing::warn!(
+            "the dashboard has no member yet; make the first owner with the same settings: stead members invite EMAIL --role owner"
+        );
+        return Ok(());
+    }
+    if let Some(link) = environment.begin_setup().await? {
+        terminal.error(format_args!(
+            "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+            link.expose_secret()
+        ));
+    }
+    Ok(())
+}
+
+/// Asks the provider in the background what it says about itself: else the first member who signs in would find out that it is
+/// wrong.
+pub(super) fn check_provider(platform: &Platform) {
+    let environment = platform.environment().clone();
+    tokio::spawn(async move {
+        if let Err(error) = environment.check_sign_in_provider().await {
+            tracing::warn!(
+                "{}; check --oidc-issuer or STEAD_OIDC_ISSUER",
+                error.message()
+            );
+        }
+    });
 }
 
 fn option(name: &str) -> String {

@@ -2,18 +2,20 @@
 
 mod arguments;
 mod given;
+mod hint;
 mod keyed;
 mod passing;
 
-use std::{fmt::Write as _, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
 
 use self::{
     given::{Given, whole},
+    hint::Challenge,
     keyed::Begun,
-    passing::{Lasting, passing},
+    passing::{Lasting, named, passing},
 };
 use super::{
     account_token, by_member, dry_run, mcp_session,
@@ -29,7 +31,6 @@ use crate::{
     boxed::boxed,
     context::{Context, Endpoints, Snapshot, bulkheads::Held, rate_limit::Cost},
     domain::AccountRef,
-    identifier::ExecutionId,
     policy::{self, Action, Admission, Sending},
     ports::{Body, Limits},
     product::{Product, ProxyRules, RouteKind},
@@ -39,8 +40,6 @@ use crate::{
     tool::Effect,
 };
 
-/// Names the execution on every response of the proxy.
-const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
 /// Most bytes of a batch, which is read whole.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
@@ -233,23 +232,6 @@ async fn send(
         None => result?,
     };
     Ok(response.map(|body| passing(body, record, lasting)))
-}
-
-/// Names the execution on its response.
-fn named(
-    id: ExecutionId,
-    mut result: Result<http::Response<Body>>,
-) -> Result<http::Response<Body>> {
-    if let Ok(response) = &mut result {
-        // As long as it gets, so that it becomes a value without a copy.
-        let mut text = String::with_capacity(ExecutionId::PREFIX.len() + 32);
-        let written = write!(text, "{id}");
-        let id = written.ok().and_then(|()| HeaderValue::try_from(text).ok());
-        response
-            .headers_mut()
-            .extend(id.map(|id| (EXECUTION_ID, id)));
-    }
-    result
 }
 
 /// A request that passed the rules of the proxy; its response is passed on as a stream.
@@ -448,6 +430,7 @@ impl Outgoing for RawRequest {
         _: &Arc<Held>,
     ) -> Reading<http::Response<Body>> {
         let product = snapshot.endpoints.product;
+        let challenge = Challenge::of(&response);
         let reading = read::streamed(response, self.kind, |location| {
             let bases = [
                 snapshot.endpoints.origin(self.origin)?.0,
@@ -469,6 +452,15 @@ impl Outgoing for RawRequest {
                     Ok(response) => response,
                     Err(failure) => return Reading::Failure(failure),
                 };
+        }
+        if let Some(challenge) = challenge {
+            let hinted = challenge.hinted(response, snapshot, !self.streams).await;
+            response = match hinted {
+                Ok(response) => response,
+                Err((error, status)) => {
+                    return Reading::Failure(Failure::of_body(error, self.effect(), status));
+                }
+            };
         }
         if self.method == Method::HEAD && !self.streams {
             // The response to the caller's POST has no such body.

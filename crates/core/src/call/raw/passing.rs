@@ -1,12 +1,14 @@
 //! A response while it is passed on: what it holds until its end, and how that is recorded.
 
 use std::{
+    fmt::Write as _,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
 use http_body::{Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
 
@@ -14,14 +16,35 @@ use crate::{
     Error, ErrorKind, Result,
     call::record::Record,
     context::bulkheads::{Entered, Held, Place},
+    identifier::ExecutionId,
     ports::{Body, BoxError},
 };
+
+/// Names the execution on every response of the proxy.
+const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 
 /// What a call has taken of the bulkheads: given back when its response has passed.
 pub(super) struct Lasting {
     pub(super) held: Arc<Held>,
     #[expect(dead_code, reason = "held for its end")]
     pub(super) in_flight: (Entered, Place),
+}
+
+/// Names the execution on its response.
+pub(super) fn named(
+    id: ExecutionId,
+    mut result: Result<http::Response<Body>>,
+) -> Result<http::Response<Body>> {
+    if let Ok(response) = &mut result {
+        // As long as it gets, so that it becomes a value without a copy.
+        let mut text = String::with_capacity(ExecutionId::PREFIX.len() + 32);
+        let written = write!(text, "{id}");
+        let id = written.ok().and_then(|()| HeaderValue::try_from(text).ok());
+        response
+            .headers_mut()
+            .extend(id.map(|id| (EXECUTION_ID, id)));
+    }
+    result
 }
 
 /// The body of a response. A record that is still open ends with it.

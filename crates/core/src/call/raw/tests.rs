@@ -260,7 +260,7 @@ fn the_product_sees_only_what_passes_and_what_is_ours() {
     ];
     let expected = expected.map(|(name, value)| {
         (
-            HeaderName::from_static(name),
+            http::HeaderName::from_static(name),
             HeaderValue::from_static(value),
         )
     });

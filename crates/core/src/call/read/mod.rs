@@ -27,7 +27,7 @@ const RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
 const RATIO: u64 = 100;
 
 /// Bytes of an error's body in which secrets are looked for.
-const ERROR_BYTES: usize = 64 * 1024;
+pub(super) const ERROR_BYTES: usize = 64 * 1024;
 
 /// What is held of each byte of a response: itself, and what it becomes in the response to the caller.
 const COPIES: u64 = 2;

@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// Where the provider sends the browser back.
-const CALLBACK: &str = "/dashboard/sign-in/callback";
+pub(crate) const CALLBACK: &str = "/dashboard/sign-in/callback";
 
 /// The client that is registered at the provider.
 type Client = OAuthClient<
@@ -47,6 +47,14 @@ type Client = OAuthClient<
     EndpointNotSet,
     EndpointSet,
 >;
+
+/// Asks the provider what it says about itself.
+pub(crate) async fn check(context: &Context) -> Result<()> {
+    match &context.sign_in_provider {
+        Some(provider) => discovery::endpoints(context, provider).await.map(drop),
+        None => Ok(()),
+    }
+}
 
 fn client(
     context: &Context,

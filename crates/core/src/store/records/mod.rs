@@ -19,6 +19,7 @@ mod keyed_call;
 mod mcp_session;
 mod member;
 mod policy;
+mod public_url;
 mod quota_share;
 mod reencryption;
 mod webhook;

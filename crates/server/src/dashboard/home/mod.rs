@@ -5,8 +5,6 @@ mod overview;
 mod result;
 mod run;
 mod show;
-#[cfg(test)]
-mod tests;
 mod to_do;
 mod trial;
 
@@ -16,6 +14,11 @@ use super::{
 };
 
 pub(super) const TEMPLATES: &[(&str, &str)] = &[("home/show.html", include_str!("show.html"))];
+
+#[cfg(test)]
+mod address_tests;
+#[cfg(test)]
+mod tests;
 
 pub(super) fn routes() -> Vec<PageRoute> {
     vec![

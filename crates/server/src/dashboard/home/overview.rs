@@ -75,6 +75,7 @@ impl Overview {
             kept.map(|total| total.calls).sum::<u64>()
         };
         let calls = sum(|_| true);
+        let moved = environment.moved_public_url().await?;
         let steps = if is_trial {
             Vec::new()
         } else {
@@ -100,7 +101,7 @@ impl Overview {
                 .iter()
                 .filter(|connection| connection.state == ConnectionState::Ready)
                 .count(),
-            to_do: to_do::list(&connections, &accounts),
+            to_do: to_do::list(&connections, &accounts, moved.as_ref()),
             connections: connections.len(),
             states: shares(&accounts),
             accounts: accounts.len(),

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use stead::core::{
+    environment::MovedPublicUrl,
     error::ActBy,
     resource::{Account, AccountState, Connection},
     state::{ConnectionHealth, ConnectionState},
@@ -32,10 +33,27 @@ pub(super) struct Step {
     command: Option<&'static str>,
 }
 
-/// What waits: connections first, then accounts by what they wait for.
-pub(super) fn list(connections: &[Connection], accounts: &[Account]) -> Vec<ToDo> {
+/// What waits: redirect URIs and connections first, then accounts by what they wait for.
+pub(super) fn list(
+    connections: &[Connection],
+    accounts: &[Account],
+    moved: Option<&MovedPublicUrl>,
+) -> Vec<ToDo> {
     let operator = words::act_by(ActBy::Operator);
     let mut list = Vec::new();
+    if let Some(moved) = moved {
+        let former = &moved.former;
+        list.extend(moved.redirect_uris.iter().map(|(name, uri)| ToDo {
+            who: operator,
+            what: format!(
+                "{name}: register the redirect URI {uri}. The public URL was {former} before. When all are registered, start Stead once with --public-url-changed."
+            ),
+            path: match connections.iter().any(|one| one.connection_name.as_str() == name) {
+                true => format!("/dashboard/connections/{name}"),
+                false => String::from("/dashboard/members"),
+            },
+        }));
+    }
     for connection in connections {
         let name = &connection.connection_name;
         let what = if connection.health == ConnectionHealth::ClientRejected {
