@@ -8,7 +8,10 @@ use http_body_util::BodyExt as _;
 use serde_json::json;
 use tower::ServiceExt as _;
 
-use crate::{ServerOptions, routers, testing::TestService};
+use crate::{
+    ServerOptions, routers,
+    testing::{TestService, json_response},
+};
 
 /// Samples by name and labels, as they are written.
 struct Scrape(BTreeMap<String, f64>);
@@ -99,7 +102,14 @@ async fn call(service: &TestService, tool: &str, identifier: &str) -> StatusCode
 
 #[tokio::test]
 async fn a_scrape_counts_exactly_what_was_called() {
-    let service = TestService::new().await.with_account("ada").await;
+    let service = TestService::with_products(|received| {
+        let mut response = json_response(&json!({}));
+        if received.uri.contains("/labels/") {
+            *response.status_mut() = StatusCode::NOT_FOUND;
+        }
+        response
+    });
+    let service = service.await.with_account("ada").await;
     let (service, metrics) = with_metrics(service);
     for _ in 0..3 {
         assert_eq!(
@@ -111,6 +121,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
     call(&service, "mail_fetch_mails", "grace").await;
     call(&service, "mail_fetch_mail", "ada").await;
     service.get("/proxy/mail/ada/v1/users/me/profile").await;
+    service.get("/proxy/mail/ada/v1/users/me/labels/none").await;
     service.visit("/v1/connections").await;
     service.visit("/nothing/here").await;
     let scrape = Scrape::of(&metrics).await;
@@ -118,6 +129,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
         ("mail", "read", "ok", 3.0),
         ("mail", "read", "authorization_required", 1.0),
         ("mail", "proxy", "ok", 1.0),
+        ("mail", "proxy", "product_not_found", 1.0),
         ("none", "unknown", "unknown_tool", 1.0),
     ];
     for (product, kind, outcome, count) in calls {
@@ -140,7 +152,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
         assert_eq!(scrape.value(&series), count, "{series}");
     }
     for (series, value) in [
-        ("stead_call_duration_seconds_count{product=\"mail\"}", 6.0),
+        ("stead_call_duration_seconds_count{product=\"mail\"}", 7.0),
         ("stead_call_duration_seconds_count{product=\"none\"}", 1.0),
         (
             "stead_product_requests_total{product=\"mail\",status=\"2xx\"}",
@@ -148,7 +160,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
         ),
         (
             "stead_product_request_duration_seconds_count{product=\"mail\"}",
-            4.0,
+            5.0,
         ),
         (
             "stead_token_refreshes_total{product=\"mail\",outcome=\"ok\"}",

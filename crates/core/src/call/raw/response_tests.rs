@@ -191,7 +191,7 @@ fn the_time_to_a_head_is_what_is_left_of_the_call() {
     let context = context(&world, &WHOLE, transport);
     let request = over_http(Method::GET, "/v1/notes", &[], "");
     let sent = world.run(async {
-        insert_account(&context, crate::state::AccountState::Active).await;
+        insert_account(&context, AccountState::Active).await;
         stream_raw(&context, "demo", "ada", request).await
     });
     assert_eq!(sent.unwrap().status(), 200);
