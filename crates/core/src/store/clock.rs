@@ -28,11 +28,10 @@ impl StoreClock {
         }
     }
 
-    /// The store's time, as far as it is known, in whole milliseconds, which is as much as people read.
+    /// The store's time, as far as it is known.
     pub(crate) fn now(&self) -> Timestamp {
         let own = self.runtime.now();
-        let now = own.checked_add(self.ahead()).unwrap_or(own);
-        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+        own.checked_add(self.ahead()).unwrap_or(own)
     }
 
     /// This process's own time, to be noted before a reading.
