@@ -116,9 +116,6 @@ const TAGS: &[(&str, &str)] = &[
     ("service", "The service itself."),
 ];
 
-/// The methods that stand for any method.
-const ANY: &[&str] = &["get", "head", "post", "put", "patch", "delete"];
-
 const ABOUT: &str = "Act in your users' stead at their products: typed tools and raw requests, with OAuth and tokens \
     handled for you. Every request carries a bearer token of the application. Errors are `application/problem+json` \
     (RFC 9457) with a stable `kind`; a browser without a token gets a page. Later versions can add members and kinds.";
@@ -131,15 +128,13 @@ fn document(public_url: &str) -> Value {
     let mut paths = Map::new();
     for (access, routes) in crate::table() {
         for route in &routes {
-            let Some(operations) = operations(access, route, &mut schemas, &problem) else {
+            let Some((method, operation)) = operation(access, route, &mut schemas, &problem) else {
                 continue;
             };
             let path = paths
-                .entry(route.path.replace("{*", "{"))
+                .entry(route.path)
                 .or_insert_with(|| Value::Object(Map::new()));
-            for (method, operation) in operations {
-                path[method] = operation;
-            }
+            path[method] = operation;
         }
     }
     let schemas = schemas.finish();
@@ -155,6 +150,11 @@ fn document(public_url: &str) -> Value {
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
         "servers": [{ "url": url }],
+        // No `paths`: generated clients encode the slashes of a path that is a parameter.
+        "x-stead-proxy": {
+            "url": format!("{url}/proxy/{{connection_name}}/{{identifier}}"),
+            "description": "The product's API for one user: put the product's own path and query after this base.",
+        },
         "tags": tags,
         "paths": paths,
         "components": {
@@ -166,20 +166,18 @@ fn document(public_url: &str) -> Value {
     })
 }
 
-/// The operations of a route, each with its method in small letters; none where it is not part of the interface.
-fn operations(
+/// The operation of a route, with its method in small letters; none where it is not part of the interface.
+fn operation(
     access: Access,
     route: &Route,
     schemas: &mut Schemas,
     problem: &Value,
-) -> Option<Vec<(&'static str, Value)>> {
+) -> Option<(&'static str, Value)> {
     let operation = route.operation;
     let summary = operation.summary?;
     let mut draft = Draft::new(schemas);
     let names = route.path.split(['{', '}']).skip(1).step_by(2);
-    draft.parameters = names
-        .map(|name| parameter::of_path(name.trim_start_matches('*')))
-        .collect();
+    draft.parameters = names.map(|name| parameter::of_path(name)).collect();
     for parameter in operation.query.iter().copied().flatten() {
         draft.parameters.push(parameter.to_openapi());
     }
@@ -203,7 +201,7 @@ fn operations(
     } = draft;
     if default.is_some() {
         for response in responses.values_mut() {
-            response["content"]["*/*"] = json!({});
+            response["content"]["*/*"] = json!({ "schema": {} });
         }
     }
     for (status, response) in &mut responses {
@@ -238,30 +236,15 @@ fn operations(
         Access::Application | Access::Proxy => security(route),
         _ => json!([]),
     };
-    let methods: Vec<&'static str> = match route.method {
-        "ANY" => ANY.to_vec(),
-        "DELETE" => vec!["delete"],
-        "GET" => vec!["get"],
-        "PATCH" => vec!["patch"],
-        "PUT" => vec!["put"],
-        _ => vec!["post"],
+    described["operationId"] = json!(id);
+    let method = match route.method {
+        "DELETE" => "delete",
+        "GET" => "get",
+        "PATCH" => "patch",
+        "PUT" => "put",
+        _ => "post",
     };
-    let several = methods.len() > 1;
-    Some(
-        methods
-            .into_iter()
-            .map(|method| {
-                let mut operation = described.clone();
-                let end = if several {
-                    format!("_{method}")
-                } else {
-                    String::new()
-                };
-                operation["operationId"] = json!(format!("{id}{end}"));
-                (method, operation)
-            })
-            .collect(),
-    )
+    Some((method, described))
 }
 
 /// The kinds of errors that a route can end with.

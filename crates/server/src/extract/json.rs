@@ -99,7 +99,13 @@ pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result
     if !rounded.is_empty() {
         return Err(Error::invalid(rounded));
     }
-    serde_json::from_slice(body).or_else(|error| {
+    let read = serde_json::from_slice(body);
+    if read.is_ok() && body.contains(&b'[') {
+        // Serde takes an array for an object, member by member, at any depth; the schema doesn't.
+        let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
+        return read_body(value);
+    }
+    read.or_else(|error| {
         let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
         // The schema sees only one of the two, and another reader may take the other.
         let twice = error.to_string();
@@ -171,6 +177,11 @@ mod tests {
             at("/items/1/a~1b~0", "type")
         );
         assert_eq!(refused("[]"), at("", "type"));
+        assert_eq!(refused(r#"["n",[]]"#), at("", "type"));
+        assert_eq!(
+            refused(r#"{"name":"n","items":[[1]]}"#),
+            at("/items/0", "type")
+        );
         let body = r#"{"name":"n","name":"m","items":[]}"#;
         assert_eq!(refused(body), at("/name", "uniqueItems"));
     }

@@ -67,11 +67,14 @@ impl Query {
             .collect()
     }
 
-    /// The parameter's texts, which commas separate.
+    /// The parameter's texts: commas separate them, or the parameter is repeated.
     pub(crate) fn list(&mut self, name: &'static str) -> Result<Vec<String>, Error> {
-        let text = self.text(name)?.unwrap_or_default();
-        let items = text.split(',').map(str::trim);
+        self.known.push(name);
+        let given = self.given.extract_if(.., |(given, _)| given == name);
+        let texts: Vec<String> = given.map(|(_, text)| text).collect();
+        let items = texts.iter().flat_map(|text| text.split(','));
         Ok(items
+            .map(str::trim)
             .filter(|item| !item.is_empty())
             .map(str::to_owned)
             .collect())
@@ -208,6 +211,16 @@ mod tests {
         assert_eq!(place(Query::read("a~/b=1").end()), "/a~0~1b");
         assert_eq!(place(Query::read("x=1&x=2").text("x")), "/x");
         assert_eq!(place(Query::read("x=yes").flag("x")), "/x");
+    }
+
+    #[test]
+    fn a_list_is_repeated_or_separated_by_commas() {
+        for query in ["x=a,b,c", "x=a&x=b&x=c", "x=a,b&y=1&x=%20c,"] {
+            assert_eq!(Query::read(query).list("x").unwrap(), ["a", "b", "c"]);
+        }
+        let mut query = Query::read("y=1&x=a&x=b&y=2");
+        query.list("x").unwrap();
+        assert_eq!(place(query.end()), "/y");
     }
 
     #[test]

@@ -73,7 +73,12 @@ impl<'a> Draft<'a> {
 
     /// It responds with something that has no schema.
     pub(crate) fn gives_any(&mut self, status: u16, description: &str, media_type: &str) {
-        self.gives_content(status, description, media_type, &json!({}));
+        let response = self.response(status, description);
+        if media_type == "*/*" {
+            response["content"] = content_of_any_type();
+        } else {
+            response["content"][media_type] = json!({ "schema": {} });
+        }
     }
 
     /// It responds with a body of this media type.
@@ -82,17 +87,12 @@ impl<'a> Draft<'a> {
         response["content"][media_type] = json!({ "schema": schema });
     }
 
-    /// It takes any body, or none.
-    pub(crate) fn takes_any(&mut self) {
-        self.body = Some(json!({ "content": { "*/*": {} } }));
-    }
-
     /// It responds as the product does, with any status, headers and body.
     pub(crate) fn gives_the_products_own(&mut self) {
         self.gives_any(200, "The product's own response.", "*/*");
         self.default = Some(json!({
             "description": "The product's own response, with its status. An error of Stead has the header `stead-error`.",
-            "headers": {}, "content": { "*/*": {} },
+            "headers": {}, "content": content_of_any_type(),
         }));
     }
 
@@ -112,6 +112,14 @@ impl<'a> Draft<'a> {
             || json!({ "description": description, "headers": Value::Object(Map::new()) }),
         )
     }
+}
+
+/// Anything. Bytes are among it, since generators of clients skip what they only know as `*/*`.
+fn content_of_any_type() -> Value {
+    json!({
+        "*/*": { "schema": {} },
+        "application/octet-stream": { "schema": { "type": "string", "format": "binary" } },
+    })
 }
 
 fn reason(status: u16) -> &'static str {

@@ -119,10 +119,6 @@ pub(crate) fn of_path(name: &str) -> Value {
             "The tool's name.",
             json!({ "type": "string", "examples": ["mail_fetch_mails"] }),
         ),
-        "path" => (
-            "The product's path and query, passed on as they are; slashes stay slashes.",
-            json!({ "type": "string" }),
-        ),
         other => {
             let what = other.trim_end_matches("_id").replace('_', " ");
             let description = format!("Id of the {what}.");

@@ -49,8 +49,85 @@ impl Schemas {
         all.extend(self.named);
         let mut all = Value::Object(all);
         tidy(&mut all);
+        for (name, schema) in all.as_object_mut().into_iter().flatten() {
+            if OPEN.iter().any(|end| name.ends_with(end)) {
+                open(schema);
+            }
+        }
         all
     }
+}
+
+/// How the names of enumerations end to which later versions can add. A generated client must not refuse what it doesn't know.
+const OPEN: &[&str] = &["ErrorKind", "Health", "State"];
+
+/// Takes any text, and tells the values of today.
+fn open(schema: &mut Value) {
+    if let Some(members) = schema.as_object_mut()
+        && let Some(values) = members.remove("enum")
+    {
+        members.insert(String::from("examples"), json!([values[0]]));
+        members.insert(String::from("x-extensible-enum"), values);
+    }
+}
+
+/// Writes `oneOf` of words as `enum`, since client generators don't understand the former. What each word means goes into the
+/// description.
+fn one_enum(members: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = members.get("oneOf") else {
+        return;
+    };
+    let mut values = Vec::new();
+    let mut meanings = Vec::new();
+    for option in options {
+        match (option.get("const"), option.get("enum")) {
+            (Some(value @ Value::String(word)), _) => {
+                values.push(value.clone());
+                if let Some(meaning) = option["description"].as_str() {
+                    meanings.push(format!("`{word}`: {meaning}"));
+                }
+            }
+            (None, Some(Value::Array(words))) => values.extend(words.iter().cloned()),
+            _ => return,
+        }
+    }
+    if !values.iter().all(Value::is_string) {
+        return;
+    }
+    members.remove("oneOf");
+    members.insert(String::from("type"), json!("string"));
+    members.insert(String::from("enum"), Value::Array(values));
+    let before = members.get("description").and_then(Value::as_str);
+    let text: Vec<&str> = before
+        .into_iter()
+        .chain(meanings.iter().map(String::as_str))
+        .collect();
+    if !text.is_empty() {
+        let text = text.join(" ");
+        members.insert(String::from("description"), Value::String(text));
+    }
+}
+
+/// Writes `true` as `{}`: the two mean the same, and generators refuse the former.
+fn no_bare_true(members: &mut Map<String, Value>) {
+    let any = |schema: &mut Value| {
+        if *schema == Value::Bool(true) {
+            *schema = json!({});
+        }
+    };
+    for name in ["items", "not", "contains"] {
+        members.get_mut(name).into_iter().for_each(any);
+    }
+    for name in ["anyOf", "oneOf", "allOf", "prefixItems"] {
+        let options = members.get_mut(name).and_then(Value::as_array_mut);
+        options.into_iter().flatten().for_each(any);
+    }
+    let properties = members.get_mut("properties");
+    let properties = properties.and_then(Value::as_object_mut);
+    properties
+        .into_iter()
+        .flat_map(Map::values_mut)
+        .for_each(any);
 }
 
 /// A member that is left out where there is nothing is never `null`, a text goes on after the end of a line, and examples in Rust are not for
@@ -73,6 +150,8 @@ fn tidy(schema: &mut Value) {
                 }
             }
             members.values_mut().for_each(tidy);
+            one_enum(members);
+            no_bare_true(members);
         }
         _ => {}
     }

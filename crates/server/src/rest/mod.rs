@@ -208,6 +208,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
         get("/v1/events", events::list)
             .summary("Reads the feed of events, as a page or as a stream.")
             .query(&[events::FILTER])
+            .errors(&[UnknownConnection])
             .describe(events::describe)
             .needs(EventsRead),
         get("/v1/executions", executions::list)
@@ -392,9 +393,6 @@ pub(crate) fn proxy_routes() -> Vec<ForApplications> {
             "/proxy/{connection_name}/{identifier}/{*path}",
             proxy::streaming,
         )
-        .summary("Sends a raw request as a user, as it is.")
-        .calls()
-        .describe(proxy::describe_streaming)
         .needs(ProxyRead),
     ]
 }

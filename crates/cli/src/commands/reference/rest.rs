@@ -107,6 +107,7 @@ fn content(of: &Value) -> String {
         match (media_type.as_str(), shape.as_str()) {
             ("application/json", _) => shape,
             (_, "any") => format!("`{media_type}`"),
+            _ if content["schema"]["format"] == "binary" => format!("`{media_type}`"),
             _ => format!("{shape} as `{media_type}`"),
         }
     });
@@ -141,7 +142,8 @@ fn describe_type(page: &mut String, name: &str, schema: &Value) {
     } else {
         line!(page, "{}", type_of(schema));
     }
-    if let Some(example) = schema["examples"].get(0) {
+    let is_open_enum = schema["x-extensible-enum"].is_array();
+    if let Some(example) = schema["examples"].get(0).filter(|_| !is_open_enum) {
         line!(page, "\n```json\n{}\n```", laid_out(example, 0));
     }
 }
@@ -214,7 +216,8 @@ fn type_of(schema: &Value) -> String {
     if let Some(value) = schema.get("const") {
         return format!("`{}`", text(value));
     }
-    if let Some(values) = schema["enum"].as_array() {
+    let values = schema.get("enum").or(schema.get("x-extensible-enum"));
+    if let Some(values) = values.and_then(Value::as_array) {
         let values: Vec<String> = values
             .iter()
             .map(|value| format!("`{}`", text(value)))

@@ -255,3 +255,22 @@ async fn waits_and_streams_end_when_the_service_stops() {
     // The last chunk: the stream has ended in order.
     assert!(rest.ends_with("0\r\n\r\n"), "{rest}");
 }
+
+/// Both are statuses that the document tells.
+#[tokio::test]
+async fn an_unknown_connection_and_a_method_in_a_body_are_told_as_described() {
+    let (service, _) = service().await;
+    let response = service
+        .get("/v1/events?connection_name=a%20b&identifier=ada")
+        .await;
+    assert_eq!(response.status, StatusCode::NOT_FOUND);
+    assert_eq!(response.json()["kind"], "unknown_connection");
+    let document = crate::openapi("https://stead.example.com");
+    let described = &document["paths"]["/v1/events"]["get"]["responses"]["404"];
+    assert!(described.is_object());
+
+    let body = serde_json::json!({ "product": "mail", "method": "FETCH", "path": "/x" });
+    let response = service.call("POST", "/v1/policies/test", Some(body)).await;
+    assert_eq!(response.status, StatusCode::BAD_REQUEST);
+    assert_eq!(response.json()["violations"][0]["path"], "/method");
+}

@@ -22,12 +22,6 @@ pub(super) fn describe(draft: &mut Draft<'_>) {
     draft.gives_the_products_own();
 }
 
-/// A request's body is the product's own.
-pub(super) fn describe_streaming(draft: &mut Draft<'_>) {
-    draft.takes_any();
-    draft.gives_the_products_own();
-}
-
 /// The product's response, its body passed on piece by piece where it is not at hand already.
 fn pass_on(mut response: http::Response<ports::Body>) -> Response {
     // What is at hand has its own length: with another, what follows would be read as the next response.
