@@ -142,7 +142,13 @@ impl Parameter {
     pub(crate) fn check(&self, value: &str) -> Result<(), ApiError> {
         let (is_valid, kind) = match self.kind {
             Kind::Text => (true, "TYPE_STRING"),
-            Kind::Flag => (matches!(value, "true" | "false"), "TYPE_BOOL"),
+            // Python's libraries write `True`.
+            Kind::Flag => (
+                ["true", "false"]
+                    .iter()
+                    .any(|one| value.eq_ignore_ascii_case(one)),
+                "TYPE_BOOL",
+            ),
             Kind::Uint32 => (value.parse::<u32>().is_ok(), "TYPE_UINT32"),
             Kind::Int32 => (value.parse::<i32>().is_ok(), "TYPE_INT32"),
             Kind::OneOf(values) => (values.contains(&value), "TYPE_ENUM"),
@@ -166,7 +172,8 @@ impl Call {
 
     /// Whether a flag was given as `true`.
     pub(crate) fn flag(&self, name: &str) -> bool {
-        self.text(name) == Some("true")
+        let value = self.text(name);
+        value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
     /// The value of a number.

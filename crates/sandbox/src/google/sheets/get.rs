@@ -70,6 +70,7 @@ pub(super) fn shown(
             "locale": spreadsheet.locale,
             "autoRecalc": "ON_CHANGE",
             "timeZone": spreadsheet.time_zone,
+            "defaultFormat": default_format(),
         },
         "sheets": sheets,
         "spreadsheetUrl": format!("https://docs.google.com/spreadsheets/d/{}/edit", spreadsheet.id),
@@ -91,6 +92,28 @@ pub(super) fn shown(
         shown["namedRanges"] = named.collect();
     }
     shown
+}
+
+/// The format of cells that have none of their own.
+fn default_format() -> Value {
+    let white = json!({ "red": 1, "green": 1, "blue": 1 });
+    json!({
+        "backgroundColor": white,
+        "padding": { "top": 2, "right": 3, "bottom": 2, "left": 3 },
+        "verticalAlignment": "BOTTOM",
+        "wrapStrategy": "OVERFLOW_CELL",
+        "textFormat": {
+            "foregroundColor": {},
+            "fontFamily": "arial,sans,sans-serif",
+            "fontSize": 10,
+            "bold": false,
+            "italic": false,
+            "strikethrough": false,
+            "underline": false,
+            "foregroundColorStyle": { "rgbColor": {} },
+        },
+        "backgroundColorStyle": { "rgbColor": white },
+    })
 }
 
 /// A `Sheet`.
