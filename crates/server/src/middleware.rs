@@ -24,11 +24,10 @@ use tracing::{Instrument as _, Span, field};
 use crate::{
     holding,
     layer::{self, layer},
-    metrics::{PROXY_HOST, Requests},
+    metrics::{PROXY_HOST, PROXY_PATH, Requests},
     pages::{self, Language, Pages},
     problem::{self, Problem},
     request_id::{RequestId, RequestIds, trace_parent},
-    rest::proxy::ROUTE,
 };
 
 /// The id of the request, on every response.
@@ -150,7 +149,7 @@ async fn respond(
     let runtime = around.environment.runtime();
     let began = runtime.monotonic();
     let response = inner.await.unwrap_or_else(|_| panicked());
-    let is_proxied = [ROUTE, PROXY_HOST].contains(&route.path());
+    let is_proxied = [PROXY_PATH, PROXY_HOST].contains(&route.path());
     let response = write_problem(around, asked, is_proxied, response);
     let took = runtime.monotonic().saturating_sub(began);
     around

@@ -75,7 +75,7 @@ mod tests {
             Violation::new("/b", "required", "\"b\" is required"),
         ]);
         assert_eq!(
-            error_text(&error, "Gmail", None),
+            error_text(&error, "Demo", None),
             "The input is not valid; nothing was executed.\n/a: expected integer, found string\n/b: \"b\" is required"
         );
     }
@@ -89,12 +89,12 @@ mod tests {
         )
         .with_authorization_request(request);
         assert_eq!(
-            error_text(&error, "Gmail", Some("https://stead.test/connect/a")),
-            "Connect Gmail to continue.\nhttps://stead.test/connect/a\nThen try again."
+            error_text(&error, "Demo", Some("https://stead.test/connect/a")),
+            "Connect Demo to continue.\nhttps://stead.test/connect/a\nThen try again."
         );
         assert_eq!(
-            error_text(&error, "Gmail", None),
-            "Connect Gmail to continue.\nOnly the user can do that. Then try again."
+            error_text(&error, "Demo", None),
+            "Connect Demo to continue.\nOnly the user can do that. Then try again."
         );
     }
 
@@ -103,15 +103,15 @@ mod tests {
         let limited = Error::new(ErrorKind::ProductRateLimited, "too many requests")
             .with_retry_after(Duration::from_secs(30));
         assert_eq!(
-            error_text(&limited, "Gmail", None),
+            error_text(&limited, "Demo", None),
             "too many requests\nTry again in 30 s."
         );
         let unknown = Error::new(ErrorKind::OutcomeUnknown, "no response came");
-        assert!(error_text(&unknown, "Gmail", None).ends_with("look before you try again."));
+        assert!(error_text(&unknown, "Demo", None).ends_with("look before you try again."));
         let part = Error::new(ErrorKind::ProductNotFound, "no such page")
             .with_partial(json!({ "page_id": "a" }));
         assert_eq!(
-            error_text(&part, "Gmail", None),
+            error_text(&part, "Demo", None),
             "no such page\nDone before it failed: {\"page_id\":\"a\"}"
         );
     }

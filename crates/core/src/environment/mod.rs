@@ -448,8 +448,7 @@ impl Environment {
     /// - Headers that do not pass are dropped, where [`Environment::proxy`] refuses them: a balancer or a client library may
     ///   have added them. `Accept-Encoding` is the caller's.
     /// - A response has no largest size, and no longest time while it keeps up 16 KiB per second.
-    /// - A `POST` that stands for a `GET` with a long query is that `GET`, where the product takes such
-    ///   ([`ProxyRules::takes_get_as_form`](crate::product::ProxyRules::takes_get_as_form)).
+    /// - A `POST` that stands for a `GET` with a long query is that `GET`, if the product takes such requests.
     ///
     /// In both forms each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the policy, as
     /// if it were sent by itself; an [upload](crate::product::RouteKind::Upload) may take several requests, and the

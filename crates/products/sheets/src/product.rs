@@ -37,7 +37,7 @@ pub static PRODUCT: Product = Product {
             "/v4/spreadsheets/*/values:batchGetByDataFilter",
             "/v4/spreadsheets/*/developerMetadata:search",
         ],
-        path_words: "append batchClear batchClearByDataFilter batchGet batchGetByDataFilter batchUpdate \
+        path_words: "append batch batchClear batchClearByDataFilter batchGet batchGetByDataFilter batchUpdate \
             batchUpdateByDataFilter clear copyTo developerMetadata getByDataFilter search sheets spreadsheets v4 \
             values",
         ..stead_google::PROXY

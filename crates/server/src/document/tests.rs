@@ -137,9 +137,7 @@ async fn the_parameters_of_a_query_are_those_that_the_handler_reads() {
     let mut walked = 0;
     for (name, operation) in operations(&document) {
         let (method, path) = name.split_once(' ').unwrap();
-        if !matches!(method, "GET" | "DELETE")
-            || operation["security"] == json!([])
-        {
+        if !matches!(method, "GET" | "DELETE") || operation["security"] == json!([]) {
             continue;
         }
         let steps: Vec<&str> = path

@@ -100,8 +100,14 @@ pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result
         return Err(Error::invalid(rounded));
     }
     let read = serde_json::from_slice(body);
-    if read.is_ok() && body.contains(&b'[') {
-        // Serde takes an array for an object, member by member, at any depth; the schema doesn't.
+    // Serde takes an array for an object, member by member, at any depth; the schema doesn't. Calls have no objects of
+    // their own below the first one, and are many.
+    let is_call = ["ExecuteRequest", "ProxyRequest", "ToolCalls"].contains(&&*T::schema_name());
+    let has_a_list = match is_call {
+        true => body.trim_ascii_start().starts_with(b"["),
+        false => body.contains(&b'['),
+    };
+    if read.is_ok() && has_a_list {
         let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
         return read_body(value);
     }

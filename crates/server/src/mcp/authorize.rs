@@ -90,11 +90,11 @@ pub(super) async fn ask(
     if form == Form::Question && !before {
         let id = link.authorization_id.to_string();
         let question = client.elicit(elicit(message.clone(), &link, id.clone()));
-        let answer = tokio::select! {
-            answer = question => answer,
+        let action = tokio::select! {
+            action = question => action,
             () = environment.runtime().sleep(WAIT) => None,
         };
-        match answer {
+        match action {
             Some(ElicitationAction::Accept) => {
                 let mut waited = Duration::ZERO;
                 while waited < WAIT && is_under_way(environment, &id).await {

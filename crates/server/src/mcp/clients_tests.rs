@@ -234,7 +234,7 @@ async fn a_client_with_a_callback_is_asked_in_the_stream_of_its_call() {
         assert_eq!(question["method"], "elicitation/create", "{question}");
         assert_eq!(question["params"]["mode"], "url");
         let link = question["params"]["url"].as_str().unwrap();
-        let answer = match action {
+        let reply = match action {
             "error" => {
                 json!({ "jsonrpc": "2.0", "id": question["id"], "error": { "code": -32601, "message": "no" } })
             }
@@ -243,8 +243,8 @@ async fn a_client_with_a_callback_is_asked_in_the_stream_of_its_call() {
         if action == "accept" {
             super::authorize::allow(&service, &connection, link).await;
         }
-        let answered = send(&client, Some(&session), &answer).await;
-        assert_eq!(answered.status, StatusCode::ACCEPTED);
+        let taken = send(&client, Some(&session), &reply).await;
+        assert_eq!(taken.status, StatusCode::ACCEPTED);
         let done = last().await;
         assert_eq!(done["id"], 2, "{done}");
         assert!(text(&done["result"]).contains(words), "{action}: {done}");

@@ -15,10 +15,8 @@ use rmcp::model::{
 use serde::Deserialize;
 use stead::core::environment::Environment;
 
-use super::{call, client::Client, links::Links};
+use super::{call, client::Client, lenient::LARGEST, links::Links};
 
-/// Largest message, in bytes: as of a body of REST.
-pub(crate) const LARGEST: usize = 10 * 1024 * 1024;
 const METHOD: &str = "tools/call";
 
 /// A message that calls a tool.

@@ -102,7 +102,7 @@ impl ServerHandler for Tools {
     }
 }
 
-/// The answer to what a server of tools doesn't have.
+/// The error for what a server of tools doesn't have.
 fn no_method(name: &str) -> ErrorData {
     let message =
         format!("there is no method {name} here; Stead has tools only: tools/list, tools/call");

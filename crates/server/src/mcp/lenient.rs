@@ -9,8 +9,8 @@ use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
 use serde_json::{Map, Value, json};
 
-use super::direct::LARGEST;
-
+/// Largest message, in bytes: as of a body of REST.
+pub(crate) const LARGEST: usize = 10 * 1024 * 1024;
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
 /// Version of a client that names none: the newest one that opens sessions.

@@ -27,8 +27,8 @@ use std::sync::Arc;
 
 use stead::core::environment::Environment;
 
-pub(crate) use direct::LARGEST;
 use handler::Tools;
+pub(crate) use lenient::LARGEST;
 #[cfg(feature = "fuzzing")]
 pub(crate) use property::holds as message_holds;
 pub use sessions::Handlers;

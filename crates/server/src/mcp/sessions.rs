@@ -26,8 +26,8 @@ use stead::{
 use url::Url;
 
 use super::{
-    direct::{self, LARGEST},
-    lenient::Asked,
+    direct,
+    lenient::{Asked, LARGEST},
     links::Links,
 };
 
@@ -212,7 +212,7 @@ impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
                 )
                 .with_retry_after(Duration::from_secs(60)));
             }
-            // A stream that a client holds open is no message.
+            // A stream that a client holds open isn't a message.
             let under_way = client.filter(|_| posts).map(|client| opened.note(&client));
             let handler = self.handler.clone();
             let service = StreamableHttpService::new(

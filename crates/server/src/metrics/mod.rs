@@ -19,7 +19,7 @@ use http::header;
 use jiff::Timestamp;
 use stead::core::{environment::Environment, metrics::Family};
 
-pub(crate) use requests::{NO_ROUTE, PROXY_HOST, Requests};
+pub(crate) use requests::{NO_ROUTE, PROXY_HOST, PROXY_PATH, Requests};
 
 use crate::admission::InFlight;
 

@@ -15,6 +15,8 @@ use stead::{
 
 /// The route of requests that none takes.
 pub(crate) const NO_ROUTE: &str = "none";
+/// The route of raw requests below a path.
+pub(crate) const PROXY_PATH: &str = "/proxy/{connection_name}/{identifier}/{*path}";
 /// The route of what is asked of the proxy host.
 pub(crate) const PROXY_HOST: &str = "proxy_host";
 

@@ -274,7 +274,17 @@ impl Walk<'_> {
         })
     }
 
-    fn add(&mut self, pointer: &str, rule: &'static str, inputs: Vec<Value>) {
+    fn add(&mut self, pointer: &str, rule: &'static str, mut inputs: Vec<Value>) {
+        // An empty text for an optional parameter counts as absent.
+        let name = pointer.strip_prefix('/').unwrap_or_default();
+        let required = self.schema.schema()["required"].as_array();
+        let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
+        if rule == "minLength" && !is_required && inputs[0][name] == "" {
+            let input = inputs.remove(0);
+            let mut absent = input.clone();
+            absent.as_object_mut().map(|members| members.remove(name));
+            return self.means(pointer, "empty", &absent, input);
+        }
         self.cases.push(Derived {
             pointer: pointer.to_owned(),
             rule,

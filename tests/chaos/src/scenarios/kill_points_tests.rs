@@ -34,6 +34,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "tokens that were stored after a lease was lost: the scenario sigstop",
     ),
     ("policy.set", ONE_ROW),
+    ("public_url.keep", ONE_ROW),
     ("policy.delete", ONE_ROW),
     ("approval.request", ONE_ROW),
     ("approval.decide", ONE_ROW),

@@ -485,6 +485,8 @@ impl Outgoing for RawRequest {
 }
 
 #[cfg(test)]
+mod body_tests;
+#[cfg(test)]
 mod response_tests;
 #[cfg(test)]
 mod scope_tests;

@@ -13,11 +13,12 @@ use stead::{
 use super::pass_on;
 use crate::{
     extract::{Acting, KeepsComing},
+    metrics::PROXY_PATH,
     problem::Result,
 };
 
 /// What its requests count as.
-pub(crate) const ROUTE: &str = "/proxy/{connection_name}/{identifier}/{*path}";
+pub(crate) const ROUTE: &str = PROXY_PATH;
 
 /// Whether a path is one of them: it names a connection and an identifier.
 pub(crate) fn is_streaming(path: &str) -> bool {
