@@ -97,7 +97,7 @@ impl Challenge {
         let named = named.and_then(|rest| rest.split('"').next());
         let named = named.unwrap_or_default();
         named
-            .split(|c: char| c == ',' || c == ' ')
+            .split([',', ' '])
             .filter(|scope| !scope.is_empty())
             .collect()
     }

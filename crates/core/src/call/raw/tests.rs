@@ -145,7 +145,7 @@ pub(super) struct Seen {
     line: String,
     pub(super) headers: HeaderMap,
     limits: Limits,
-    body: String,
+    pub(super) body: String,
 }
 
 /// What a policy was asked, and its decision about deletions: no.
