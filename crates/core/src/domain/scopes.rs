@@ -70,13 +70,8 @@ pub(crate) fn read_changed(
         let index = given
             .iter()
             .position(|one| full_name(product, one).as_ref() == Ok(narrow));
-        let prefix = product.oauth.scope_prefix;
-        let short = |scope: &str| scope.strip_prefix(prefix).unwrap_or(scope).to_owned();
-        let message = format!(
-            "{} takes away what {} allows; leave one of them out",
-            short(narrow),
-            short(wider)
-        );
+        let (narrow, wider) = (short_name(product, narrow), short_name(product, wider));
+        let message = format!("{narrow} takes away what {wider} allows; leave one of them out");
         let place = format!("/{member}/{}", index.unwrap_or_default());
         violations.push(Violation::new(place, "not", message));
     }
@@ -87,7 +82,7 @@ pub(crate) fn read_changed(
     }
 }
 
-/// The scopes that take away what others of them give, each with one of those.
+/// Finds each scope that limits another one in the list, and returns both.
 fn narrowed<'s>(product: &Product, scopes: &'s [String]) -> Vec<(&'s String, &'s String)> {
     let is = |name: &'static str| move |scope: &&String| scope.as_str() == name;
     let pairs = product.oauth.narrowing_scopes.iter();
@@ -102,7 +97,7 @@ fn narrowed<'s>(product: &Product, scopes: &'s [String]) -> Vec<(&'s String, &'s
         .collect()
 }
 
-/// The scopes without those that would take away what others of them give.
+/// Drops each scope that limits another one in the list.
 fn without_narrowed(product: &Product, mut scopes: Vec<String>) -> Vec<String> {
     let drop: Vec<String> = narrowed(product, &scopes)
         .into_iter()
@@ -183,10 +178,15 @@ fn well_formed(given: &str, capabilities: bool) -> bool {
     (1..=200).contains(&given.len()) && given.bytes().all(allowed)
 }
 
-/// What to write instead of a name that is not a scope, or a capability, of the product.
-fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&str>) -> String {
+/// A scope as people write it: without the prefix that all scopes of the product share.
+fn short_name<'s>(product: &Product, scope: &'s str) -> &'s str {
     let prefix = product.oauth.scope_prefix;
-    let short = |scope: &str| scope.strip_prefix(prefix).unwrap_or(scope).to_owned();
+    scope.strip_prefix(prefix).unwrap_or(scope)
+}
+
+/// Says that the product doesn't have this scope or capability, and which names are close to it.
+fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&str>) -> String {
+    let short = |scope: &str| short_name(product, scope).to_owned();
     // That both are URLs does not make them alike.
     let plain = |scope: &str| short(scope).replace("https://", "");
     let mut alike: Vec<(f64, String)> = known
@@ -288,8 +288,8 @@ pub(crate) fn asked_scopes(
     Ok(without_narrowed(product, scopes))
 }
 
-/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds. A granted
-/// scope that would still stop the call is left out.
+/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds. If
+/// a granted scope would still stop the call, the request leaves it out.
 pub(crate) fn authorization_request(
     product: &Product,
     connection: &Connection,

@@ -53,6 +53,10 @@ impl Product {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the place of each fault.
     pub fn derived(&self, settings: &Map<String, Value>) -> Result<DerivedSettings> {
+        // Most connections have neither, and each raw request comes here.
+        if !settings.contains_key(RATE_LIMIT) && !settings.contains_key(MORE_SCOPES) {
+            return (self.settings)(settings);
+        }
         let mut own = settings.clone();
         let rate_limit = own.remove(RATE_LIMIT);
         let more_scopes = match self.oauth.permissions {
@@ -70,7 +74,7 @@ impl Product {
     }
 }
 
-/// Scopes in full. What they are isn't checked: the product refuses a link with one that it doesn't have.
+/// Reads a list of full scope names. Stead doesn't check whether the product has them. If it doesn't, it refuses the link.
 fn scopes_of(given: &Value) -> Result<Vec<String>> {
     let visible = |scope: &&str| {
         (1..=200).contains(&scope.len()) && scope.bytes().all(|byte| byte.is_ascii_graphic())

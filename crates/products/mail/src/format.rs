@@ -34,7 +34,7 @@ impl MessageFormat {
         }
     }
 
-    /// The format that is asked for. If none is, it is everything that the user's scopes allow.
+    /// The format of the call. If the call names none, this is the fullest format that the user's scopes allow.
     pub(crate) fn of(asked: Option<Self>, call: &Call) -> Self {
         asked.unwrap_or(match has_headers_only(call) {
             true => Self::Metadata,
@@ -72,7 +72,7 @@ impl ThreadFormat {
         }
     }
 
-    /// The format that is asked for. If none is, it is everything that the user's scopes allow.
+    /// The format of the call. If the call names none, this is the fullest format that the user's scopes allow.
     pub(crate) fn of(asked: Option<Self>, call: &Call) -> Self {
         asked.unwrap_or(match has_headers_only(call) {
             true => Self::Metadata,
@@ -81,12 +81,12 @@ impl ThreadFormat {
     }
 }
 
-/// Whether Google returns headers without text. It does as soon as `gmail.metadata` is granted, next to a wider scope too.
+/// Whether Google returns only headers. If the user granted `gmail.metadata`, it does, even next to a wider scope.
 fn has_headers_only(call: &Call) -> bool {
     call.has_scope(RequiredScopes(&[scopes::METADATA]))
 }
 
-/// Says that the mails have no text, if that follows from the user's scopes and not from the call.
+/// Warns that the mails have no text, if the user's scopes are the reason and not the call.
 pub(crate) fn warn_of_missing_text(output: Output, asked_format: bool, call: &Call) -> Output {
     if asked_format || !has_headers_only(call) {
         return output;

@@ -166,6 +166,8 @@ impl Service {
     fn form(&self, address: &str, fields: &[(&str, &str)]) -> Result<Page> {
         let origin = Url::parse(address)?.origin().ascii_serialization();
         let request = self.agent.post(address).header("origin", origin);
+        // The form leads to a page of the sandbox, which tells a browser that goes there from a page that calls it.
+        let request = request.header("sec-fetch-mode", "navigate");
         page(request.send_form(fields.iter().copied())?)
     }
 }
