@@ -220,6 +220,7 @@ fn a_service_says_that_it_listens_once_all_its_addresses_are_free() {
 }
 
 /// A PostgreSQL server that refuses everyone who comes, in the words of its protocol.
+#[expect(clippy::unwrap_used, reason = "a helper of tests")]
 fn postgres_refusing(code: &'static str, message: &'static str) -> String {
     use std::io::{Read as _, Write as _};
 

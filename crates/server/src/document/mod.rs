@@ -177,7 +177,7 @@ fn operation(
     let summary = operation.summary?;
     let mut draft = Draft::new(schemas);
     let names = route.path.split(['{', '}']).skip(1).step_by(2);
-    draft.parameters = names.map(|name| parameter::of_path(name)).collect();
+    draft.parameters = names.map(parameter::of_path).collect();
     for parameter in operation.query.iter().copied().flatten() {
         draft.parameters.push(parameter.to_openapi());
     }

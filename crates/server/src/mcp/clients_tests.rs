@@ -222,8 +222,8 @@ async fn a_client_with_a_callback_is_asked_in_the_stream_of_its_call() {
                 heard.push_str(std::str::from_utf8(&bytes.unwrap()).unwrap());
                 let lines = heard.lines().filter_map(|line| line.strip_prefix("data:"));
                 let message = lines
-                    .filter_map(|data| serde_json::from_str::<Value>(data).ok())
-                    .last();
+                    .rev()
+                    .find_map(|data| serde_json::from_str::<Value>(data).ok());
                 if let Some(message) = message {
                     return message;
                 }
