@@ -22,7 +22,7 @@ pub enum Caller {
     Operator,
     /// An application, by its bearer token.
     Application(Arc<Application>),
-    /// Whoever holds a bearer token of one account.
+    /// Whoever holds a bearer token of one user's accounts.
     AccountToken(Arc<AccountToken>),
     /// An agent with the token of an MCP session, which is of one user.
     McpSession(Arc<McpSession>),
@@ -119,7 +119,21 @@ pub struct Member {
     pub scopes: Scopes,
 }
 
-/// A bearer token of one account that was authenticated.
+/// An account of an account token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenAccount {
+    /// Connection of the account.
+    pub connection_name: ConnectionName,
+    /// Product of the connection.
+    pub product: String,
+    /// The account itself. A later account with the same names is a different one.
+    pub(crate) account_id: AccountId,
+    /// How often the account had been disconnected when the token was made.
+    pub(crate) disconnections: u64,
+}
+
+/// A bearer token of one user's accounts that was authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccountToken {
@@ -129,16 +143,12 @@ pub struct AccountToken {
     name: String,
     /// Client id of the application that made it; `None` where the operator did.
     pub client_id: Option<String>,
-    /// Connection of the account.
-    pub connection_name: ConnectionName,
     /// The application's id of the user.
     pub identifier: Identifier,
+    /// Accounts of the user, at least one.
+    pub accounts: Vec<TokenAccount>,
     /// What it may do.
     pub access: TokenAccess,
-    /// The account itself: another one that has its names later is not meant.
-    pub(crate) account_id: AccountId,
-    /// How often the account had been disconnected when the token was made.
-    pub(crate) disconnections: u64,
     /// What the credential of the application that made it opens now; everything where the operator did.
     pub(crate) scopes: Option<Scopes>,
     /// Policy that this credential names.
@@ -147,27 +157,31 @@ pub struct AccountToken {
 
 #[cfg(feature = "platform")]
 impl AccountToken {
-    /// A token of this account.
+    /// A token of these accounts.
     pub(crate) fn new(
         token_id: AccountTokenId,
         client_id: Option<String>,
         access: TokenAccess,
-        account: (AccountId, u64),
-        names: (ConnectionName, Identifier),
+        identifier: Identifier,
+        accounts: Vec<TokenAccount>,
         scopes: Option<Scopes>,
     ) -> Self {
         Self {
             token_id,
             name: token_id.to_string(),
             client_id,
-            connection_name: names.0,
-            identifier: names.1,
+            identifier,
+            accounts,
             access,
-            account_id: account.0,
-            disconnections: account.1,
             scopes,
             policy: None,
         }
+    }
+
+    /// Its account at a connection.
+    pub(crate) fn at(&self, connection_name: &ConnectionName) -> Option<&TokenAccount> {
+        let mut accounts = self.accounts.iter();
+        accounts.find(|account| account.connection_name == *connection_name)
     }
 
     /// With the policy of the credential of the application that made it.
@@ -264,7 +278,7 @@ impl Caller {
         }))
     }
 
-    /// Connections that it may know of. An account token is of one account anyway.
+    /// Connections that it may know of. An account token has its accounts anyway.
     pub fn connections(&self) -> &Connections {
         match self {
             Self::Application(application) => &application.connections,

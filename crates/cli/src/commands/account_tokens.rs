@@ -14,6 +14,7 @@ use crate::{
 
 const FLAGS: Flags = &[
     ("/connection_name", "--connection", ""),
+    ("/connections", "--and", ""),
     ("/identifier", "--identifier", ""),
     ("/expires_in", "--expires-in", ""),
 ];
@@ -35,6 +36,9 @@ enum AccountTokensCommand {
         /// Its life in seconds: 60 to 86400.
         #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
         expires_in: u32,
+        /// Another connection of the user that the token is also for, of another product. Give it once for each.
+        #[arg(long, value_name = "NAME")]
+        and: Vec<String>,
         #[command(flatten)]
         account: Account,
         #[command(flatten)]
@@ -110,14 +114,17 @@ impl AccountTokensCommand {
     async fn run(&self, account: &stead::Account, terminal: &Terminal) -> Outcome {
         match self {
             Self::Create {
-                access, expires_in, ..
+                access,
+                expires_in,
+                and,
+                ..
             } => {
                 let access = match access {
                     Access::Read => TokenAccess::Read,
                     Access::Write => TokenAccess::Write,
                 };
                 let life = Duration::from_secs((*expires_in).into());
-                let made = account.token(access, life).await?;
+                let made = account.token_with(and, access, life).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
                 terminal.note(format_args!("It is valid until {}.", time(made.expires_at)));
             }

@@ -1,10 +1,11 @@
-//! What an account token is good for: raw requests as they come over HTTP, of its own account, as far as its access goes.
+//! What an account token allows: raw requests as they come over HTTP, for its own accounts, as far as its access goes.
 
 use crate::{
     Error, ErrorKind, Result,
-    caller::{AccountToken, Caller},
-    context::Snapshot,
+    caller::{AccountToken, Caller, TokenAccount},
+    context::{Context, Snapshot},
     domain::AccountRef,
+    proxy,
     state::TokenAccess,
     tool::Effect,
 };
@@ -13,10 +14,28 @@ use crate::{
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
         Caller::AccountToken(_) => Err(insufficient(
-            "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
+            "an account token works for raw requests only: below /proxy/{connection_name}/{identifier} of its accounts, or at the proxy host",
         )),
         _ => Ok(()),
     }
+}
+
+/// The account of a request at the proxy host: the product that has a route for its path tells which.
+pub(super) fn of_path<'a>(
+    context: &Context,
+    token: &'a AccountToken,
+    path_and_query: &str,
+) -> Result<&'a TokenAccount> {
+    let has_route = |account: &&TokenAccount| {
+        let endpoints = context.endpoints(&account.product);
+        endpoints.is_ok_and(|found| proxy::has_route(&found.product.proxy, path_and_query))
+    };
+    let found = match token.accounts.as_slice() {
+        [only] => Some(only),
+        // The first one's product says that it has no such path.
+        several => several.iter().find(has_route).or(several.first()),
+    };
+    found.ok_or_else(disconnected)
 }
 
 /// Refuses everything else.
@@ -24,7 +43,7 @@ pub(super) fn expected(caller: &Caller) -> Result<&AccountToken> {
     match caller {
         Caller::AccountToken(token) => Ok(token),
         _ => Err(insufficient(
-            "the proxy host takes account tokens only, which say whose account is meant; make one with POST /v1/account-tokens",
+            "the proxy host takes only account tokens, because the token tells the user; make one with POST /v1/account-tokens",
         )),
     }
 }
@@ -33,30 +52,35 @@ pub(super) fn expected(caller: &Caller) -> Result<&AccountToken> {
 pub(super) fn names(caller: &Caller, of: &AccountRef) -> Result<()> {
     match caller {
         Caller::AccountToken(token)
-            if token.connection_name != of.connection || token.identifier != of.identifier =>
+            if token.at(&of.connection).is_none() || token.identifier != of.identifier =>
         {
             Err(insufficient(
-                "this account token is of another connection and identifier",
+                "this account token is for other connections, or for another identifier",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// Refuses an account token whose account was disconnected since, or erased: the one that has its names now is another.
+/// Refuses an account token if its account was disconnected or erased since: a later account with the same names is a
+/// different one.
 pub(super) fn is_of(caller: &Caller, snapshot: &Snapshot) -> Result<()> {
-    let account = &snapshot.account;
-    match caller {
-        Caller::AccountToken(token)
-            if token.account_id != account.id || token.disconnections != account.disconnections =>
-        {
-            Err(Error::new(
-                ErrorKind::Unauthenticated,
-                "the account of this token was disconnected; make another token with POST /v1/account-tokens",
-            ))
-        }
-        _ => Ok(()),
+    let Caller::AccountToken(token) = caller else {
+        return Ok(());
+    };
+    let now = (snapshot.account.id, snapshot.account.disconnections);
+    let mut accounts = token.accounts.iter();
+    match accounts.any(|one| (one.account_id, one.disconnections) == now) {
+        true => Ok(()),
+        false => Err(disconnected()),
     }
+}
+
+fn disconnected() -> Error {
+    Error::new(
+        ErrorKind::Unauthenticated,
+        "the account of this token was disconnected; make another token with POST /v1/account-tokens",
+    )
 }
 
 /// Refuses what can change something to a token that only reads.

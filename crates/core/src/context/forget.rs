@@ -26,7 +26,10 @@ struct Ended<'a> {
 impl Ended<'_> {
     fn have(&self, caller: &Caller) -> bool {
         let of_account = match caller {
-            Caller::AccountToken(token) => self.accounts.contains(&token.account_id),
+            Caller::AccountToken(token) => {
+                let mut accounts = token.accounts.iter();
+                accounts.any(|account| self.accounts.contains(&account.account_id))
+            }
             _ => false,
         };
         self.all

@@ -1,4 +1,4 @@
-//! Bearer tokens of one account, for programs that must not hold the application's own.
+//! Bearer tokens of a user's accounts, for programs that must not hold the application's own.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,20 @@ use crate::{
     state::TokenAccess,
 };
 
-/// A bearer token of one account.
+/// A bearer token of one user's accounts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AccountToken {
     /// Id; primary key.
     pub(crate) id: AccountTokenId,
     /// Digest of the token.
     pub(crate) token: Digest,
-    /// The account.
+    /// The first account.
     pub(crate) account_id: AccountId,
-    /// How often the account had been disconnected when the token was made.
+    /// How often the first account had been disconnected when the token was made.
     pub(crate) disconnections: u64,
+    /// The user's accounts at other connections that it's also for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<TokenAccount>,
     /// Who made it: a client id of the application, or the operator where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) client_id: Option<String>,
@@ -33,10 +36,39 @@ pub(crate) struct AccountToken {
     pub(crate) expires_at: Timestamp,
 }
 
+/// An account of an account token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TokenAccount {
+    /// The account.
+    pub(crate) account_id: AccountId,
+    /// How often the account had been disconnected when the token was made.
+    pub(crate) disconnections: u64,
+}
+
+impl TokenAccount {
+    /// This account, until it's disconnected.
+    pub(crate) fn of(account: &Account) -> Self {
+        Self {
+            account_id: account.id,
+            disconnections: account.disconnections,
+        }
+    }
+}
+
 impl AccountToken {
-    /// Whether it is good for an account as it is now.
+    /// Its accounts.
+    pub(crate) fn accounts(&self) -> impl Iterator<Item = TokenAccount> {
+        let first = TokenAccount {
+            account_id: self.account_id,
+            disconnections: self.disconnections,
+        };
+        [first].into_iter().chain(self.others.iter().copied())
+    }
+
+    /// Whether it's valid for an account as it is now.
     pub(crate) fn is_of(&self, account: &Account) -> bool {
-        self.account_id == account.id && self.disconnections == account.disconnections
+        let now = TokenAccount::of(account);
+        self.accounts().any(|one| one == now)
     }
 
     /// An event about it, with the connection of its account where that is known.

@@ -36,7 +36,7 @@ pub(crate) mod webhook_url;
 
 pub(crate) use account::{Account, Subject};
 pub(crate) use account_ref::AccountRef;
-pub(crate) use account_token::AccountToken;
+pub(crate) use account_token::{AccountToken, TokenAccount};
 pub(crate) use app_credential::{AccessToken, AppCredential, AppSecret, CredentialChanges};
 pub(crate) use approval::Approval;
 pub(crate) use audit::{AuditEntry, AuditHead, NewAudit};

@@ -97,6 +97,11 @@ pub(crate) fn check_received(rules: &ProxyRules, head: &request::Parts) -> Resul
     })
 }
 
+/// Whether the product has a route for this path.
+pub(crate) fn has_route(rules: &ProxyRules, path_and_query: &str) -> bool {
+    path::resolve(rules, path_and_query).is_ok()
+}
+
 /// Whether a request is a `GET` whose query is in its body, as the product's client libraries send a long one.
 ///
 /// # Errors

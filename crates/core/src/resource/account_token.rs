@@ -1,4 +1,4 @@
-//! Bearer tokens of one account.
+//! Bearer tokens of one user's accounts.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -11,14 +11,18 @@ use crate::{
     state::TokenAccess,
 };
 
-/// What an account token is made for.
+/// What an account token is made for: one connection, or several of different products.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = NewAccountToken::new("mail", "user-1", TokenAccess::Read))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAccountToken {
-    /// Connection.
+    /// Connection. Leave it out if you name several in `connections`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub connection_name: String,
+    /// Several connections, each of another product. At the proxy host, the path of a request tells which one it's for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<String>,
     /// The application's id of the user.
     pub identifier: String,
     /// What it may do: `read`, or `write`, which includes reading.
@@ -37,10 +41,18 @@ impl NewAccountToken {
     ) -> Self {
         Self {
             connection_name: connection_name.into(),
+            connections: Vec::new(),
             identifier: identifier.into(),
             access,
             expires_in: None,
         }
+    }
+
+    /// Also for the user's account at this connection.
+    #[must_use]
+    pub fn and(mut self, connection_name: impl Into<String>) -> Self {
+        self.connections.push(connection_name.into());
+        self
     }
 }
 
@@ -48,7 +60,7 @@ impl NewAccountToken {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "token": "stead_account_…", "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail",
-    "identifier": "user-1", "access": "read", "expires_at": "2026-11-22T14:38:43Z",
+    "connections": ["mail"], "identifier": "user-1", "access": "read", "expires_at": "2026-11-22T14:38:43Z",
     "proxy_url": "https://proxy.example.com",
 }))]
 #[non_exhaustive]
@@ -59,8 +71,11 @@ pub struct IssuedAccountToken {
     pub token: SecretString,
     /// Its id.
     pub token_id: AccountTokenId,
-    /// Connection.
+    /// Connection, the first one if it's for several.
     pub connection_name: ConnectionName,
+    /// All its connections.
+    #[serde(default)]
+    pub connections: Vec<ConnectionName>,
     /// The application's id of the user.
     pub identifier: Identifier,
     /// What it may do.
@@ -80,16 +95,19 @@ fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, 
 /// An account token that is good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
-    "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "identifier": "user-1",
-    "access": "read", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+    "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "connections": ["mail"],
+    "identifier": "user-1", "access": "read", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
     "expires_at": "2026-11-22T14:38:43Z",
 }))]
 #[non_exhaustive]
 pub struct AccountToken {
     /// Its id.
     pub token_id: AccountTokenId,
-    /// Connection.
+    /// Connection, the first one if it's for several.
     pub connection_name: ConnectionName,
+    /// All its connections.
+    #[serde(default)]
+    pub connections: Vec<ConnectionName>,
     /// The application's id of the user.
     pub identifier: Identifier,
     /// What it may do.

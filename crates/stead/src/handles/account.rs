@@ -136,6 +136,24 @@ impl Account {
         self.backend.create_account_token(new).await
     }
 
+    /// The same token also for the user's accounts at other connections, each of another product: an SDK that uses several
+    /// APIs with one credential needs it.
+    ///
+    /// # Errors
+    /// As [`token`](Self::token); [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for two connections of one
+    /// product.
+    pub async fn token_with<C: Into<String>>(
+        &self,
+        others: impl IntoIterator<Item = C>,
+        access: TokenAccess,
+        lives_for: Duration,
+    ) -> Result<IssuedAccountToken> {
+        let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
+        new.connections = others.into_iter().map(Into::into).collect();
+        new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
+        self.backend.create_account_token(new).await
+    }
+
     /// The tokens of this account that are good.
     pub fn tokens(&self) -> List<AccountToken> {
         let account = self.clone();

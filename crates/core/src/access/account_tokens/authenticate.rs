@@ -6,13 +6,15 @@ use jiff::Timestamp;
 
 use crate::{
     Error, ErrorKind, Result,
-    caller::{AccountToken, Caller, Connections},
+    caller::{AccountToken, Caller, Connections, TokenAccount},
     context::Context,
     digest::Digest,
+    domain,
 };
 
-/// Whose account token it is, and until when. It ends with its time, with the application's credential that made it or its
-/// limit to other connections, and with the account: a disconnection ends it, also where the user connects again.
+/// Whose account token it is, and until when. It expires with its time and with the application's credential that made it.
+/// An account drops out of it when the user disconnects, even if they connect again, and when the credential is limited to
+/// other connections. Without an account left, it's refused.
 pub(in crate::access) async fn check(
     context: &Context,
     digest: &Digest,
@@ -40,25 +42,33 @@ pub(in crate::access) async fn check(
     if end <= now {
         return Err(refused());
     }
-    let account = store
-        .account(row.account_id)
-        .await?
-        .ok_or_else(refused)?
-        .row;
-    if !row.is_of(&account) {
-        return Err(refused());
+    let (mut accounts, mut identifier) = (Vec::new(), None);
+    for one in row.accounts() {
+        let Some(account) = store.account(one.account_id).await? else {
+            continue;
+        };
+        let account = account.row;
+        let connection = store.connection(account.connection_id).await?;
+        let Some(connection) = connection.map(|found| found.row) else {
+            continue;
+        };
+        if one == domain::TokenAccount::of(&account) && connections.have(connection.name.as_str()) {
+            accounts.push(TokenAccount {
+                connection_name: connection.name,
+                product: connection.product,
+                account_id: one.account_id,
+                disconnections: one.disconnections,
+            });
+            identifier = Some(account.identifier);
+        }
     }
-    let connection = store.connection(account.connection_id).await?;
-    let connection = connection.ok_or_else(refused)?.row;
-    if !connections.have(connection.name.as_str()) {
-        return Err(refused());
-    }
+    let identifier = identifier.ok_or_else(refused)?;
     let token = AccountToken::new(
         row.id,
         row.client_id,
         row.access,
-        (account.id, row.disconnections),
-        (connection.name, account.identifier),
+        identifier,
+        accounts,
         scopes,
     )
     .with_policy(policy);

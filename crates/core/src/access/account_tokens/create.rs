@@ -1,5 +1,7 @@
 //! Makes an account token.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
 
@@ -9,19 +11,67 @@ use crate::{
     caller::Caller,
     context::{Context, change::Change},
     digest::Digest,
-    domain::{AccountRef, AccountToken, readiness::account_ready},
-    identifier::AccountTokenId,
+    domain::{AccountRef, AccountToken, TokenAccount, readiness::account_ready},
+    identifier::{AccountTokenId, ConnectionName, Identifier},
     resource::{IssuedAccountToken, NewAccountToken},
     scope::ScopeName,
     state::TokenAccess,
 };
+
+/// The accounts that a token is for.
+struct Accounts {
+    identifier: Identifier,
+    connections: Vec<ConnectionName>,
+    accounts: Vec<TokenAccount>,
+}
+
+/// Finds the accounts, and checks that each can be called and that the caller may call it.
+async fn accounts(context: &Context, new: &NewAccountToken) -> Result<Accounts> {
+    // A token gives no more than its maker has.
+    let scope = match new.access {
+        TokenAccess::Read => ScopeName::ProxyRead,
+        TokenAccess::Write => ScopeName::ProxyWrite,
+    };
+    let mut found = Accounts {
+        identifier: Identifier::new(&new.identifier)?,
+        connections: Vec::new(),
+        accounts: Vec::new(),
+    };
+    let mut products = BTreeMap::new();
+    let first = (!new.connection_name.is_empty())
+        .then(|| (String::from("/connection_name"), &new.connection_name));
+    let more = new.connections.iter().enumerate();
+    let more = more.map(|(at, name)| (format!("/connections/{at}"), name));
+    for (pointer, name) in first.into_iter().chain(more) {
+        let of = AccountRef::new(name, &new.identifier)?;
+        if found.connections.contains(&of.connection) {
+            continue;
+        }
+        let (connection, account) = context.account_rows(&of).await?;
+        let product = context.endpoints(&connection.row.product)?.product;
+        context.caller.check_for(scope, product.name)?;
+        account_ready(product, &connection.row, &account.row)?;
+        if let Some(other) = products.insert(product.name, of.connection.clone()) {
+            let title = product.title;
+            return Err(Error::invalid_at(
+                pointer,
+                format!(
+                    "{other} is a connection of {title} too, and a path can't tell which one you mean; make two tokens"
+                ),
+            ));
+        }
+        found.connections.push(of.connection);
+        found.accounts.push(TokenAccount::of(&account.row));
+    }
+    Ok(found)
+}
 
 /// Life in seconds where none is asked for, and the shortest and the longest.
 const LIFE: u32 = 3600;
 const SHORTEST: u32 = 60;
 const LONGEST: u32 = 86_400;
 
-/// Makes a token for an account that can be called.
+/// Makes a token for accounts that can be called.
 pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<IssuedAccountToken> {
     let client_id = match context.caller.as_ref() {
         Caller::Application(application) => Some(application.client_id.clone()),
@@ -40,24 +90,26 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
             format!("an account token lives {SHORTEST} to {LONGEST} seconds"),
         ));
     }
-    let of = AccountRef::new(&new.connection_name, &new.identifier)?;
-    let (connection, account) = context.account_rows(&of).await?;
-    let product = context.endpoints(&connection.row.product)?.product;
-    // It gives no more than its maker has.
-    let scope = match new.access {
-        TokenAccess::Read => ScopeName::ProxyRead,
-        TokenAccess::Write => ScopeName::ProxyWrite,
+    let Accounts {
+        identifier,
+        connections,
+        accounts,
+    } = accounts(context, &new).await?;
+    let [first, others @ ..] = accounts.as_slice() else {
+        return Err(Error::invalid_at(
+            "/connection_name",
+            "name a connection here, or several in connections",
+        ));
     };
-    context.caller.check_for(scope, product.name)?;
-    account_ready(product, &connection.row, &account.row)?;
     let token = context.new_secret(PREFIX);
     let now = context.now();
     let life = SignedDuration::from_secs(i64::from(seconds));
     let row = AccountToken {
         id: AccountTokenId::from_uuid(context.new_id()),
         token: Digest::of(token.expose_secret()),
-        account_id: account.row.id,
-        disconnections: account.row.disconnections,
+        account_id: first.account_id,
+        disconnections: first.disconnections,
+        others: others.to_vec(),
         client_id,
         access: new.access,
         created_at: now,
@@ -66,8 +118,9 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
     let issued = IssuedAccountToken {
         token,
         token_id: row.id,
-        connection_name: of.connection,
-        identifier: of.identifier,
+        connection_name: connections[0].clone(),
+        connections: connections.clone(),
+        identifier,
         access: row.access,
         expires_at: row.expires_at,
         proxy_url: context
@@ -77,8 +130,15 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
     let created = row
-        .audit("account_token.created", Some(&connection.row.name))
+        .audit("account_token.created", connections.first())
         .fact("expires_at", row.expires_at.to_string());
+    let created = match connections.as_slice() {
+        [_] => created,
+        several => {
+            let names: Vec<&str> = several.iter().map(ConnectionName::as_str).collect();
+            created.fact("connections", names)
+        }
+    };
     let created = Change::none().audit(created).insert(row);
     context.add("account_token.create", created, exists).await?;
     Ok(issued)

@@ -3,12 +3,13 @@
 use crate::{
     Result,
     context::Context,
-    domain::AccountRef,
-    identifier::AccountTokenId,
+    domain::{self, AccountRef},
+    identifier::{AccountTokenId, ConnectionName},
     resource::{AccountToken, Page},
 };
 
-/// The tokens of an account that are good, oldest first. A page may hold fewer than `page_size` although more follow.
+/// The valid tokens of an account, oldest first. A token for several connections is listed at the first of them. A page may
+/// hold fewer than `page_size` although more follow.
 pub(crate) async fn list(
     context: &Context,
     of: &AccountRef,
@@ -32,16 +33,35 @@ pub(crate) async fn list(
         .into_iter()
         .map(|found| found.row)
         .filter(|row| row.expires_at > now && row.is_of(&account));
-    let items = good
-        .map(|row| AccountToken {
+    let mut items = Vec::new();
+    for row in good {
+        items.push(AccountToken {
             token_id: row.id,
             connection_name: of.connection.clone(),
+            connections: connections(context, of, &row).await?,
             identifier: of.identifier.clone(),
             access: row.access,
             client_id: row.client_id,
             created_at: row.created_at,
             expires_at: row.expires_at,
-        })
-        .collect();
+        });
+    }
     Ok(Page::new(items, next))
+}
+
+/// Names of all connections of a token whose first account is this one.
+async fn connections(
+    context: &Context,
+    of: &AccountRef,
+    row: &domain::AccountToken,
+) -> Result<Vec<ConnectionName>> {
+    let mut names = vec![of.connection.clone()];
+    for other in &row.others {
+        if let Some(account) = context.store.account(other.account_id).await?
+            && let Some((name, _)) = context.names_of(account.row.connection_id).await
+        {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }

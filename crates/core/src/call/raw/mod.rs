@@ -80,13 +80,15 @@ pub(crate) async fn stream_raw(
     boxed(|| call(context, of, given, At::Path, None)).await
 }
 
-/// Sends a raw request that came to the proxy host: the caller's token says whose account is meant.
+/// Sends a raw request that came to the proxy host: the caller's token tells the user, and the path tells which account.
 pub(crate) async fn stream_raw_at_proxy_host(
     context: &Context,
     request: http::Request<Body>,
 ) -> Result<http::Response<Body>> {
     let token = account_token::expected(&context.caller)?;
-    let of = (token.connection_name.as_str(), token.identifier.as_str());
+    let path = request.uri().path_and_query();
+    let account = account_token::of_path(context, token, path.map_or("/", |path| path.as_str()))?;
+    let of = (account.connection_name.as_str(), token.identifier.as_str());
     let given = Given::Received(request);
     boxed(|| call(context, of, given, At::Host, None)).await
 }
