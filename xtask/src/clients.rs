@@ -40,6 +40,7 @@ const LANGUAGES: [Language; 4] = [
         program: "target/clients/python/bin/python",
         scripts: &[
             "tests/clients/python/agent.py",
+            "tests/clients/python/generated.py",
             "tests/clients/python/google_api.py",
             "tests/clients/python/models.py",
             "tests/clients/python/notion.py",
@@ -60,6 +61,7 @@ const LANGUAGES: [Language; 4] = [
         ],
         program: "node",
         scripts: &[
+            "tests/clients/node/generated.mjs",
             "tests/clients/node/googleapis.cjs",
             "tests/clients/node/notion.cjs",
         ],
