@@ -42,6 +42,7 @@ const LANGUAGES: [Language; 4] = [
             "tests/clients/python/agent.py",
             "tests/clients/python/generated.py",
             "tests/clients/python/google_api.py",
+            "tests/clients/python/gspread_sheets.py",
             "tests/clients/python/models.py",
             "tests/clients/python/notion.py",
             "tests/clients/python/snowflake.py",
@@ -63,6 +64,7 @@ const LANGUAGES: [Language; 4] = [
         scripts: &[
             "tests/clients/node/generated.mjs",
             "tests/clients/node/googleapis.cjs",
+            "tests/clients/node/mcp.cjs",
             "tests/clients/node/notion.cjs",
         ],
         recipes: Some(("javascript", "js")),

@@ -21,7 +21,9 @@ def generate():
     program = os.path.join(os.path.dirname(sys.executable), "openapi-python-client")
     command = [program, "generate", "--path", document, "--meta", "none", "--fail-on-warning"]
     command += ["--output-path", os.path.join(folder.name, "stead_client")]
-    done = subprocess.run(command, cwd=folder.name, capture_output=True, text=True)
+    # It formats the client by ruff, which is installed beside it.
+    path = os.path.dirname(program) + os.pathsep + os.environ["PATH"]
+    done = subprocess.run(command, cwd=folder.name, env=os.environ | {"PATH": path}, capture_output=True, text=True)
     said = done.stdout + done.stderr
     assert done.returncode == 0 and "warning" not in said.lower(), said
 

@@ -41,7 +41,7 @@ const USER: &str = "acme/user 1";
 /// A user whose tokens no script has.
 const ANOTHER_USER: &str = "user-1";
 /// Clients of agents, by the beginning of the variable that has the token of their session.
-const AGENTS: [&str; 3] = ["PYTHON", "LANGCHAIN", "INSPECTOR"];
+const AGENTS: [&str; 5] = ["PYTHON", "SDK", "LANGCHAIN", "CALLBACK", "INSPECTOR"];
 /// Where a script may receive webhooks.
 const RECEIVER: &str = "127.0.0.1";
 
@@ -124,6 +124,11 @@ async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
             tokens.push((name, token.expose_secret().to_owned()));
         }
     }
+    // Some SDKs use two APIs with one credential.
+    let both = NewAccountToken::new("sheets", USER, TokenAccess::Write).and("drive");
+    let both = environment.create_account_token(both).await?.token;
+    let name = String::from("SHEETS_AND_DRIVE_TOKEN");
+    tokens.push((name, both.expose_secret().to_owned()));
     Ok(tokens)
 }
 
