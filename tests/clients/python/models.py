@@ -60,6 +60,13 @@ for name, validate in VALIDATORS.items():
                 validate(tool)
 
 
+@check("anthropic: its package turns every schema into one for structured outputs")
+def _():
+    for name in ("anthropic", "anthropic_strict"):
+        for tool in tools(f"format={name}"):
+            anthropic.transform_schema(tool["input_schema"])
+
+
 @check("openai_strict: every strict schema is closed and requires every parameter")
 def _():
     def closed(schema):

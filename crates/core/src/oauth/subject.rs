@@ -1,5 +1,7 @@
 //! Who the user is at the product.
 
+use std::fmt::Display;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -8,6 +10,7 @@ use crate::{
     context::Context,
     domain::{Connection, Subject},
     product::{Product, SubjectSource},
+    scrub::scrub,
 };
 
 /// How far the product's clock may be from ours.
@@ -29,7 +32,7 @@ pub(super) fn subject_of(
     issuer: Option<&str>,
     members: &Map<String, Value>,
     now: Timestamp,
-) -> Result<Option<Subject>, &'static str> {
+) -> Result<Option<Subject>, String> {
     let own = match product.oauth.subject {
         SubjectSource::IdToken { issuers } => issuers,
         _ => &[],
@@ -52,7 +55,7 @@ pub(crate) fn imported_subject(
     product: &Product,
     connection: &Connection,
     members: &Map<String, Value>,
-) -> Result<Option<Subject>, &'static str> {
+) -> Result<Option<Subject>, String> {
     let endpoints = context.endpoints_of(connection).ok();
     let issuer = endpoints.and_then(|endpoints| endpoints.snapshot().issuer);
     subject_of(
@@ -72,17 +75,18 @@ fn subject(
     source: SubjectSource,
     members: &Map<String, Value>,
     expected: &Expected<'_>,
-) -> Result<Option<Subject>, &'static str> {
+) -> Result<Option<Subject>, String> {
     match source {
         SubjectSource::Unknown => Ok(None),
         SubjectSource::IdToken { .. } => match members.get("id_token") {
             None | Some(Value::Null) => Ok(None),
             Some(token) => {
                 let claims = token.as_str().and_then(claims);
-                let claims = claims.ok_or("it cannot be read")?;
+                let claims = claims.ok_or_else(|| String::from("it can't be read"))?;
                 check(&claims, expected)?;
                 Ok(Some(Subject {
-                    id: text(&claims["sub"]).ok_or("it names no user")?,
+                    id: text(&claims["sub"])
+                        .ok_or_else(|| String::from("its sub is no text of 1 to 512 bytes"))?,
                     display: text(&claims["email"]),
                 }))
             }
@@ -105,10 +109,14 @@ pub(super) fn claims(token: &str) -> Option<Value> {
         .filter(Value::is_object)
 }
 
-fn check(claims: &Value, expected: &Expected<'_>) -> Result<(), &'static str> {
+fn check(claims: &Value, expected: &Expected<'_>) -> Result<(), String> {
     let issuer = claims["iss"].as_str().unwrap_or_default();
     if !expected.issuers.contains(&issuer) {
-        return Err("it is of another issuer");
+        return Err(differs(
+            "iss",
+            &claims["iss"],
+            expected.issuers.join(" or "),
+        ));
     }
     let audience = &claims["aud"];
     let of_client = |one: &Value| one.as_str() == Some(expected.client_id);
@@ -117,13 +125,24 @@ fn check(claims: &Value, expected: &Expected<'_>) -> Result<(), &'static str> {
             .as_array()
             .is_some_and(|all| all.iter().any(of_client))
     {
-        return Err("it is for another client");
+        return Err(differs("aud", audience, expected.client_id));
     }
     let ends = claims["exp"].as_i64().unwrap_or_default();
     if ends.saturating_add(CLOCKS_APART) <= expected.now.as_second() {
-        return Err("it has ended");
+        let now = expected.now.as_second();
+        return Err(differs(
+            "exp",
+            &claims["exp"],
+            format!("a time after {now}"),
+        ));
     }
     Ok(())
+}
+
+/// A claim that is not as it has to be, with both values.
+fn differs(claim: &str, found: &Value, expected: impl Display) -> String {
+    let found = scrub(&found.to_string(), 200);
+    format!("its {claim} is {found}, expected {expected}")
 }
 
 /// A member by JSON pointer.
@@ -155,7 +174,7 @@ mod tests {
         clippy::needless_pass_by_value,
         reason = "the tests below make it in place"
     )]
-    fn by_id_token(token: Value) -> Result<Option<Subject>, &'static str> {
+    fn by_id_token(token: Value) -> Result<Option<Subject>, String> {
         read(ID_TOKEN, &members(json!({ "id_token": token })))
     }
 
@@ -164,7 +183,7 @@ mod tests {
     fn read(
         source: SubjectSource,
         members: &Map<String, Value>,
-    ) -> Result<Option<Subject>, &'static str> {
+    ) -> Result<Option<Subject>, String> {
         let expected = Expected {
             issuers: vec!["https://login.test", "login.test"],
             client_id: "client",
@@ -185,7 +204,7 @@ mod tests {
         encoded(&all.to_string())
     }
 
-    fn user(id: &str, display: Option<&str>) -> Result<Option<Subject>, &'static str> {
+    fn user(id: &str, display: Option<&str>) -> Result<Option<Subject>, String> {
         Ok(Some(Subject {
             id: id.to_owned(),
             display: display.map(str::to_owned),
@@ -217,7 +236,10 @@ mod tests {
         assert_eq!(by_id_token(json!(padded)), user("12", None));
     }
 
-    /// Without its user no one could tell another account of the product from the one that was connected.
+    fn nameless() -> Result<Option<Subject>, String> {
+        Err(String::from("its sub is no text of 1 to 512 bytes"))
+    }
+
     #[test]
     fn an_id_token_that_cannot_be_read_is_refused() {
         let odd = [
@@ -236,19 +258,15 @@ mod tests {
         for token in odd {
             assert_eq!(
                 by_id_token(token.clone()),
-                Err("it cannot be read"),
+                Err(String::from("it can't be read")),
                 "{token}"
             );
         }
         for claims in [r#"{"sub":1}"#, r#"{"sub":""}"#, r#"{"sub":null}"#] {
-            assert_eq!(
-                by_id_token(id_token(claims)),
-                Err("it names no user"),
-                "{claims}"
-            );
+            assert_eq!(by_id_token(id_token(claims)), nameless(), "{claims}");
         }
         let long = |length| id_token(&json!({ "sub": "x".repeat(length) }).to_string());
-        assert_eq!(by_id_token(long(513)), Err("it names no user"));
+        assert_eq!(by_id_token(long(513)), nameless());
         assert_eq!(by_id_token(long(512)), user(&"x".repeat(512), None));
         assert_eq!(by_id_token(json!(null)), Ok(None));
         assert_eq!(read(ID_TOKEN, &Map::new()), Ok(None));
@@ -256,30 +274,42 @@ mod tests {
 
     #[test]
     fn an_id_token_is_of_this_issuer_for_this_client_and_has_not_ended() {
+        let issuers = "expected https://login.test or login.test";
         for (claims, expected) in [
-            (r#"{"iss":"https://login.test"}"#, Ok(())),
-            (r#"{"aud":["other","client"]}"#, Ok(())),
-            (r#"{"exp":701}"#, Ok(())),
+            (r#"{"iss":"https://login.test"}"#, None),
+            (r#"{"aud":["other","client"]}"#, None),
+            (r#"{"exp":701}"#, None),
             (
                 r#"{"iss":"https://login.test/"}"#,
-                Err("it is of another issuer"),
+                Some(("iss", r#""https://login.test/""#, issuers)),
             ),
             (
                 r#"{"iss":"http://localhost:4000"}"#,
-                Err("it is of another issuer"),
+                Some(("iss", r#""http://localhost:4000""#, issuers)),
             ),
-            (r#"{"iss":null}"#, Err("it is of another issuer")),
-            (r#"{"aud":"other"}"#, Err("it is for another client")),
-            (r#"{"aud":["other"]}"#, Err("it is for another client")),
-            (r#"{"aud":null}"#, Err("it is for another client")),
-            (r#"{"exp":700}"#, Err("it has ended")),
-            (r#"{"exp":"1001"}"#, Err("it has ended")),
+            (r#"{"iss":null}"#, Some(("iss", "null", issuers))),
+            (
+                r#"{"aud":"other"}"#,
+                Some(("aud", r#""other""#, "expected client")),
+            ),
+            (
+                r#"{"aud":["other"]}"#,
+                Some(("aud", r#"["other"]"#, "expected client")),
+            ),
+            (r#"{"aud":null}"#, Some(("aud", "null", "expected client"))),
+            (
+                r#"{"exp":700}"#,
+                Some(("exp", "700", "expected a time after 1000")),
+            ),
+            (
+                r#"{"exp":"1001"}"#,
+                Some(("exp", r#""1001""#, "expected a time after 1000")),
+            ),
         ] {
-            assert_eq!(
-                by_id_token(id_token(claims)).map(drop),
-                expected,
-                "{claims}"
-            );
+            let refused = by_id_token(id_token(claims)).err();
+            let expected =
+                expected.map(|(claim, found, wanted)| format!("its {claim} is {found}, {wanted}"));
+            assert_eq!(refused, expected, "{claims}");
         }
     }
 

@@ -29,9 +29,10 @@ impl JsonSchema for CellValue {
         json_schema!({
             "description": "Text, number or boolean; where it is written, null leaves the cell as it is and an empty text clears it.",
             "anyOf": [
-                { "type": ["string", "null"], "x-null": true },
+                { "type": "string" },
                 { "type": "number" },
                 { "type": "boolean" },
+                { "type": "null", "x-null": true },
             ],
         })
     }

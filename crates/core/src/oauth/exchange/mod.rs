@@ -212,8 +212,8 @@ async fn not_kept<T>(
     reason: &str,
     error: Error,
 ) -> Result<T> {
-    let id = authorization.id;
-    let _ = end(context, id, Authorization::is_returned, End::Failed, reason).await?;
+    let (id, why) = (authorization.id, Why::of(reason, &error));
+    let _ = end(context, id, Authorization::is_returned, End::Failed, why).await?;
     Err(error)
 }
 
@@ -237,8 +237,10 @@ fn user_of(
         .and_then(|endpoints| endpoints.issuer.as_deref());
     let now = context.now();
     subject_of(product, connection, asked, members, now).map_err(|why| {
-        let message = format!("the product's word on who the user is cannot be accepted: {why}");
+        tracing::warn!(authorization = %authorization.id, %why, "the ID token was refused");
+        let message = format!("the product's ID token can't be accepted: {why}");
         Error::new(ErrorKind::AuthorizationFailed, message)
+            .with_context("product_message", format!("ID token: {why}"))
     })
 }
 

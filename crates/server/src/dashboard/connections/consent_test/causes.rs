@@ -87,8 +87,8 @@ const CAUSES: &[Line] = &[
     (
         &["id_token_refused"],
         ActBy::Operator,
-        "The product’s word on who the user is cannot be accepted.",
-        "Most often this machine’s clock is wrong: stead doctor compares it.",
+        "The product’s ID token, which says who the user is, can’t be accepted.",
+        "Compare the claim below. If iss differs, set the connection’s issuer. If exp is past, this machine’s clock is wrong: stead doctor compares it.",
         "",
     ),
     (
