@@ -93,7 +93,7 @@ impl ChatModel {
             5 => {
                 let event = parsed("call_Create0000000000000001").unwrap();
                 let sheet = parsed("call_Sheet00000000000000001").unwrap();
-                let title = sheet["sheets"][0]["properties"]["title"]
+                let title = sheet["sheets"][0]["title"]
                     .as_str()
                     .unwrap()
                     .to_owned();
@@ -101,7 +101,7 @@ impl ChatModel {
                     "call_Values0000000000000001",
                     "sheets_update_values",
                     json!({
-                        "spreadsheet_id": sheet["spreadsheetId"], "range": format!("{title}!A1"),
+                        "spreadsheet_id": sheet["spreadsheet_id"], "range": format!("{title}!A1"),
                         "values": [["Event"], [event["summary"]]],
                     }),
                 )]

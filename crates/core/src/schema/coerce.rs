@@ -55,8 +55,8 @@ pub(super) fn coerce(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Takes out optional parameters that are an empty text: models fill in so what they don't need. A tool that changes
-/// something may mean it, for example to clear a description.
+/// Takes out optional parameters that are an empty text: models send one for what they don't need. A tool that changes
+/// something may mean it, for example to clear a description. Blanks are a text like any other, but no number or option.
 pub(super) fn without_empty_texts(schema: &Value, reads: bool, input: &mut Value) {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
@@ -64,10 +64,14 @@ pub(super) fn without_empty_texts(schema: &Value, reads: bool, input: &mut Value
         return;
     };
     parameters.retain(|name, given| {
-        let is_empty = given.as_str().is_some_and(|text| text.trim().is_empty());
-        let Some(schema) = schema["properties"].get(name).filter(|_| is_empty) else {
+        let Some(schema) = schema["properties"].get(name) else {
             return true;
         };
+        let is_text = takes(schema, "string") && schema.get("enum").is_none();
+        let is_empty = |text: &str| text.is_empty() || !is_text && text.trim().is_empty();
+        if !given.as_str().is_some_and(is_empty) {
+            return true;
+        }
         let fits = !reads
             && (is_open(schema) || takes(schema, "string"))
             && schema["minLength"].as_u64().unwrap_or_default() == 0

@@ -52,7 +52,8 @@ fn hostile_names_are_names() {
     assert_eq!(tools.len(), 10);
     for slot in SLOTS {
         let mut taken = 0;
-        for name in &names {
+        // An empty text counts as absent.
+        for name in names.iter().filter(|name| !name.is_empty()) {
             let Some(sent) = sent(slot.tool, (slot.input)(name)) else {
                 let refused = name.contains('\0') || slot.is_name && !is_a_name(name);
                 assert!(refused, "{} refuses {name:?}", slot.tool);
