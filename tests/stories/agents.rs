@@ -93,10 +93,7 @@ impl ChatModel {
             5 => {
                 let event = parsed("call_Create0000000000000001").unwrap();
                 let sheet = parsed("call_Sheet00000000000000001").unwrap();
-                let title = sheet["sheets"][0]["title"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned();
+                let title = sheet["sheets"][0]["title"].as_str().unwrap().to_owned();
                 vec![(
                     "call_Values0000000000000001",
                     "sheets_update_values",

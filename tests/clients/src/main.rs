@@ -72,9 +72,15 @@ async fn main() -> Result<ExitCode> {
     let bearer = webhooks_token(platform.environment()).await?;
     tokens.push((String::from("WEBHOOKS_TOKEN"), bearer));
     let application = NewAppCredential::new("generated clients");
-    let application = platform.environment().create_app_credential(application).await?;
+    let application = platform
+        .environment()
+        .create_app_credential(application)
+        .await?;
     let secret = application.client_secret.expose_secret().to_owned();
-    tokens.push((String::from("APPLICATION_ID"), application.credential.client_id));
+    tokens.push((
+        String::from("APPLICATION_ID"),
+        application.credential.client_id,
+    ));
     tokens.push((String::from("APPLICATION_SECRET"), secret));
     // Each agent has a user of its own, who has authorized nothing yet.
     for agent in AGENTS {

@@ -13,8 +13,8 @@ use crate::{
 };
 
 /// Whose account token it is, and until when. It expires with its time and with the application's credential that made it.
-/// An account drops out of it when the user disconnects, even if they connect again, and when the credential is limited to
-/// other connections. Without an account left, it's refused.
+/// It no longer works for an account that the user disconnects, even if they connect again, or whose connection the
+/// credential may no longer use. Without an account left, it's refused.
 pub(in crate::access) async fn check(
     context: &Context,
     digest: &Digest,
@@ -52,13 +52,17 @@ pub(in crate::access) async fn check(
         let Some(connection) = connection.map(|found| found.row) else {
             continue;
         };
-        if one == domain::TokenAccount::of(&account) && connections.have(connection.name.as_str()) {
-            accounts.push(TokenAccount {
-                connection_name: connection.name,
-                product: connection.product,
-                account_id: one.account_id,
-                disconnections: one.disconnections,
-            });
+        if !connections.have(connection.name.as_str()) {
+            continue;
+        }
+        // A disconnected account stays in the list, so that a call of it gets the right error.
+        accounts.push(TokenAccount {
+            connection_name: connection.name,
+            product: connection.product,
+            account_id: one.account_id,
+            disconnections: one.disconnections,
+        });
+        if one == domain::TokenAccount::of(&account) {
             identifier = Some(account.identifier);
         }
     }
