@@ -187,12 +187,14 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
         .map(|after| HeaderValue::from(after.as_secs() + u64::from(after.subsec_nanos() > 0)))
 }
 
-/// Logs an error: loudly where the operator has to act, quietly where the caller reads it anyway. What strangers can
-/// provoke at will is quiet: a log that they fill is a fault of its own. A store reports by itself, once, that it fails.
+/// Logs an error: as an error if the operator has to act, else for debugging, because the caller reads it anyway. Errors
+/// that a caller can cause at will are for debugging too, or callers could fill the log. So is a call that waits for an
+/// approval, which is no failure. The store itself reports once that it fails.
 pub(crate) fn report(error: &Error) {
     let provoked = matches!(
         error.kind(),
-        ErrorKind::Overloaded
+        ErrorKind::ApprovalRequired
+            | ErrorKind::Overloaded
             | ErrorKind::HostRejected
             | ErrorKind::ShuttingDown
             | ErrorKind::StorageUnavailable

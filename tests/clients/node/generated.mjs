@@ -1,18 +1,18 @@
 // @hey-api/openapi-ts: makes a client from /openapi.json without a warning, and goes the whole way with it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join, resolve } from 'node:path';
 
 const require = createRequire(import.meta.url);
 const baseUrl = process.env.STEAD_URL;
 const identifier = 'user of generated.mjs';
 
 // What Node finds by NODE_PATH; compiled files lie beside the packages, for `import`.
-const packages = process.env.NODE_PATH;
+const packages = resolve(process.env.NODE_PATH);
 const folder = mkdtempSync(join(packages, '..', 'generated-'));
+process.on('exit', () => rmSync(folder, { recursive: true }));
 
 const generate = async () => {
   const document = join(folder, 'openapi.json');
@@ -40,7 +40,9 @@ const consent = async (link) => {
     const to = response.headers.get('location');
     return to ? open(new URL(to, url)) : { url, text: await response.text() };
   };
-  const plain = (text) => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+  const named = { amp: '&', quot: '"', lt: '<', gt: '>' };
+  const character = (_, code, name) => (code ? String.fromCodePoint(Number(code.replace('x', '0x'))) : named[name]);
+  const plain = (text) => text.replaceAll(/&(?:#(x?[0-9a-f]+)|([a-z]+));/gi, character);
   const { url, text } = await open(link, { method: 'POST' });
   const value = (name) => plain(text.match(new RegExp(`name="${name}" value="([^"]+)"`))[1]);
   const form = new URLSearchParams({ request: value('request'), user: value('user'), action: 'allow' });

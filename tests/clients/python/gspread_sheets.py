@@ -42,11 +42,3 @@ def _():
     sheet = client.open("Made by gspread").sheet1
     sheet.update([["Edsger"]], "A1")
     assert sheet.acell("A1").value == "Edsger"
-
-
-@check("gspread: share a spreadsheet with a colleague")
-def _():
-    spreadsheet = client.open("Made by gspread")
-    spreadsheet.share("grace@example.com", perm_type="user", role="reader", notify=False)
-    shared = [one.get("emailAddress") for one in spreadsheet.list_permissions()]
-    assert "grace@example.com" in shared, shared
