@@ -85,8 +85,9 @@ fn subject(
                 let claims = claims.ok_or_else(|| String::from("it can't be read"))?;
                 check(&claims, expected)?;
                 Ok(Some(Subject {
-                    id: text(&claims["sub"])
-                        .ok_or_else(|| String::from("its sub is no text of 1 to 512 bytes"))?,
+                    id: text(&claims["sub"]).ok_or_else(|| {
+                        String::from("its sub has to be a text of 1 to 512 bytes")
+                    })?,
                     display: text(&claims["email"]),
                 }))
             }
@@ -237,7 +238,7 @@ mod tests {
     }
 
     fn nameless() -> Result<Option<Subject>, String> {
-        Err(String::from("its sub is no text of 1 to 512 bytes"))
+        Err(String::from("its sub has to be a text of 1 to 512 bytes"))
     }
 
     #[test]
