@@ -250,7 +250,7 @@ async fn a_raw_request_that_the_product_refuses_for_a_scope_says_what_to_ask_for
     let tool = stage.execute("mail_send_mail", "user-1", json!({})).await;
     assert_eq!(tool.kind(), "unknown_tool");
     assert!(
-        tool.text().contains("docs/guide/proxy.md"),
+        tool.text().contains("docs/build/raw-requests.md"),
         "{}",
         tool.text()
     );

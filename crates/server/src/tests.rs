@@ -12,26 +12,6 @@ use crate::{
     testing::{TestService, json_response, request_to},
 };
 
-#[test]
-fn the_guide_names_every_route_of_an_application() {
-    let guide = include_str!("../../../docs/guide/rest.md");
-    for (access, routes) in table() {
-        for route in routes.iter().filter(|_| access.takes_token()) {
-            // The verbs of an account and the forms of a proxied path stand in one line each.
-            let verb = route.path.rsplit('/').next().unwrap_or_default();
-            let shown = [
-                route.path,
-                route.path.trim_end_matches('/'),
-                &format!("…/{verb}"),
-            ]
-            .iter()
-            .any(|text| guide.contains(*text))
-                || guide.contains(&route.path.replace("{*path}", "{path}"));
-            assert!(shown, "{} {}", route.method, route.path);
-        }
-    }
-}
-
 #[tokio::test]
 async fn every_route_of_an_application_asks_who_it_is() {
     let service = TestService::new().await;

@@ -261,7 +261,7 @@ impl Catalogue {
         let hint = did_you_mean(name, self.by_name.keys().copied());
         let lower = name.to_ascii_lowercase();
         let raw = match OF_RAW_REQUESTS.iter().any(|verb| lower.contains(verb)) {
-            true => "; a raw request can do what no tool does: docs/guide/proxy.md",
+            true => "; a raw request can do what no tool does: docs/build/raw-requests.md",
             false => "",
         };
         Error::new(

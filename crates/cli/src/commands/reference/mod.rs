@@ -81,8 +81,8 @@ fn errors() -> String {
 
 fn events() -> String {
     let mut page = format!(
-        "{GENERATED_BY}\n\n# Events\n\n[The guide](../guide/events.md) says how they are read. Members of `data` that are not known in a case \
-         are absent or `null`; more may be added.\n"
+        "{GENERATED_BY}\n\n# Events\n\n[Read events](../build/events.md) shows how to read them. Members of `data` are absent or `null` if Stead doesn't know \
+         them. Later versions may add members.\n"
     );
     for known in EVENT_TYPES {
         let members: Vec<String> = known.data.iter().map(|name| format!("`{name}`")).collect();

@@ -18,7 +18,7 @@ pub(super) fn page() -> String {
     let document = stead_server::openapi("https://stead.example.com");
     let mut page = format!(
         "{GENERATED_BY}\n\n# REST\n\nEvery operation and type, as `GET /openapi.json` describes them, with an example of each body. \
-         [guide/rest.md](../guide/rest.md) says how they are used, and [errors.md](errors.md) what the kinds of errors mean.\n"
+         [Call tools](../build/call-tools.md) shows how to use them, and [Errors](errors.md) explains each kind of error.\n"
     );
     for tag in array(&document["tags"]) {
         let name = text(&tag["name"]);
