@@ -23,9 +23,9 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
         assert!(
             lines
                 .lines()
-                .nth(1)
+                .nth(2)
                 .unwrap()
-                .starts_with("  CLIENT_SECRET="),
+                .starts_with("  export STEAD_CLIENT_SECRET="),
             "{lines}"
         );
         assert!(!lines.contains('#') && !lines.contains('!'), "{lines}");
@@ -73,8 +73,8 @@ fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
         .current_dir(folder.path())
         .env_clear()
         .env("STEAD_URL", &service)
-        .env("STEAD_CLIENT_ID", fact(&welcome, "CLIENT_ID="))
-        .env("STEAD_CLIENT_SECRET", fact(&welcome, "CLIENT_SECRET="))
+        .env("STEAD_CLIENT_ID", fact(&welcome, "export STEAD_CLIENT_ID="))
+        .env("STEAD_CLIENT_SECRET", fact(&welcome, "export STEAD_CLIENT_SECRET="))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&called.stderr);
@@ -85,71 +85,47 @@ fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
 }
 
 #[test]
-fn the_readmes_journey_is_pasted_into_each_shell_as_written() {
-    let readme = include_str!("../../../../README.md");
-    let journeys: Vec<&str> = shell_blocks(readme)
-        .into_iter()
-        .filter(|block| block.contains("$CLIENT_ID"))
-        .collect();
-    assert!(!journeys.is_empty(), "the README has a journey");
+fn the_readmes_first_call_is_pasted_into_each_shell_as_written() {
+    let blocks = shell_blocks(include_str!("../../../../README.md"));
+    let first = blocks
+        .iter()
+        .find(|block| block.contains("$STEAD_CLIENT_ID"))
+        .expect("the README has a first call");
     for shell in shells() {
         let folder = tempfile::tempdir().unwrap();
         let mut dev = Dev::start(folder.path(), &[]);
         let welcome = dev.welcome();
-        let secrets = ["CLIENT_ID=", "CLIENT_SECRET="]
-            .map(|name| format!("{name}{}\n", fact(&welcome, name)));
-        let lines = (secrets.concat() + &journeys.join("\n"))
-            .replace("http://127.0.0.1:8484", &fact(&welcome, "service"))
-            .replace("http://127.0.0.1:8485", &fact(&welcome, "sandbox"));
-        let said = paste(shell, folder.path(), &lines);
-        for expected in ["Gmail is connected\n", "\"subject\":\""] {
+        let exports: String = printed_lines(&welcome)
+            .lines()
+            .filter(|line| line.starts_with("  export "))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(exports.lines().count(), 3, "{exports}");
+        let said = paste(shell, folder.path(), &(exports + first));
+        for expected in ["Lunch on Thursday?", "\"emailAddress\": \"ada@example.com\""] {
             assert!(said.contains(expected), "{}: {expected}: {said}", shell.0);
-        }
-        assert_eq!(
-            said.matches("ada@example.com").count(),
-            2,
-            "both proxy forms answer: {said}"
-        );
-    }
-}
-
-#[test]
-fn no_block_of_a_guide_has_what_an_interactive_zsh_does_not_take() {
-    let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
-    for guide in fs::read_dir(guides).unwrap() {
-        let path = guide.unwrap().path();
-        let text = fs::read_to_string(&path).unwrap();
-        for block in shell_blocks(&text) {
-            let name = path.display();
-            assert!(!block.contains(" # "), "{name}: a comment: {block}");
-            let quotes = block.matches('\'').count();
-            assert!(quotes.is_multiple_of(2), "{name}: an open quote: {block}");
         }
     }
 }
 
 #[test]
-fn the_readmes_way_to_production_is_pasted_into_each_shell_as_written() {
-    let blocks = shell_blocks(include_str!("../../../../README.md"));
-    let production = blocks
-        .iter()
-        .find(|block| block.contains("stead serve"))
-        .expect("the README goes to production");
-    for shell in shells() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("mail-secret"), "the client's secret").unwrap();
-        // The last line would serve until it is stopped.
-        let lines = production.replace("stead serve", "stead connections list");
-        let said = paste(
-            shell,
-            folder.path(),
-            &format!("MAIL_CLIENT_ID=the-client\n{lines}"),
-        );
-        for expected in ["https://stead.example.com/sso/v1/oauth/conn_", "ready"] {
-            assert!(said.contains(expected), "{}: {expected}: {said}", shell.0);
+fn no_block_of_a_page_has_what_an_interactive_zsh_does_not_take() {
+    let mut pages = 0;
+    for folder in ["start", "build", "recipes", "run"] {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        for page in fs::read_dir(docs.join(folder)).unwrap() {
+            let path = page.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            for block in shell_blocks(&text) {
+                let name = path.display();
+                assert!(!block.contains(" # "), "{name}: a comment: {block}");
+                let quotes = block.matches('\'').count();
+                assert!(quotes.is_multiple_of(2), "{name}: an open quote: {block}");
+            }
+            pages += 1;
         }
-        assert!(folder.path().join("stead.db").exists());
     }
+    assert!(pages > 20, "{pages} pages");
 }
 
 #[test]
@@ -270,7 +246,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let before = dev.welcome();
     let lines = printed_lines(&before);
-    let (connect, _) = lines.split_once("  export STEAD_URL").unwrap();
+    let (connect, _) = lines.split_once("  stead connect").unwrap();
     let said = paste(SHELLS[0], folder.path(), connect);
     assert!(said.contains("Gmail is connected\n"), "{said}");
     // The lines below come after the sandbox's grants were kept.
@@ -279,8 +255,8 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         let variables = format!(
             "export STEAD_URL={} STEAD_CLIENT_ID={} STEAD_CLIENT_SECRET={}\n",
             fact(&before, "service"),
-            fact(&before, "CLIENT_ID="),
-            fact(&before, "CLIENT_SECRET="),
+            fact(&before, "export STEAD_CLIENT_ID="),
+            fact(&before, "export STEAD_CLIENT_SECRET="),
         );
         paste(SHELLS[0], folder.path(), &format!("{variables}{commands}"))
     };
@@ -302,7 +278,7 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
         ["service", "sandbox"].map(|name| fact(&before, name).replace("http://", ""));
     let mut dev = Dev::start_at([&service, &sandbox], folder.path(), &["--data", "kept"]);
     let after = dev.welcome();
-    for name in ["CLIENT_ID=", "CLIENT_SECRET="] {
+    for name in ["export STEAD_CLIENT_ID=", "export STEAD_CLIENT_SECRET="] {
         assert_eq!(fact(&after, name), fact(&before, name));
     }
     // Every access token has expired meanwhile: only a grant that is still there gives a new one.
@@ -333,14 +309,14 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
             .map(|one| one["client_id"].as_str().unwrap().to_owned());
         ids.collect::<Vec<_>>()
     };
-    assert_eq!(listed(), [fact(&before, "CLIENT_ID=")]);
+    assert_eq!(listed(), [fact(&before, "export STEAD_CLIENT_ID=")]);
     // Whose secret is lost is taken back.
     fs::remove_file(folder.path().join("kept/client.json")).unwrap();
     let mut dev = Dev::start(folder.path(), &["--data", "kept"]);
     let last = dev.welcome();
     drop(dev);
-    assert_eq!(listed(), [fact(&last, "CLIENT_ID=")]);
-    assert_ne!(fact(&last, "CLIENT_ID="), fact(&before, "CLIENT_ID="));
+    assert_eq!(listed(), [fact(&last, "export STEAD_CLIENT_ID=")]);
+    assert_ne!(fact(&last, "export STEAD_CLIENT_ID="), fact(&before, "export STEAD_CLIENT_ID="));
 
     #[cfg(unix)]
     for file in fs::read_dir(folder.path().join("kept")).unwrap() {

@@ -130,7 +130,9 @@ pub(crate) fn paste((shell, arguments): (&str, &[&str]), folder: &Path, lines: &
 
 /// The lines that `dev` sets apart to be pasted: those that are indented, after the one that begins so.
 pub(crate) fn printed_lines(welcome: &str) -> String {
-    let from = welcome.find("  CLIENT_ID=").expect("CLIENT_ID comes first");
+    let from = welcome
+        .find("  export STEAD_URL=")
+        .expect("the address comes first");
     welcome[from..]
         .lines()
         .filter(|line| line.starts_with("  "))
