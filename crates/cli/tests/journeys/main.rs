@@ -229,8 +229,7 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
         ("mail", "Read your mails"),
     ] {
         let open = format!(
-            "{variables}export STEAD_URL=$STEAD STEAD_CLIENT_ID=$CLIENT_ID STEAD_CLIENT_SECRET=$CLIENT_SECRET\n\
-             curl -s $(stead connect {product} you --quiet)\ncurl -s $STEAD/icon.svg"
+            "{variables}curl -s $(stead connect {product} you --quiet)\ncurl -s $STEAD_URL/icon.svg"
         );
         let page = paste(SHELLS[0], folder.path(), &open);
         assert!(page.contains(words), "{product}: {page}");
