@@ -19,6 +19,7 @@ mod install;
 mod mcp_conformance;
 mod new_tool;
 mod postgres;
+mod prose;
 mod release;
 mod shell;
 mod shells;
@@ -55,6 +56,7 @@ cargo xtask mcp-conformance [--all]
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
+cargo xtask prose --count       words and sentences of README and docs, and how hard they are to read
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
@@ -127,6 +129,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mcp-conformance"] => mcp_conformance::run(false),
         ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
+        ["prose", "--count"] => prose::count(),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
