@@ -18,6 +18,7 @@ mod guides;
 mod install;
 mod mcp_conformance;
 mod new_tool;
+mod packages;
 mod postgres;
 mod prose;
 mod release;
