@@ -57,6 +57,9 @@ cargo xtask mcp-conformance [--all]
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
+cargo xtask prose [--all] [FOLDER]
+                                how the texts read that people read, and their spelling; with a folder, also what isn't
+                                rewritten yet; with --all, a linter that can't be installed is a failure
 cargo xtask prose --count       words and sentences of README and docs, and how hard they are to read
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
@@ -131,6 +134,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
         ["prose", "--count"] => prose::count(),
+        ["prose", options @ ..] => prose::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),
