@@ -81,6 +81,7 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
         Step::new(Fast, "tidy", "cargo xtask tidy"),
         Step::new(Fast, "prose", format!("cargo xtask prose{all}")),
+        Step::new(Fast, "book", format!("cargo xtask book{all}")),
         Step::new(
             Fast,
             "lints",
