@@ -1,10 +1,10 @@
 //! `cargo xtask clients`: installs the products' own SDKs into `target/clients`, and runs `tests/clients` with them.
 
-use std::{fs, path::Path, process::Stdio};
+use std::fs;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::shell;
+use crate::{packages, shell};
 
 /// Where the packages are installed; gone with `target`.
 const FOLDER: &str = "target/clients";
@@ -12,11 +12,8 @@ const FOLDER: &str = "target/clients";
 /// An interpreter with the packages that its scripts need.
 struct Language {
     name: &'static str,
-    /// What must be there before.
-    needs: &'static str,
-    /// Says which packages; installed again when it changes.
+    /// Pins the packages; installed again when it changes.
     packages: &'static str,
-    install: &'static [&'static str],
     program: &'static str,
     scripts: &'static [&'static str],
     /// How its recipes are marked in the guide, and how a file of one ends; not every one has recipes.
@@ -31,12 +28,7 @@ const GUIDE: &str = "docs/guide/sdks.md";
 const LANGUAGES: [Language; 4] = [
     Language {
         name: "python",
-        needs: "python3 -m venv --help",
         packages: "tests/clients/python/requirements.txt",
-        install: &[
-            "python3 -m venv target/clients/python",
-            "target/clients/python/bin/pip install --quiet --disable-pip-version-check --requirement tests/clients/python/requirements.txt",
-        ],
         program: "target/clients/python/bin/python",
         scripts: &[
             "tests/clients/python/agent.py",
@@ -53,13 +45,7 @@ const LANGUAGES: [Language; 4] = [
     },
     Language {
         name: "node",
-        needs: "npm --version",
         packages: "tests/clients/node/package.json",
-        install: &[
-            "mkdir -p target/clients/node",
-            "cp tests/clients/node/package.json target/clients/node",
-            "npm install --prefix target/clients/node --no-audit --no-fund --loglevel=error",
-        ],
         program: "node",
         scripts: &[
             "tests/clients/node/generated.mjs",
@@ -73,12 +59,7 @@ const LANGUAGES: [Language; 4] = [
     // It needs another version of the protocol's own package than the one above.
     Language {
         name: "langchain",
-        needs: "python3 -m venv --help",
         packages: "tests/clients/langchain/requirements.txt",
-        install: &[
-            "python3 -m venv target/clients/langchain",
-            "target/clients/langchain/bin/pip install --quiet --disable-pip-version-check --requirement tests/clients/langchain/requirements.txt",
-        ],
         program: "target/clients/langchain/bin/python",
         scripts: &["tests/clients/langchain/agent.py"],
         recipes: None,
@@ -86,13 +67,7 @@ const LANGUAGES: [Language; 4] = [
     },
     Language {
         name: "inspector",
-        needs: "npm --version",
         packages: "tests/clients/inspector/package.json",
-        install: &[
-            "mkdir -p target/clients/inspector",
-            "cp tests/clients/inspector/package.json target/clients/inspector",
-            "npm install --prefix target/clients/inspector --no-audit --no-fund --loglevel=error",
-        ],
         program: "python3",
         scripts: &["tests/clients/inspector/agent.py"],
         recipes: None,
@@ -109,7 +84,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let mut lines = vec![String::from("sh tests/clients/curl.sh")];
     let mut missing = Vec::new();
     for language in LANGUAGES.iter().filter(|one| all || !one.is_large) {
-        match install(language) {
+        match packages::install(&format!("{FOLDER}/{}", language.name), language.packages) {
             Ok(()) => {
                 let scripts = language.scripts.iter().map(|script| (*script).to_owned());
                 let scripts = scripts.chain(recipes(language)?);
@@ -150,29 +125,6 @@ fn call_every_operation() -> Result<()> {
     if !passed {
         bail!("the service does not do what /openapi.json says");
     }
-    Ok(())
-}
-
-/// Installs the packages of a language, unless these are installed already.
-fn install(language: &Language) -> Result<()> {
-    let packages = fs::read(shell::root().join(language.packages))?;
-    let folder = shell::root().join(FOLDER);
-    let installed = folder.join(Path::new(language.name).with_extension("installed"));
-    if fs::read(&installed).is_ok_and(|before| before == packages) {
-        return Ok(());
-    }
-    let there = shell::command(language.needs)
-        .stdout(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    if !there {
-        bail!("`{}` does not work here", language.needs);
-    }
-    println!("installing the packages of {}", language.packages);
-    for line in language.install {
-        shell::run(line)?;
-    }
-    fs::write(installed, packages)?;
     Ok(())
 }
 

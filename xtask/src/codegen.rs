@@ -1,8 +1,11 @@
-//! `cargo xtask codegen`: files that are made from the code: the pages of `docs/reference/`, and the inputs of the demo.
+//! `cargo xtask codegen`: files that are made from the code: the pages of `docs/reference/` and `docs/products/`, and the
+//! inputs of the demo.
 
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
+
+use serde_json::Value;
 
 use crate::shell;
 
@@ -44,6 +47,16 @@ const FILES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The products: the name of each page, its title, and the folder of its crate.
+const PRODUCTS: [(&str, &str, &str); 6] = [
+    ("notion", "Notion", "workspace"),
+    ("gmail", "Gmail", "mail"),
+    ("snowflake", "Snowflake", "warehouse"),
+    ("calendar", "Google Calendar", "calendar"),
+    ("sheets", "Google Sheets", "sheets"),
+    ("drive", "Google Drive", "drive"),
+];
+
 /// Writes or compares every page.
 ///
 /// # Errors
@@ -51,10 +64,20 @@ const FILES: &[(&str, &str)] = &[
 /// the command that fixes it.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     shell::build()?;
-    let mut stale = Vec::new();
+    let mut pages = Vec::new();
     for (command, path) in FILES {
-        let made = shell::output(command)?;
-        let file = shell::root().join(path);
+        pages.push(((*path).to_owned(), shell::output(command)?));
+    }
+    let tools = serde_json::from_str(&shell::output("target/debug/stead tools --json")?)?;
+    for (page, title, product) in PRODUCTS {
+        let docs = shell::root().join(format!("crates/products/{product}/src/docs.md"));
+        let docs = fs::read_to_string(docs).with_context(|| product.to_owned())?;
+        let made = product_page(title, product, &docs, &tools);
+        pages.push((format!("docs/products/{page}.md"), made));
+    }
+    let mut stale = Vec::new();
+    for (path, made) in pages {
+        let file = shell::root().join(&path);
         let found = fs::read_to_string(&file).unwrap_or_default();
         match difference(&found, &made) {
             None => println!("{path} is as the code makes it"),
@@ -72,6 +95,63 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The page of a product: its own documentation, with its tools before the first heading.
+fn product_page(title: &str, product: &str, docs: &str, tools: &Value) -> String {
+    let mut page = format!(
+        "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->\n\n# {title}\n\n\
+         After reading this page, you can set up {title} (`{product}`), and you know its tools, scopes and limits.\n\n"
+    );
+    let (about, chapters) = docs.split_once("\n# ").unwrap_or((docs, ""));
+    page += about.trim_end();
+    page += "\n\n## Tools\n\n| Tool | | Effect |\n|---|---|---|\n";
+    let tools = tools.as_array().into_iter().flatten();
+    let mut has_scopes = false;
+    for tool in tools.filter(|tool| tool["product"] == product) {
+        let text = |name: &str| tool[name].as_str().unwrap_or_default();
+        let about = text("description").lines().next().unwrap_or_default();
+        let about = about
+            .split_inclusive(". ")
+            .next()
+            .unwrap_or_default()
+            .trim();
+        let scopes = tool["scopes"].as_array().into_iter().flatten();
+        let scopes = scopes.filter_map(Value::as_str).map(|scope| {
+            let short = scope.strip_prefix("https://www.googleapis.com/auth/");
+            format!("`{}`", short.unwrap_or(scope))
+        });
+        let scopes = scopes.collect::<Vec<_>>().join(", ");
+        has_scopes |= !scopes.is_empty();
+        let (name, effect) = (text("name"), text("effect"));
+        page += &format!(
+            "| [`{name}`](../reference/tools.md#{name}) | {about} | {effect} | {scopes} |\n"
+        );
+    }
+    page = if has_scopes {
+        page.replace(
+            "| Effect |\n|---|",
+            "| Effect | One of these scopes |\n|---|---|",
+        )
+    } else {
+        page.replace(" |  |\n", " |\n")
+    };
+    let mut is_code = false;
+    for line in format!("# {chapters}").lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        page += match line.strip_prefix("   ") {
+            // Markdown in the book takes four spaces for what belongs to a numbered line.
+            Some(rest) if !rest.starts_with(' ') || is_code => " ",
+            None if line.starts_with('#') && !is_code => "\n#",
+            _ => "",
+        };
+        page += line;
+        page += "\n";
+    }
+    page += "\n## Next\n\n\
+        - [Connect your users](../build/connect-users.md): send each user a link.\n\
+        - [Raw requests](../build/raw-requests.md): call the rest of the product's API.\n";
+    page.replace("\n\n\n", "\n\n")
 }
 
 /// The first line in which two pages differ.
@@ -98,6 +178,25 @@ fn difference(found: &str, made: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_a_product_has_its_tools() {
+        let tools = serde_json::json!([
+            {"name": "mail_a", "product": "mail", "effect": "read", "description": "Find mails. Few.\n\nMore.",
+             "scopes": ["https://www.googleapis.com/auth/gmail.readonly", "https://mail.google.com/"]},
+            {"name": "drive_b", "product": "drive", "effect": "read", "description": "B", "scopes": []},
+        ]);
+        let docs = "Mail.\n\n# Set-up\n\n1. Do:\n\n   ```sh\n   # this\n     that\n   ```\n\n# Scopes\n\nTwo.\n";
+        let page = product_page("Gmail", "mail", docs, &tools);
+        for part in [
+            "# Gmail\n\nAfter reading",
+            "limits.\n\nMail.\n\n## Tools\n",
+            "|---|---|---|---|\n| [`mail_a`](../reference/tools.md#mail_a) | Find mails. | read | `gmail.readonly`, `https://mail.google.com/` |\n\n## Set-up\n",
+            "\n\n1. Do:\n\n    ```sh\n    # this\n      that\n    ```\n\n## Scopes\n\nTwo.\n\n## Next\n",
+        ] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+    }
 
     #[test]
     fn the_first_difference_is_named() {

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "its output is what a command is for")]
 
 mod bench;
+mod book;
 mod browser;
 mod chaos;
 mod clients;
@@ -18,7 +19,9 @@ mod guides;
 mod install;
 mod mcp_conformance;
 mod new_tool;
+mod packages;
 mod postgres;
+mod prose;
 mod release;
 mod shell;
 mod shells;
@@ -55,6 +58,13 @@ cargo xtask mcp-conformance [--all]
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
+cargo xtask prose [--all] [FOLDER]
+                                how the texts read that people read, and their spelling; with a folder, also what isn't
+                                rewritten yet; with --all, a linter that can't be installed is a failure
+cargo xtask prose --count       words and sentences of README and docs, and how hard they are to read
+cargo xtask book [--all] [--serve]
+                                builds the book over docs into target/book, every link checked; with --serve, shows it at
+                                http://127.0.0.1:8000 and builds what changes; with --all, a missing Python is a failure
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
@@ -127,6 +137,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mcp-conformance"] => mcp_conformance::run(false),
         ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
+        ["book", options @ ..] => book::run(options),
+        ["prose", "--count"] => prose::count(),
+        ["prose", options @ ..] => prose::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),

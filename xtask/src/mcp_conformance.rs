@@ -2,14 +2,13 @@
 //! router and transport.
 
 use std::{
-    fs,
     io::{BufRead as _, BufReader},
     process::{Child, Stdio},
 };
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::shell;
+use crate::{packages, shell};
 
 /// Where the suite is installed; gone with `target`.
 const FOLDER: &str = "target/clients/mcp-conformance";
@@ -23,7 +22,7 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// # Errors
 /// Where a required scenario does not pass.
 pub(crate) fn run(all: bool) -> Result<()> {
-    if let Err(error) = install() {
+    if let Err(error) = packages::install(FOLDER, PACKAGES) {
         if all {
             return Err(error);
         }
@@ -51,29 +50,6 @@ pub(crate) fn run(all: bool) -> Result<()> {
         bail!("not every requirement is met of {}", failed.join(" and "));
     }
     Ok(())
-}
-
-/// Installs the suite, unless this version is installed already.
-fn install() -> Result<()> {
-    let packages = fs::read(shell::root().join(PACKAGES))?;
-    let folder = shell::root().join(FOLDER);
-    let installed = folder.join("package.json");
-    let is_there = folder.join("node_modules/.bin/conformance").exists();
-    if is_there && fs::read(&installed).is_ok_and(|before| before == packages) {
-        return Ok(());
-    }
-    let npm = shell::command("npm --version")
-        .stdout(Stdio::null())
-        .status();
-    if !npm.is_ok_and(|status| status.success()) {
-        bail!("`npm --version` does not work here");
-    }
-    println!("installing the packages of {PACKAGES}");
-    fs::create_dir_all(&folder)?;
-    fs::write(&installed, packages)?;
-    shell::run(&format!(
-        "npm install --prefix {FOLDER} --no-audit --no-fund --loglevel=error"
-    ))
 }
 
 /// The fixture server, which ends with this.

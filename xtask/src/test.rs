@@ -80,6 +80,8 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             format!("rustfmt --edition 2024 --check {}", tools.join(" ")),
         ),
         Step::new(Fast, "tidy", "cargo xtask tidy"),
+        Step::new(Fast, "prose", format!("cargo xtask prose{all}")),
+        Step::new(Fast, "book", format!("cargo xtask book{all}")),
         Step::new(
             Fast,
             "lints",

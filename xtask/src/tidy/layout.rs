@@ -21,6 +21,7 @@ const TOP: &[&str] = &[
     "crates",
     "deny.toml",
     "docs",
+    "mkdocs.yml",
     "rust-toolchain.toml",
     "rustfmt.toml",
     "tests",

@@ -19,6 +19,7 @@ use std::fs;
 use anyhow::{Context as _, Result, bail};
 
 use crate::shell;
+pub(crate) use imports::is_for_tests;
 use metadata::Metadata;
 pub(crate) use text::{File, files};
 

@@ -1,0 +1,324 @@
+//! `cargo xtask prose`: how the texts read that people read.
+//!
+//! What textlint can't read becomes Markdown below `target/prose/texts`; a finding names the line that the text comes from.
+
+mod markup;
+mod rust;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::{packages, shell};
+
+/// Where the linters are installed.
+const NODE: &str = "target/prose/node";
+const PYTHON: &str = "target/prose/python";
+/// Where the texts are written.
+const TEXTS: &str = "target/prose/texts";
+/// Files and folders that aren't rewritten yet.
+const NOT_YET: &str = "tests/prose/not-yet.txt";
+/// Sentences that each rule must find.
+const PLANTED: &str = "tests/prose/planted.md";
+/// The rule whose findings are only warnings.
+const WARNING: &str = "sentence-25";
+
+/// A text of a file, which begins in `line`. Its lines are those of the file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    line: usize,
+    text: String,
+}
+
+impl Text {
+    fn new(line: usize, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { line, text }
+    }
+}
+
+/// What a rule says about a sentence.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    path: String,
+    line: usize,
+    rule: String,
+    message: String,
+}
+
+/// Prints how many words and sentences README and docs have, and how hard they are to read.
+///
+/// # Errors
+/// If Python doesn't run.
+pub(crate) fn count() -> Result<()> {
+    shell::run("python3 tests/prose/count.py")
+}
+
+/// Lints the texts, and the spelling of all files. With a folder or a file, prints all of its findings, also if it stands in the
+/// list of those that aren't rewritten yet. With `--all`, a linter that can't be installed is a failure.
+///
+/// # Errors
+/// If a text breaks a rule, a file of the list doesn't, or a rule misses a planted sentence.
+pub(crate) fn run(options: &[&str]) -> Result<()> {
+    let all = options.contains(&"--all");
+    let only = options.iter().find(|option| !option.starts_with("--"));
+    let installed = packages::install(NODE, "tests/prose/package.json")
+        .and_then(|()| packages::install(PYTHON, "tests/prose/requirements.txt"));
+    match installed {
+        Err(error) if all => return Err(error),
+        Err(error) => return shell::left_out(&format!("prose ({error:#})")),
+        Ok(()) => {}
+    }
+    let mut findings = lint(&collect()?)?;
+    let planted = findings.extract_if(.., |finding| finding.path == PLANTED);
+    let mut faults = unlike_planted(&read(PLANTED)?, &planted.collect::<Vec<_>>());
+    let list = read(NOT_YET)?;
+    let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
+    if let Some(only) = only {
+        findings.retain(|finding| finding.path.starts_with(only));
+    } else {
+        pending = entries(&list).map(|entry| (entry, 0)).collect();
+        findings.retain(|finding| !is_pending(finding, &mut pending));
+        for entry in entries(&list).filter(|entry| pending.get(entry) == Some(&0)) {
+            faults.push(format!("{NOT_YET}: {entry} has no finding: take it off"));
+        }
+    }
+    let mut warnings = 0;
+    for finding in &findings {
+        let Finding {
+            path,
+            line,
+            rule,
+            message,
+        } = finding;
+        let fault = format!("{path}:{line}: {rule}: {message}");
+        if rule == WARNING {
+            warnings += 1;
+            println!("warning: {fault}");
+        } else {
+            faults.push(fault);
+        }
+    }
+    println!("{}", faults.join("\n"));
+    let left: usize = pending.values().sum();
+    let entries = pending.len();
+    println!(
+        "{} findings, {warnings} warnings; {left} more in {entries} files and folders of {NOT_YET}",
+        faults.len()
+    );
+    let typos = shell::run(&format!(
+        "{PYTHON}/bin/typos --config tests/prose/typos.toml --format brief"
+    ));
+    ensure!(faults.is_empty(), "these texts break rules of tests/prose");
+    typos.context("a word is misspelled, or tests/prose/typos.toml must name it")
+}
+
+fn read(path: &str) -> Result<String> {
+    fs::read_to_string(shell::root().join(path)).with_context(|| format!("cannot read {path}"))
+}
+
+/// The entries of a list, which may have comments.
+fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// Whether a finding lies in a file or folder of the list, whose first such entry counts it.
+fn is_pending(finding: &Finding, pending: &mut BTreeMap<&str, usize>) -> bool {
+    let path = Path::new(&finding.path);
+    let found = pending
+        .iter_mut()
+        .find(|(entry, _)| path.starts_with(entry));
+    found
+        .map(|(_, count)| *count += usize::from(finding.rule != WARNING))
+        .is_some()
+}
+
+/// The texts that people read, by their files.
+fn collect() -> Result<Vec<(String, Vec<Text>)>> {
+    let mut files = Vec::new();
+    for path in
+        shell::output("git ls-files --cached --others --exclude-standard --deduplicate")?.lines()
+    {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let is_source = path.starts_with("crates/") && path.contains("/src/");
+        let texts: fn(&str) -> Result<Vec<Text>> = match extension {
+            "md" if [
+                "docs/",
+                "README.md",
+                "CONTRIBUTING.md",
+                "SECURITY.md",
+                PLANTED,
+            ]
+            .iter()
+            .any(|start| path.starts_with(start))
+                || path.ends_with("/README.md")
+                || is_source =>
+            {
+                |text| Ok(markup::page(text))
+            }
+            "html" if is_source => |text| Ok(markup::template(text)),
+            "json" if path == "crates/server/src/pages/texts/en.json" => {
+                |text| Ok(markup::strings(text))
+            }
+            "rs" if is_source && !is_of_tests(path) => {
+                if path.ends_with("/lib.rs") {
+                    rust::root
+                } else {
+                    rust::module
+                }
+            }
+            _ => continue,
+        };
+        if shell::root().join(path).exists() {
+            let found = texts(&read(path)?).with_context(|| path.to_owned())?;
+            files.push((path.to_owned(), found));
+        }
+    }
+    Ok(files)
+}
+
+fn is_of_tests(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.contains("/tests/") || path.starts_with("crates/testkit/")
+}
+
+/// Writes the texts as Markdown, and has textlint read them.
+fn lint(files: &[(String, Vec<Text>)]) -> Result<Vec<Finding>> {
+    let folder = shell::root().join(TEXTS);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    let mut lines: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (path, texts) in files.iter().filter(|(_, texts)| !texts.is_empty()) {
+        let file: PathBuf = folder.join(format!("{path}.md"));
+        fs::create_dir_all(file.parent().unwrap_or(&folder))?;
+        let (markdown, map) = joined(texts);
+        fs::write(file, markdown)?;
+        lines.insert(path.clone(), map);
+    }
+    let output = shell::command(&format!("node tests/prose/lint.cjs {TEXTS}"))
+        .env("NODE_PATH", shell::root().join(NODE).join("node_modules"))
+        .output()
+        .context("cannot start node")?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "the linter fails: {error}");
+    let mut findings = Vec::new();
+    for line in String::from_utf8(output.stdout)?.lines() {
+        let found: serde_json::Value = serde_json::from_str(line)?;
+        let text = |name: &str| found[name].as_str().unwrap_or_default().to_owned();
+        let file = text("file");
+        let path = file.strip_suffix(".md").unwrap_or(&file).to_owned();
+        let map = lines.get(&path).with_context(|| line.to_owned())?;
+        let at = found["line"]
+            .as_u64()
+            .and_then(|line| usize::try_from(line).ok());
+        let line = at.and_then(|at| map.get(at - 1)).copied().unwrap_or(1);
+        findings.push(Finding {
+            path,
+            line,
+            rule: text("rule"),
+            message: text("message"),
+        });
+    }
+    Ok(findings)
+}
+
+/// The texts as one page, and the line of the file for each of its lines.
+fn joined(texts: &[Text]) -> (String, Vec<usize>) {
+    let (mut markdown, mut map) = (String::new(), Vec::new());
+    for text in texts {
+        for (number, line) in text.text.lines().chain([""]).enumerate() {
+            markdown.push_str(line);
+            markdown.push('\n');
+            map.push(text.line + number);
+        }
+    }
+    (markdown, map)
+}
+
+/// Where the findings are other than what the headings of the planted sentences say: the rule, or `none`.
+fn unlike_planted(planted: &str, findings: &[Finding]) -> Vec<String> {
+    let mut rule = "none";
+    let mut faults = Vec::new();
+    for (number, line) in (1..).zip(planted.lines()) {
+        if let Some(heading) = line.strip_prefix("## ") {
+            rule = heading;
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let found: Vec<&str> = findings
+                .iter()
+                .filter(|finding| finding.line == number)
+                .map(|finding| finding.rule.as_str())
+                .collect();
+            let expected = if rule == "none" { vec![] } else { vec![rule] };
+            if found != expected {
+                faults.push(format!(
+                    "{PLANTED}:{number}: expected {rule}, found {found:?}"
+                ));
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(path: &str, line: usize, rule: &str) -> Finding {
+        Finding {
+            path: path.to_owned(),
+            line,
+            rule: rule.to_owned(),
+            message: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_line_leads_back_to_its_file() {
+        let (markdown, map) = joined(&[Text::new(3, "a\nb"), Text::new(9, "c")]);
+        assert_eq!(markdown, "a\nb\n\nc\n\n");
+        assert_eq!(map, [3, 4, 5, 9, 10]);
+    }
+
+    #[test]
+    fn a_finding_is_pending_if_its_file_is_listed() {
+        let list = "# Not yet\ncrates/core\ndocs/a.md\ncrates/cli\n";
+        let mut pending: BTreeMap<&str, usize> = entries(list).map(|entry| (entry, 0)).collect();
+        assert!(is_pending(
+            &finding("crates/core/src/a.rs", 1, "where"),
+            &mut pending
+        ));
+        assert!(is_pending(&finding("docs/a.md", 1, WARNING), &mut pending));
+        assert!(!is_pending(
+            &finding("crates/core-b/src/a.rs", 1, "where"),
+            &mut pending
+        ));
+        assert!(!is_pending(&finding("docs/b.md", 1, "where"), &mut pending));
+        assert_eq!(pending.into_values().collect::<Vec<_>>(), [0, 1, 0]);
+    }
+
+    #[test]
+    fn a_planted_sentence_that_is_missed_is_a_fault() {
+        let planted = "# Planted\n\n## where\nOne.\n\nTwo.\n\n## none\nThree.\n";
+        let all = [finding(PLANTED, 4, "where"), finding(PLANTED, 6, "where")];
+        assert!(unlike_planted(planted, &all).is_empty());
+        assert_eq!(
+            unlike_planted(planted, &all[..1]),
+            ["tests/prose/planted.md:6: expected where, found []"]
+        );
+        let other = [
+            finding(PLANTED, 4, "where"),
+            finding(PLANTED, 6, "where"),
+            finding(PLANTED, 9, "word"),
+        ];
+        assert_eq!(
+            unlike_planted(planted, &other),
+            ["tests/prose/planted.md:9: expected none, found [\"word\"]"]
+        );
+    }
+}
