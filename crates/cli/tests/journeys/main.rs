@@ -248,9 +248,9 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
     );
     let (variables, _) = lines.split_once("  pick()").unwrap();
     for (product, words) in [
-        ("warehouse", "Run any SQL statement that your role may run"),
+        ("warehouse", "Run any SQL statement that your role allows"),
         ("workspace", "Read the pages and databases that you choose"),
-        ("mail", "Read your mails"),
+        ("mail", "Read your emails"),
     ] {
         let open = format!(
             "{variables}export STEAD_URL=$STEAD STEAD_CLIENT_ID=$CLIENT_ID STEAD_CLIENT_SECRET=$CLIENT_SECRET\n\
