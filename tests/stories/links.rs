@@ -183,15 +183,15 @@ async fn the_last_page_says_which_permissions_were_left_out() {
         .visit(&stage.consent(&product, ADA, &["openid"]))
         .await;
     let text = done.text();
-    let (_, left_out) = text.split_once("You left out").unwrap();
+    let (_, left_out) = text.split_once("You didn’t allow").unwrap();
     assert!(
-        left_out.contains("<li>Read your mails, their attachments and your drafts</li>"),
+        left_out.contains("<li>Read your emails, their attachments and your drafts</li>"),
         "{text}"
     );
     let all = Browser::new()
         .connect(&stage, &stage.link("user-1").await, ADA)
         .await;
-    assert!(!all.text().contains("left out"), "{}", all.text());
+    assert!(!all.text().contains("didn’t allow"), "{}", all.text());
     let forged = browser
         .get(&format!(
             "{}/connect/done?product=Gmail&missing=CANARY",

@@ -224,9 +224,9 @@ fn the_page_of_a_link_says_what_an_application_can_do_and_the_last_one_names_the
     );
     let (variables, _) = lines.split_once("  pick()").unwrap();
     for (product, words) in [
-        ("warehouse", "Run any SQL statement that your role may run"),
+        ("warehouse", "Run any SQL statement that your role allows"),
         ("workspace", "Read the pages and databases that you choose"),
-        ("mail", "Read your mails"),
+        ("mail", "Read your emails"),
     ] {
         let open = format!(
             "{variables}curl -s $(stead connect {product} you --quiet)\ncurl -s $STEAD_URL/icon.svg"

@@ -52,9 +52,9 @@ async fn the_page_says_who_asks_for_what_and_changes_nothing() {
     let page = service.visit(&link).await;
     let text = page.text();
     for expected in [
-        "<strong>127.0.0.1</strong> asks to use your Gmail account",
-        "<li>Read your mails, their attachments and your drafts</li>",
-        "<li>See your e-mail address</li>",
+        "<strong>127.0.0.1</strong> wants to access your Gmail account",
+        "<li>Read your emails, their attachments and your drafts</li>",
+        "<li>See your email address</li>",
         r#"<form method="post">"#,
         "Continue to Gmail",
     ] {
@@ -216,7 +216,7 @@ async fn a_link_that_is_not_known_says_what_to_do() {
         assert_eq!(page.status, StatusCode::NOT_FOUND);
         assert_page(&page, "'self'");
         page.assert_contains("We don’t know this link");
-        page.assert_contains("Support id: <code>req_");
+        page.assert_contains("Support ID: <code>req_");
     }
 }
 
@@ -301,7 +301,7 @@ async fn a_made_up_ending_shows_only_our_own_text() {
     assert_eq!(page.status, StatusCode::INTERNAL_SERVER_ERROR);
     assert!(
         page.text().contains("<h1>Something went wrong</h1>")
-            && !page.text().contains("Support id"),
+            && !page.text().contains("Support ID"),
         "{}",
         page.text()
     );

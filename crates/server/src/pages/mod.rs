@@ -106,6 +106,7 @@ impl Pages {
             product => page.product.title,
             permissions => lines(&page.permissions(language.tag())),
             note => page.product.permission_note(language.tag()),
+            unverified => warns_about_unverified(page.product),
             unit,
             left,
         };
@@ -314,6 +315,12 @@ fn style(brand: &Brand) -> String {
         rule(&colors.light),
         rule(&colors.dark)
     )
+}
+
+/// Whether the product may show its users a warning before they sign in: Google does until it has verified a client.
+/// Stead can't know whether it has.
+fn warns_about_unverified(product: &Product) -> bool {
+    product.oauth.issuer == Some("https://accounts.google.com")
 }
 
 fn lines(permissions: &[PermissionText]) -> Vec<Value> {

@@ -31,6 +31,7 @@ impl Pages {
             product => product.title,
             permissions => abilities.chain(scopes).collect::<Vec<_>>(),
             note => product.permission_note(language.tag()),
+            unverified => super::warns_about_unverified(product),
             unit,
             left,
         };

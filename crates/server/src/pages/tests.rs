@@ -113,7 +113,11 @@ async fn the_page_lists_permissions_in_the_users_language() {
         ),
         (
             "ja",
-            "<strong>127.0.0.1</strong> が、あなたに代わって Gmail アカウントを利用する許可を求めています。",
+            "<strong>127.0.0.1</strong> が、あなたの Gmail アカウントへのアクセスを求めています。",
+        ),
+        (
+            "en",
+            "Google may warn you that it hasn’t verified this app. Google shows this warning until it has reviewed an app. If you don’t trust 127.0.0.1, stop there.",
         ),
         (
             "fr-CA;q=0.8, de;q=0.7",
@@ -123,6 +127,19 @@ async fn the_page_lists_permissions_in_the_users_language() {
         read(&service, &link, language, "")
             .await
             .assert_contains(expected);
+    }
+}
+
+#[test]
+fn only_products_of_google_warn_about_unverified_clients() {
+    for product in stead::products::PRODUCTS {
+        let google = !matches!(product.name, "workspace" | "warehouse");
+        assert_eq!(
+            super::warns_about_unverified(product),
+            google,
+            "{}",
+            product.name
+        );
     }
 }
 
@@ -256,7 +273,9 @@ async fn pages_show_the_operators_brand_and_load_nothing_else() {
         assert_eq!(page.text().matches("src=").count(), 1, "{}", page.text());
     }
     let page = read(&service, &link, "en", "").await;
-    page.assert_contains("<strong>Mail &amp; &lt;More&gt;</strong> asks to use your Gmail account");
+    page.assert_contains(
+        "<strong>Mail &amp; &lt;More&gt;</strong> wants to access your Gmail account",
+    );
     let logo = service.visit("/logo").await;
     assert_eq!(logo.body, include_bytes!("icon.svg")[..]);
     assert_eq!(logo.header("content-type"), "image/svg+xml");
