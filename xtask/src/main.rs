@@ -12,6 +12,7 @@ mod conformance;
 mod deny;
 #[cfg(test)]
 mod deploy;
+mod docs;
 mod fixtures;
 mod fuzz;
 #[cfg(test)]
@@ -65,6 +66,9 @@ cargo xtask prose --count       words and sentences of README and docs, and how 
 cargo xtask book [--all] [--serve]
                                 builds the book over docs into target/book, every link checked; with --serve, shows it at
                                 http://127.0.0.1:8000 and builds what changes; with --all, a missing Python is a failure
+cargo xtask docs [--all] [PAGE…]
+                                runs the blocks of the book's first pages, or of these, against a service with its sandbox; with
+                                --all, those of every page whose blocks must run, and what is missing is a failure
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
@@ -140,6 +144,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["book", options @ ..] => book::run(options),
         ["prose", "--count"] => prose::count(),
         ["prose", options @ ..] => prose::run(options),
+        ["docs", options @ ..] => docs::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),

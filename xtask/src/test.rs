@@ -182,6 +182,11 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         example("agent_loop"),
         Step::new(
             Full,
+            "the blocks of the book",
+            format!("cargo xtask docs{all}"),
+        ),
+        Step::new(
+            Full,
             "the products' SDKs",
             format!("cargo xtask clients{all}"),
         ),
