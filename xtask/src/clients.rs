@@ -16,14 +16,9 @@ struct Language {
     packages: &'static str,
     program: &'static str,
     scripts: &'static [&'static str],
-    /// How its recipes are marked in the guide, and how a file of one ends; not every one has recipes.
-    recipes: Option<(&'static str, &'static str)>,
     /// Whether its packages are so large that only `--all` installs them.
     is_large: bool,
 }
-
-/// The guide whose recipes are run as they are printed.
-const GUIDE: &str = "docs/guide/sdks.md";
 
 const LANGUAGES: [Language; 4] = [
     Language {
@@ -40,7 +35,6 @@ const LANGUAGES: [Language; 4] = [
             "tests/clients/python/snowflake.py",
             "tests/clients/python/webhooks.py",
         ],
-        recipes: Some(("python", "py")),
         is_large: false,
     },
     Language {
@@ -53,7 +47,6 @@ const LANGUAGES: [Language; 4] = [
             "tests/clients/node/mcp.cjs",
             "tests/clients/node/notion.cjs",
         ],
-        recipes: Some(("javascript", "js")),
         is_large: false,
     },
     // It needs another version of the protocol's own package than the one above.
@@ -62,7 +55,6 @@ const LANGUAGES: [Language; 4] = [
         packages: "tests/clients/langchain/requirements.txt",
         program: "target/clients/langchain/bin/python",
         scripts: &["tests/clients/langchain/agent.py"],
-        recipes: None,
         is_large: true,
     },
     Language {
@@ -70,7 +62,6 @@ const LANGUAGES: [Language; 4] = [
         packages: "tests/clients/inspector/package.json",
         program: "python3",
         scripts: &["tests/clients/inspector/agent.py"],
-        recipes: None,
         is_large: true,
     },
 ];
@@ -87,7 +78,6 @@ pub(crate) fn run(all: bool) -> Result<()> {
         match packages::install(&format!("{FOLDER}/{}", language.name), language.packages) {
             Ok(()) => {
                 let scripts = language.scripts.iter().map(|script| (*script).to_owned());
-                let scripts = scripts.chain(recipes(language)?);
                 lines.extend(scripts.map(|script| format!("{} {script}", language.program)));
             }
             Err(error) => missing.push(format!("{}: {error:#}", language.name)),
@@ -126,24 +116,4 @@ fn call_every_operation() -> Result<()> {
         bail!("the service does not do what /openapi.json says");
     }
     Ok(())
-}
-
-/// The recipes of a language in the guide, each as a program.
-fn recipes(language: &Language) -> Result<Vec<String>> {
-    let guide = fs::read_to_string(shell::root().join(GUIDE))?;
-    let Some((mark, extension)) = language.recipes else {
-        return Ok(Vec::new());
-    };
-    let fence = format!("\n```{mark}\n");
-    let mut scripts = Vec::new();
-    for (number, block) in guide.split(&fence).skip(1).enumerate() {
-        let code = block.split("\n```").next().unwrap_or_default();
-        let script = format!("{FOLDER}/recipe_{}.{extension}", number + 1);
-        fs::write(shell::root().join(&script), code)?;
-        scripts.push(script);
-    }
-    if scripts.is_empty() {
-        bail!("{GUIDE} has no recipe in {}", language.name);
-    }
-    Ok(scripts)
 }

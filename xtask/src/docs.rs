@@ -13,8 +13,8 @@ const PYTHON: &str = "target/docs/python";
 const NODE: &str = "target/docs/node";
 const JQ: Program = Program::new("jq");
 
-/// Runs the blocks of these pages; without any, of those of Start, and with `--all` of every page whose blocks must run. What
-/// is missing is named, and is a failure with `--all`.
+/// Runs the blocks of these pages; without any, of those of Start and of the products' SDKs, and with `--all` of every page
+/// whose blocks must run. What is missing is named, and is a failure with `--all`.
 ///
 /// # Errors
 /// If a block fails.
@@ -28,6 +28,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
             pages.extend(pages_of("build")?);
             pages.extend(pages_of("recipes")?);
             pages.push(PathBuf::from("docs/run/one-server.md"));
+        } else {
+            pages.push(PathBuf::from("docs/build/sdks.md"));
         }
     }
     let installed = packages::install(PYTHON, "tests/docs/requirements.txt")
