@@ -1,4 +1,4 @@
-//! The proxy against callers who try to lead it elsewhere: V01 to V57 of `docs/proxy-vectors.md`, over the JSON form
+//! The proxy against callers who try to lead it elsewhere: V01 to V57 of `docs/contribute/proxy-vectors.md`, over the JSON form
 //! and over raw sockets. Each is refused, the product receives nothing, and a listener where it would lead hears nothing.
 
 use std::sync::{

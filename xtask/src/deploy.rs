@@ -297,7 +297,7 @@ fn no_rule_of_the_network_policy_can_mean_everyone() {
 fn rules_and_dashboard_are_complete() {
     let rules = yaml(&read("alerts.yaml"));
     let rules = rules["groups"][0]["rules"].as_array().unwrap();
-    let guide = fs::read_to_string(shell::root().join("docs/guide/operations.md")).unwrap();
+    let guide = fs::read_to_string(shell::root().join("docs/run/monitoring.md")).unwrap();
     for rule in rules {
         let name = rule["alert"].as_str().unwrap();
         assert!(

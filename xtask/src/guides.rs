@@ -1,4 +1,4 @@
-//! The guides of `docs/guide` that add code, followed to the letter in a copy of the checkout.
+//! The pages of `docs/contribute` that add code, followed to the letter in a copy of the checkout.
 
 use std::{fs, path::PathBuf};
 
@@ -79,7 +79,7 @@ impl Checkout {
 }
 
 fn guide(name: &str) -> String {
-    fs::read_to_string(shell::root().join("docs/guide").join(name)).unwrap()
+    fs::read_to_string(shell::root().join("docs/contribute").join(name)).unwrap()
 }
 
 /// The blocks of a guide: what follows the three backticks, and the text.
@@ -96,9 +96,9 @@ fn blocks(guide: &str) -> impl Iterator<Item = (&str, String)> {
 #[ignore = "builds a copy of the workspace: cargo xtask test --all"]
 fn a_tool_and_a_product_made_as_the_guides_say_pass_their_suites() {
     let checkout = Checkout::copy();
-    add_a_tool(&checkout, &guide("adding-a-tool.md"));
+    add_a_tool(&checkout, &guide("add-a-tool.md"));
     checkout.commit();
-    add_a_product(&checkout, &guide("adding-a-product.md"));
+    add_a_product(&checkout, &guide("add-a-product.md"));
 }
 
 fn add_a_tool(checkout: &Checkout, guide: &str) {

@@ -16,7 +16,7 @@ pub(crate) fn run(product: &str, name: &str) -> Result<()> {
     for case in CASES {
         fixtures::bless(&format!("{product}_{name}/{case}"))?;
     }
-    println!("Now say what it does, and bless its cases again: docs/guide/adding-a-tool.md");
+    println!("Now say what it does, and bless its cases again: docs/contribute/add-a-tool.md");
     Ok(())
 }
 

@@ -196,7 +196,7 @@ mod tests {
                 "<!-- Made by `cargo xtask codegen`. -->\n\n# A\n",
             ),
             File::of("docs/reference/b.md", "# B\n"),
-            File::of("docs/guide/c.md", "# C\n"),
+            File::of("docs/run/c.md", "# C\n"),
         ];
         assert_eq!(
             generated_pages_say_so(&files),

@@ -99,7 +99,7 @@ impl PoliciesCommand {
                 })?;
                 let policy: Policy = serde_json::from_str(&text).map_err(|error| {
                     let what = format!("{} is not a policy: {error}", file.display());
-                    Failure::usage(what, "docs/guide/policy.md describes every rule.")
+                    Failure::usage(what, "docs/run/policies.md describes every rule.")
                 })?;
                 let set = policies.set(policy).await?;
                 terminal.either(&set, || format!("The policy {} is set.", set.name));

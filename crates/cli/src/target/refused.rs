@@ -8,7 +8,7 @@ use stead::{Error, ErrorKind, core::seal::KeyRing};
 use crate::failure::{Failure, Outcome};
 
 pub(crate) const OTHER_KEY: &str = "Give the key that it was sealed with: --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. A copy of it should lie with the backups.";
-pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/guide/operations.md says how. Without a backup, try: sqlite3 FILE .recover";
+pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/run/backup.md says how. Without a backup, try: sqlite3 FILE .recover";
 const NEWER: &str = "Run the newer Stead; `stead --version` says which one this is.";
 const OTHER_FILE: &str =
     "Check --database or STEAD_DATABASE: it must name a file of Stead, or a name that no file has.";

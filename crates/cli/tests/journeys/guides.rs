@@ -1,9 +1,14 @@
-//! The shell blocks of the guides to the operator's work, run as printed, one after the other, in each shell.
+//! The shell blocks of the pages for operators, run as printed, one after the other, in each shell.
 #![cfg(unix)]
 
 use std::{fs, path::Path, process::Command};
 
 use super::shell::{path, shell_blocks, shells};
+
+/// A key and a database, which the pages expect.
+const BEGIN: &str = "umask 077\nstead keys generate > stead.key\n\
+    export STEAD_KEY_FILE=stead.key STEAD_DATABASE=stead.db\n\
+    stead credentials create --name app --quiet\n";
 
 /// A shell with a script that ends at the first command that fails.
 fn command(shell: &str, folder: &Path, script: &str) -> Command {
@@ -31,9 +36,11 @@ fn run(shell: &str, folder: &Path, script: &str) -> String {
 }
 
 #[test]
-fn the_commands_of_the_guide_to_operations() {
-    let blocks = shell_blocks(include_str!("../../../../docs/guide/operations.md"));
-    assert!(blocks.len() >= 6, "{blocks:?}");
+fn the_commands_for_backup_and_upgrade() {
+    let backup = shell_blocks(include_str!("../../../../docs/run/backup.md"));
+    let upgrade = shell_blocks(include_str!("../../../../docs/run/upgrade.md"));
+    assert!(backup.len() >= 2 && !upgrade.is_empty());
+    let blocks = [&[BEGIN][..], &backup, &upgrade].concat();
     for (shell, _) in shells() {
         let folder = tempfile::tempdir().unwrap();
         let out = run(shell, folder.path(), &blocks.join("\n"));
@@ -53,9 +60,10 @@ fn the_commands_of_the_guide_to_operations() {
 }
 
 #[test]
-fn the_commands_of_the_guide_to_credentials() {
-    let blocks = shell_blocks(include_str!("../../../../docs/guide/credentials.md"));
+fn the_commands_for_credentials() {
+    let blocks = shell_blocks(include_str!("../../../../docs/run/credentials.md"));
     assert!(blocks.len() >= 2, "{blocks:?}");
+    let blocks = [&[BEGIN][..], &blocks].concat();
     for (shell, _) in shells() {
         let folder = tempfile::tempdir().unwrap();
         let out = run(shell, folder.path(), &blocks.join("\n"));
@@ -71,19 +79,16 @@ fn the_commands_of_the_guide_to_credentials() {
 
 /// As printed but for the minute that a key waits, and the operator's own program.
 #[test]
-fn the_commands_of_the_guide_to_keys() {
-    let blocks = shell_blocks(include_str!("../../../../docs/guide/keys.md"));
+fn the_commands_for_keys() {
+    let blocks = shell_blocks(include_str!("../../../../docs/run/keys.md"));
     assert!(blocks.len() >= 6, "{blocks:?}");
     for (shell, _) in shells() {
         let folder = tempfile::tempdir().unwrap();
-        let begin = "umask 077\nstead keys generate > stead.key\n\
-            export STEAD_KEY_FILE=stead.key STEAD_DATABASE=stead.db\n\
-            stead credentials create --name app --quiet\n";
         let program = "#!/bin/sh\ncat stead.key\n";
         let file = folder.path().join("stead-key");
         fs::write(&file, program).unwrap();
         run(shell, folder.path(), "chmod +x stead-key");
-        let script = begin.to_owned() + &blocks.join("\n");
+        let script = BEGIN.to_owned() + &blocks.join("\n");
         let script = script
             .replace("stead keys rotate", "stead keys rotate --now")
             .replace("stead keys activate", "stead keys activate --now")

@@ -290,8 +290,8 @@ async fn rules_dashboard_and_guide_name_metrics_that_are_there() {
             assert!(there.contains(name), "{file}: {name} is not a metric");
         }
     }
-    let guide = include_str!("../../../../docs/guide/operations.md");
-    let guide = guide.split("## What to watch").nth(1).unwrap();
+    let guide = include_str!("../../../../docs/run/monitoring.md");
+    let guide = guide.split("## Read the metrics").nth(1).unwrap();
     let guide = named(guide.split("| alert |").next().unwrap());
     for name in families {
         assert!(guide.contains(name), "the guide does not have {name}");

@@ -165,7 +165,7 @@ fn failed(failure: Failure) -> Finding {
         Some(ErrorKind::StorageUnavailable) => Finding::of_failure(
             "database",
             failure,
-            "Put a backup in its place: docs/guide/operations.md says how.",
+            "Put a backup in its place: docs/run/backup.md says how.",
         ),
         _ => Finding::of_failure("environment", failure, "Run it again with --log debug."),
     }

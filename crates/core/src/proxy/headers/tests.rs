@@ -41,7 +41,7 @@ fn received(headers: &[(&'static str, &'static str)]) -> Result<HeaderMap> {
 }
 
 /// The header that is refused comes first.
-/// See `docs/proxy-vectors.md`.
+/// See `docs/contribute/proxy-vectors.md`.
 const VECTORS: &[(u8, &[(&str, &str)])] = &[
     (45, &[("Host", "evil.test")]),
     (46, &[("Authorization", "Bearer attacker")]),

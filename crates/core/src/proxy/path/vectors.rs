@@ -1,4 +1,4 @@
-//! Hostile and honest paths. The numbers are those of `docs/proxy-vectors.md`.
+//! Hostile and honest paths. The numbers are those of `docs/contribute/proxy-vectors.md`.
 
 use super::{
     property::{RULES, check_target, route},
