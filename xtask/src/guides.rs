@@ -132,13 +132,14 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     assert_eq!(checkout.changed(), FILES);
 }
 
-/// A title names a file, and where the block goes into one that there is: `toml Cargo.toml before stead-drive`.
+/// A title names a file, and where the block goes into an existing one: `toml title="Cargo.toml before stead-drive"`.
 fn add_a_product(checkout: &Checkout, guide: &str) {
     let mut files = 0;
     for (title, text) in blocks(guide) {
-        let Some((_, file)) = title.split_once(' ') else {
+        let Some((_, quoted)) = title.split_once(" title=") else {
             continue;
         };
+        let file = &quoted[1..quoted.len() - 1];
         match file.split_once(" before ") {
             Some((file, line)) => checkout.insert(file, &text, line),
             None => checkout.write(file, &text),

@@ -7,7 +7,7 @@ use super::shell::{path, shell_blocks, shells};
 
 /// A key and a database, which the pages expect.
 const BEGIN: &str = "umask 077\nstead keys generate > stead.key\n\
-    export STEAD_KEY_FILE=stead.key STEAD_DATABASE=stead.db\n\
+    export STEAD_KEY_FILE=stead.key STEAD_DATABASE=stead.db STEAD_PUBLIC_URL=https://stead.example.com\n\
     stead credentials create --name app --quiet\n";
 
 /// A shell with a script that ends at the first command that fails.
@@ -38,9 +38,10 @@ fn run(shell: &str, folder: &Path, script: &str) -> String {
 #[test]
 fn the_commands_for_backup_and_upgrade() {
     let backup = shell_blocks(include_str!("../../../../docs/run/backup.md"));
+    let monitoring = shell_blocks(include_str!("../../../../docs/run/monitoring.md"));
     let upgrade = shell_blocks(include_str!("../../../../docs/run/upgrade.md"));
     assert!(backup.len() >= 2 && !upgrade.is_empty());
-    let blocks = [&[BEGIN][..], &backup, &upgrade].concat();
+    let blocks = [&[BEGIN][..], &backup, &monitoring, &upgrade].concat();
     for (shell, _) in shells() {
         let folder = tempfile::tempdir().unwrap();
         let out = run(shell, folder.path(), &blocks.join("\n"));
