@@ -99,7 +99,7 @@ async fn the_button_binds_the_browser_and_leads_to_the_product() {
     let link = service.link("u1", None).await;
     let page = service.visit(&link).await;
     assert_page(&page, "'self' https:");
-    page.assert_contains("<strong>stead.example.com</strong> asks");
+    page.assert_contains("<strong>stead.example.com</strong> wants to access");
     let started = service.browse("POST", &link, None).await;
     assert_eq!(started.status, StatusCode::SEE_OTHER);
     assert_page(&started, "'self'");
