@@ -12,6 +12,7 @@ mod conformance;
 mod deny;
 #[cfg(test)]
 mod deploy;
+mod docs;
 mod fixtures;
 mod fuzz;
 #[cfg(test)]
@@ -58,6 +59,8 @@ cargo xtask mcp-conformance [--all]
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
+cargo xtask docs [--all] [PAGE…] runs the blocks of the book's pages, or of a page or folder below docs, against `stead dev`; with
+                                --all, what is missing is a failure
 cargo xtask prose [--all] [FOLDER]
                                 how the texts read that people read, and their spelling; with a folder, also what isn't
                                 rewritten yet; with --all, a linter that can't be installed is a failure
@@ -138,6 +141,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
         ["book", options @ ..] => book::run(options),
+        ["docs", options @ ..] => docs::run(options),
         ["prose", "--count"] => prose::count(),
         ["prose", options @ ..] => prose::run(options),
         ["deny"] => deny::run(false),

@@ -187,6 +187,14 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         ),
         Step::new(
             Full,
+            "blocks of the book",
+            match extent {
+                Extent::All => "cargo xtask docs --all",
+                _ => "cargo xtask docs start",
+            },
+        ),
+        Step::new(
+            Full,
             "the suite of the Model Context Protocol",
             format!("cargo xtask mcp-conformance{all}"),
         ),
