@@ -1,56 +1,75 @@
-//! Finds the Rust blocks of the book's pages, and makes a module of each.
+//! Makes a module of each Rust block in the pages of the book whose blocks run.
 
-use std::{env, error::Error, fmt::Write as _, fs, path::Path};
+use std::{env, fmt::Write as _, fs, io, path::Path};
 
-const FOLDERS: [&str; 4] = ["start", "build", "recipes", "run"];
+/// The folders of these pages, as in run.py.
+const FOLDERS: [&str; 3] = ["start", "build", "recipes"];
+/// No lint of the project looks at a block, or at what calls it.
+const ALLOW: &str = "#[expect(clippy::allow_attributes, reason = \"it need not keep to any\")]\n\
+    #[allow(warnings, clippy::all, clippy::unwrap_used, clippy::print_stdout)]\n";
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let docs = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../docs");
-    let out = env::var("OUT_DIR")?;
+fn main() -> io::Result<()> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     let (mut modules, mut arms) = (String::new(), String::new());
     for folder in FOLDERS {
-        println!("cargo::rerun-if-changed={}", docs.join(folder).display());
-        let mut pages: Vec<_> = fs::read_dir(docs.join(folder))?.collect::<Result<_, _>>()?;
-        pages.sort_by_key(fs::DirEntry::file_name);
+        let path = docs.join(folder);
+        println!("cargo::rerun-if-changed={}", path.display());
+        let Ok(pages) = fs::read_dir(path) else {
+            continue;
+        };
         for page in pages {
-            let name = page.file_name().into_string().map_err(|_| "a page's name isn't UTF-8")?;
-            for (line, code) in blocks(&fs::read_to_string(page.path())?) {
-                let module = format!("{folder}_{}_{line}", name.trim_end_matches(".md").replace('-', "_"));
-                let file = Path::new(&out).join(format!("{module}.rs"));
-                fs::write(&file, code)?;
-                writeln!(
-                    modules,
-                    "mod {module} {{ include!({file:?}); pub(crate) fn run() -> ExitCode {{ Termination::report(main()) }} }}"
-                )?;
-                writeln!(arms, "\"{folder}/{name}:{line}\" => {module}::run(),")?;
+            let page = page?.path();
+            let text = fs::read_to_string(&page)?;
+            let name = page.file_stem().unwrap_or_default().to_string_lossy();
+            for (line, code) in blocks(&text) {
+                let module = format!("{folder}_{}_{line}", name.replace('-', "_"));
+                // A fault has the number of its line in the page.
+                let file = format!("{out}/{module}.rs");
+                fs::write(&file, "\n".repeat(line) + &code)?;
+                let _ = writeln!(modules, "{ALLOW}#[path = {file:?}]\nmod {module};");
+                let _ = writeln!(
+                    arms,
+                    "\"{folder}/{name}.md:{line}\" => \
+                     Some(std::process::Termination::report({module}::main())),"
+                );
             }
         }
     }
-    let program = format!(
-        "{modules}\nfn run(block: &str) -> ExitCode {{ match block {{ {arms} _ => missing(block) }} }}"
+    let run = format!(
+        "{ALLOW}fn run(block: &str) -> Option<ExitCode> {{ match block {{ {arms} _ => None }} }}"
     );
-    fs::write(Path::new(&out).join("blocks.rs"), program)?;
-    Ok(())
+    fs::write(format!("{out}/blocks.rs"), modules + &run)
 }
 
-/// The Rust blocks of a page without their indentation, each with the line of its fence.
+/// The Rust blocks of a page, each with the line of its fence. A block can be in a tab, and then is indented.
 fn blocks(page: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
-    let mut indent = None;
-    for (at, line) in page.lines().enumerate() {
-        match indent {
-            None if line.trim_start() == "```rust" => {
-                indent = Some(line.len() - line.trim_start().len());
-                found.push((at + 1, String::new()));
-            }
-            Some(_) if line.trim() == "```" => indent = None,
-            Some(width) => {
-                if let Some((_, code)) = found.last_mut() {
-                    code.push_str(line.get(width..).unwrap_or_default());
-                    code.push('\n');
+    let mut open = None;
+    for (number, line) in (1..).zip(page.lines()) {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        match open {
+            None if text.starts_with("```") => {
+                open = Some((indent, text == "```rust"));
+                if text == "```rust" {
+                    found.push((number, String::new()));
                 }
             }
-            None => {}
+            Some(_) if text.starts_with("```") => open = None,
+            Some((indent, true)) => {
+                let code = line.get(indent..).unwrap_or_default();
+                let code = match code.strip_prefix("async fn main") {
+                    Some(rest) => format!("pub async fn main{rest}"),
+                    None if code.starts_with("fn main") => format!("pub {code}"),
+                    None => code.to_owned(),
+                };
+                if let Some((_, block)) = found.last_mut() {
+                    block.push_str(&code);
+                    block.push('\n');
+                }
+            }
+            _ => {}
         }
     }
     found

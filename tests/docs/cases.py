@@ -64,6 +64,9 @@ class Cases(unittest.TestCase):
     def test_a_missing_program_fails(self):
         self.assertIn("page.md:1: this typescript block fails", self.failure("```typescript\nawait 1;\n```\n").replace(os.environ.get("NODE", "-"), ""))
 
+    def test_a_program_sees_what_the_shell_exports(self):
+        self.assertEqual(self.failure("```sh\nexport A=b\n```\n```python\nimport os\nassert os.environ['A'] == 'b'\n```\n"), 2)
+
     def test_printed_addresses_are_replaced(self):
         self.assertEqual(self.failure("```sh\ntest 8484 -eq $((1233 + 1))\n```\n"), 1)
 

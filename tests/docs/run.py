@@ -1,11 +1,11 @@
 """Runs the blocks of the book's pages, as a reader would: `cargo xtask docs`.
 
-    python tests/docs/run.py --stead FILE --rust FILE --node FOLDER PAGE...
+    python tests/docs/run.py --stead FILE --rust FILE --node FOLDER [--docs FOLDER] [PAGE...]
 
-Each page gets a `stead dev` of its own, with an access token in TOKEN, and a folder of its own. The `sh` blocks of a page run
+A PAGE is a file or a folder below docs; without one, all pages run. Each page gets a `stead dev` of its own, with an access token in TOKEN, and a folder of its own. The `sh` blocks of a page run
 in one shell, first in bash and then, against a new `stead dev`, in zsh. Each `python`, `typescript` and `rust` block is a
 program. The first block that fails ends the page, and is named by its page and line. A page with the configuration of an MCP
-client is also tried with mcp_config.py.
+client is also tried with mcp_config.py. The page about a server runs in copies of the system's folders, and needs root.
 """
 
 import argparse
@@ -26,10 +26,14 @@ import urllib.request
 HERE = pathlib.Path(__file__).parent
 FENCE = re.compile(r"^( *)```([\w-]*)(.*?)\n(.*?)^\1``` *$", re.M | re.S)
 RUN = ("sh", "python", "typescript", "rust")
+# The pages whose blocks run.
+SERVER = "run/one-server.md"
+PAGES = ("start", "build", "recipes", SERVER)
 # The test starts Stead itself.
 REPLACED = ("cargo run -- dev", "stead dev")
 # A shell shows with this that a block is done.
 DONE = "block-is-done"
+TSX = "node_modules/.bin/tsx"
 # Seconds that a block may take.
 LONGEST = 300
 
@@ -51,10 +55,10 @@ def blocks(page):
 class Shell:
     """A shell that runs one block after the other, and keeps what they set."""
 
-    def __init__(self, name, folder, environment):
+    def __init__(self, command, folder, environment):
         self.folder = folder
         self.process = subprocess.Popen(
-            [name], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, start_new_session=True,
         )
 
@@ -88,36 +92,26 @@ class Shell:
         self.process.communicate()
 
 
-def program(command, folder, environment):
-    done = subprocess.run(
-        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, timeout=LONGEST,
-    )
-    if done.returncode:
-        raise Failed(f"exit {done.returncode}\n{done.stdout}")
-
-
-def run_page(page, name, shell, folder, environment, tools, addresses=()):
+def run_page(page, name, shell, folder, environment, tools, addresses=(), within=()):
     """Runs the blocks of a page; only those of the shell if it isn't the first. Returns how many."""
     count = 0
-    with Shell(shell, folder, environment) as session:
+    with Shell([*within, shell], folder, environment) as session:
         for language, line, code in blocks(page):
             if shell != "bash" and language != "sh":
                 continue
             for printed, real in addresses:
                 code = code.replace(printed, real)
             try:
-                if language == "sh":
-                    session.run(code)
-                elif language == "python":
-                    (folder / "page.py").write_text(code, encoding="utf-8")
-                    program([sys.executable, "page.py"], folder, environment)
-                elif language == "typescript":
-                    (folder / "page.mts").write_text(code, encoding="utf-8")
-                    program([tools.node / "node_modules/.bin/tsx", "page.mts"], folder, environment)
-                else:
-                    program([tools.rust, f"{name}:{line}"], folder, environment)
-            except (Failed, OSError, subprocess.TimeoutExpired) as error:
+                if language == "rust":
+                    code = f"'{tools.rust}' '{name}:{line}'"
+                elif language != "sh":
+                    # Programs see what the shell has exported.
+                    command, ending = (sys.executable, "py") if language == "python" else (tools.node / TSX, "mts")
+                    file = folder / f"page.{ending}"
+                    file.write_text(code, encoding="utf-8")
+                    code = f"'{command}' '{file}'"
+                session.run(code)
+            except Failed as error:
                 raise Failed(f"{page}:{line}: this {language} block fails in {shell}: {error}") from None
             count += 1
     return count
@@ -127,7 +121,7 @@ class Dev:
     """A `stead dev` in an empty folder, at free ports."""
 
     def __init__(self, stead, folder):
-        command = [stead, "dev", "--json"]
+        command = [stead, "dev", "--json", "--log", "off"]
         for option in ("--listen", "--sandbox-listen", "--proxy-listen"):
             command += [option, "127.0.0.1:0"]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
@@ -167,6 +161,9 @@ def try_page(page, name, shell, tools, base):
                 text = file.read_text(encoding="utf-8")
                 file.unlink()
                 file.write_text(text, encoding="utf-8")
+        if name == SERVER:
+            within = ["unshare", "--mount", "sh", HERE / "server.sh", tools.stead]
+            return run_page(page, name, shell, folder, base, tools, (), within)
         empty = pathlib.Path(temporary, "dev")
         empty.mkdir()
         dev = Dev(tools.stead, empty)
@@ -176,10 +173,12 @@ def try_page(page, name, shell, tools, base):
             environment["PATH"] = os.pathsep.join([str(commands), str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
             count = run_page(page, name, shell, folder, environment, tools, dev.addresses)
             if shell == "bash" and "mcpServers" in page.read_text(encoding="utf-8"):
-                try:
-                    program([sys.executable, HERE / "mcp_config.py", page], HERE.parent.parent, environment)
-                except Failed as error:
-                    raise Failed(f"{page}: its configuration fails: {error}") from None
+                tried = subprocess.run(
+                    [sys.executable, HERE / "mcp_config.py", page], env=environment, stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, text=True, check=False, timeout=LONGEST,
+                )
+                if tried.returncode:
+                    raise Failed(f"{page}: its configuration fails: {tried.stdout}")
                 count += 1
             return count
         finally:
@@ -190,8 +189,14 @@ def main():
     parser = argparse.ArgumentParser()
     for option in ("--stead", "--rust", "--node"):
         parser.add_argument(option, type=lambda path: pathlib.Path(path).absolute(), required=True)
-    parser.add_argument("pages", nargs="+", type=pathlib.Path)
+    parser.add_argument("--docs", type=pathlib.Path, default=pathlib.Path("docs"))
+    parser.add_argument("pages", nargs="*")
     tools = parser.parse_args()
+    found = sorted(page.relative_to(tools.docs).as_posix() for page in tools.docs.rglob("*.md"))
+    for wanted in (tools.pages, PAGES):
+        found = [page for page in found if not wanted or any(f"{page}/".startswith(f"{start}/") for start in wanted)]
+    if not found:
+        sys.exit(f"no such page: {' '.join(tools.pages)}")
     base = {**os.environ, "PIP_CONSTRAINT": str(HERE / "requirements.txt"), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     # The programs of recipes find a scripted model by the variables that its vendors' SDKs read.
     model = subprocess.Popen([sys.executable, HERE / "model.py"], stdout=subprocess.PIPE, text=True)
@@ -199,13 +204,13 @@ def main():
     try:
         for _ in range(4):
             base.update([model.stdout.readline().strip().split("=", 1)])
-        for page in tools.pages:
+        for name in found:
+            page = tools.docs / name
             languages = [language for language, _, _ in blocks(page)]
             shells = ["bash"] if languages else []
             if "sh" in languages and shutil.which("zsh"):
                 shells.append("zsh")
             start, count = time.monotonic(), 0
-            name = pathlib.Path(*page.parts[page.parts.index("docs") + 1 :]).as_posix() if "docs" in page.parts else page.name
             try:
                 for shell in shells:
                     count += try_page(page, name, shell, tools, base)

@@ -59,6 +59,8 @@ cargo xtask mcp-conformance [--all]
 cargo xtask browser [--all] [--smoke] [--screenshots FOLDER] [--readme docs] [JOURNEY…]
                                 journeys through the dashboard in Chromium; with --all, pictures of every page are written to
                                 target/screenshots, and what is missing is a failure; with --readme, the pictures of README
+cargo xtask docs [--all] [PAGE…] runs the blocks of the book's pages, or of a page or folder below docs, against `stead dev`; with
+                                --all, what is missing is a failure
 cargo xtask prose [--all] [FOLDER]
                                 how the texts read that people read, and their spelling; with a folder, also what isn't
                                 rewritten yet; with --all, a linter that can't be installed is a failure
@@ -66,9 +68,6 @@ cargo xtask prose --count       words and sentences of README and docs, and how 
 cargo xtask book [--all] [--serve]
                                 builds the book over docs into target/book, every link checked; with --serve, shows it at
                                 http://127.0.0.1:8000 and builds what changes; with --all, a missing Python is a failure
-cargo xtask docs [--all] [PAGE…]
-                                runs the blocks of the book's first pages, or of these, against a service with its sandbox; with
-                                --all, those of every page whose blocks must run, and what is missing is a failure
 cargo xtask deny [--all]        licences, sources and known vulnerabilities of the crates that are used; with --all, a check
                                 that cannot be made is a failure
 cargo xtask chaos [--smoke] [--seed NUMBER] [--json] [SCENARIO…]
@@ -142,9 +141,9 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["mcp-conformance", "--all"] => mcp_conformance::run(true),
         ["browser", options @ ..] => browser::run(options),
         ["book", options @ ..] => book::run(options),
+        ["docs", options @ ..] => docs::run(options),
         ["prose", "--count"] => prose::count(),
         ["prose", options @ ..] => prose::run(options),
-        ["docs", options @ ..] => docs::run(options),
         ["deny"] => deny::run(false),
         ["deny", "--all"] => deny::run(true),
         ["chaos", options @ ..] => chaos::run(options),

@@ -182,13 +182,16 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
         example("agent_loop"),
         Step::new(
             Full,
-            "the blocks of the book",
-            format!("cargo xtask docs{all}"),
+            "the products' SDKs",
+            format!("cargo xtask clients{all}"),
         ),
         Step::new(
             Full,
-            "the products' SDKs",
-            format!("cargo xtask clients{all}"),
+            "blocks of the book",
+            match extent {
+                Extent::All => "cargo xtask docs --all",
+                _ => "cargo xtask docs start build/sdks.md",
+            },
         ),
         Step::new(
             Full,

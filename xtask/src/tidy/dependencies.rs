@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // It meets the service as a binary only.
     ("stead-chaos", &["stead-test-postgres"]),
     ("stead-clients", &["stead", "stead-server", "stead-sandbox"]),
+    ("stead-docs", &["stead"]),
     ("xtask", &["stead-test-postgres"]),
 ];
 /// Of ours, what a product and a family of products are built from.
