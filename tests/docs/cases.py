@@ -2,11 +2,13 @@
 
 import os
 import pathlib
+import sys
 import tempfile
 import types
 import unittest
 
-import run
+sys.dont_write_bytecode = True
+import run  # noqa: E402
 
 PAGE = """# A page
 

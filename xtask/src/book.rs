@@ -12,11 +12,9 @@ const PYTHON: &str = "target/docs/book";
 /// # Errors
 /// If the book has a warning, such as a dead link.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
-    if let Err(error) = packages::install(PYTHON, "docs/requirements.txt") {
-        if options.contains(&"--all") {
-            return Err(error);
-        }
-        return shell::left_out(&format!("the book ({error:#})"));
+    let installed = packages::install(PYTHON, "docs/requirements.txt");
+    if !packages::is_there(installed, "the book", options)? {
+        return Ok(());
     }
     let command = if options.contains(&"--serve") {
         "serve"

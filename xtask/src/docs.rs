@@ -23,13 +23,10 @@ const PROGRAMS: [Program; 4] = [
 /// # Errors
 /// If a block fails.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
-    let pages = options.iter().filter(|option| **option != "--all");
-    if let Err(error) = install() {
-        if options.contains(&"--all") {
-            return Err(error);
-        }
-        return shell::left_out(&format!("the blocks of the book ({error:#})"));
+    if !packages::is_there(install(), "the blocks of the book", options)? {
+        return Ok(());
     }
+    let pages = options.iter().filter(|option| **option != "--all");
     let python = format!("{PYTHON}/bin/python");
     shell::run(&format!("{python} tests/docs/cases.py"))?;
     shell::build()?;

@@ -22,13 +22,10 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// # Errors
 /// Where a required scenario does not pass.
 pub(crate) fn run(all: bool) -> Result<()> {
-    if let Err(error) = packages::install(FOLDER, PACKAGES) {
-        if all {
-            return Err(error);
-        }
-        return shell::left_out(&format!(
-            "the suite of the Model Context Protocol ({error:#})"
-        ));
+    let installed = packages::install(FOLDER, PACKAGES);
+    let what = "the suite of the Model Context Protocol";
+    if !packages::is_there(installed, what, if all { &["--all"] } else { &[] })? {
+        return Ok(());
     }
     shell::build()?;
     let mut server = Server::start()?;

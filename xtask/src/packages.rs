@@ -15,6 +15,18 @@ const PYTHON: Program = Program {
     packages: &[("apt-get", "python3-venv")],
 };
 
+/// Whether what was to be installed is there. If it isn't, `what` is noted as left out, or with `--all` is a failure.
+///
+/// # Errors
+/// If it isn't there, with `--all`.
+pub(crate) fn is_there(installed: Result<()>, what: &str, options: &[&str]) -> Result<bool> {
+    match installed {
+        Err(error) if options.contains(&"--all") => Err(error),
+        Err(error) => shell::left_out(&format!("{what} ({error:#})")).map(|()| false),
+        Ok(()) => Ok(true),
+    }
+}
+
 /// Installs the packages of `list` into `folder`, unless these are installed already. A `package.json` makes `node_modules`
 /// there, by the lock file next to it if it has one. A `requirements.txt` makes a virtual environment.
 ///

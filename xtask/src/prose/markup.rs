@@ -94,7 +94,7 @@ pub(super) fn template(source: &str) -> Vec<Text> {
             continue;
         }
         let at = if next == '<' {
-            end_of_tag(rest, end)
+            end_of_tag(rest)
         } else {
             rest.find(end)
         };
@@ -120,17 +120,10 @@ pub(super) fn template(source: &str) -> Vec<Text> {
 }
 
 /// The end of a tag, whose attributes may have expressions with a `>`.
-fn end_of_tag(rest: &str, end: &str) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let at = from + rest[from..].find(end)?;
-        let open = rest[..at].matches("{{").count() + rest[..at].matches("{%").count();
-        let closed = rest[..at].matches("}}").count() + rest[..at].matches("%}").count();
-        if open == closed || end.len() > 1 {
-            return Some(at);
-        }
-        from = at + 1;
-    }
+fn end_of_tag(rest: &str) -> Option<usize> {
+    let count = |at: usize, mark: &str| rest[..at].matches(mark).count();
+    let mut ends = rest.match_indices('>').map(|(at, _)| at);
+    ends.find(|&at| count(at, "{{") + count(at, "{%") == count(at, "}}") + count(at, "%}"))
 }
 
 #[derive(Default)]

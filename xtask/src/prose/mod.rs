@@ -22,8 +22,6 @@ const PYTHON: &str = "target/prose/python";
 const TEXTS: &str = "target/prose/texts";
 /// Files and folders that aren't rewritten yet.
 const NOT_YET: &str = "tests/prose/not-yet.txt";
-/// Sentences that each rule must find.
-const PLANTED: &str = "tests/prose/planted.md";
 /// The rule whose findings are only warnings.
 const WARNING: &str = "sentence-25";
 
@@ -45,9 +43,9 @@ impl Text {
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     path: String,
-    line: usize,
-    rule: String,
-    message: String,
+    /// Path, line, rule and sentence.
+    text: String,
+    is_warning: bool,
 }
 
 /// Prints how many words and sentences README and docs have, and how hard they are to read.
@@ -64,18 +62,14 @@ pub(crate) fn count() -> Result<()> {
 /// # Errors
 /// If a text breaks a rule, a file of the list doesn't, or a rule misses a planted sentence.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
-    let all = options.contains(&"--all");
     let only = options.iter().find(|option| !option.starts_with("--"));
     let installed = packages::install(NODE, "tests/prose/package.json")
         .and_then(|()| packages::install(PYTHON, "tests/prose/requirements.txt"));
-    match installed {
-        Err(error) if all => return Err(error),
-        Err(error) => return shell::left_out(&format!("prose ({error:#})")),
-        Ok(()) => {}
+    if !packages::is_there(installed, "prose", options)? {
+        return Ok(());
     }
     let mut findings = lint(&collect()?)?;
-    let planted = findings.extract_if(.., |finding| finding.path == PLANTED);
-    let mut faults = unlike_planted(&read(PLANTED)?, &planted.collect::<Vec<_>>());
+    let mut faults = Vec::new();
     let list = read(NOT_YET)?;
     let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
     if let Some(only) = only {
@@ -88,19 +82,15 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         }
     }
     let mut warnings = 0;
-    for finding in &findings {
-        let Finding {
-            path,
-            line,
-            rule,
-            message,
-        } = finding;
-        let fault = format!("{path}:{line}: {rule}: {message}");
-        if rule == WARNING {
+    for Finding {
+        text, is_warning, ..
+    } in findings
+    {
+        if is_warning {
             warnings += 1;
-            println!("warning: {fault}");
+            println!("warning: {text}");
         } else {
-            faults.push(fault);
+            faults.push(text);
         }
     }
     println!("{}", faults.join("\n"));
@@ -135,7 +125,7 @@ fn is_pending(finding: &Finding, pending: &mut BTreeMap<&str, usize>) -> bool {
         .iter_mut()
         .find(|(entry, _)| path.starts_with(entry));
     found
-        .map(|(_, count)| *count += usize::from(finding.rule != WARNING))
+        .map(|(_, count)| *count += usize::from(!finding.is_warning))
         .is_some()
 }
 
@@ -148,18 +138,7 @@ fn collect() -> Result<Vec<(String, Vec<Text>)>> {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
         let is_source = path.starts_with("crates/") && path.contains("/src/");
         let texts: fn(&str) -> Result<Vec<Text>> = match extension {
-            "md" if [
-                "docs/",
-                "README.md",
-                "CONTRIBUTING.md",
-                "SECURITY.md",
-                PLANTED,
-            ]
-            .iter()
-            .any(|start| path.starts_with(start))
-                || path.ends_with("/README.md")
-                || is_source =>
-            {
+            "md" if is_source || path.starts_with("docs/") || path.ends_with("README.md") => {
                 |text| Ok(markup::page(text))
             }
             "html" if is_source => |text| Ok(markup::template(text)),
@@ -168,9 +147,9 @@ fn collect() -> Result<Vec<(String, Vec<Text>)>> {
             }
             "rs" if is_source && !is_of_tests(path) => {
                 if path.ends_with("/lib.rs") {
-                    rust::root
+                    |text| rust::read(text, true)
                 } else {
-                    rust::module
+                    |text| rust::read(text, false)
                 }
             }
             _ => continue,
@@ -218,11 +197,11 @@ fn lint(files: &[(String, Vec<Text>)]) -> Result<Vec<Finding>> {
             .as_u64()
             .and_then(|line| usize::try_from(line).ok());
         let line = at.and_then(|at| map.get(at - 1)).copied().unwrap_or(1);
+        let (rule, message) = (text("rule"), text("message"));
         findings.push(Finding {
+            text: format!("{path}:{line}: {rule}: {message}"),
+            is_warning: rule == WARNING,
             path,
-            line,
-            rule: text("rule"),
-            message: text("message"),
         });
     }
     Ok(findings)
@@ -241,40 +220,15 @@ fn joined(texts: &[Text]) -> (String, Vec<usize>) {
     (markdown, map)
 }
 
-/// Where the findings are other than what the headings of the planted sentences say: the rule, or `none`.
-fn unlike_planted(planted: &str, findings: &[Finding]) -> Vec<String> {
-    let mut rule = "none";
-    let mut faults = Vec::new();
-    for (number, line) in (1..).zip(planted.lines()) {
-        if let Some(heading) = line.strip_prefix("## ") {
-            rule = heading;
-        } else if !line.is_empty() && !line.starts_with('#') {
-            let found: Vec<&str> = findings
-                .iter()
-                .filter(|finding| finding.line == number)
-                .map(|finding| finding.rule.as_str())
-                .collect();
-            let expected = if rule == "none" { vec![] } else { vec![rule] };
-            if found != expected {
-                faults.push(format!(
-                    "{PLANTED}:{number}: expected {rule}, found {found:?}"
-                ));
-            }
-        }
-    }
-    faults
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn finding(path: &str, line: usize, rule: &str) -> Finding {
+    fn finding(path: &str, is_warning: bool) -> Finding {
         Finding {
             path: path.to_owned(),
-            line,
-            rule: rule.to_owned(),
-            message: String::new(),
+            text: String::new(),
+            is_warning,
         }
     }
 
@@ -289,36 +243,15 @@ mod tests {
     fn a_finding_is_pending_if_its_file_is_listed() {
         let list = "# Not yet\ncrates/core\ndocs/a.md\ncrates/cli\n";
         let mut pending: BTreeMap<&str, usize> = entries(list).map(|entry| (entry, 0)).collect();
-        assert!(is_pending(
-            &finding("crates/core/src/a.rs", 1, "where"),
-            &mut pending
-        ));
-        assert!(is_pending(&finding("docs/a.md", 1, WARNING), &mut pending));
-        assert!(!is_pending(
-            &finding("crates/core-b/src/a.rs", 1, "where"),
-            &mut pending
-        ));
-        assert!(!is_pending(&finding("docs/b.md", 1, "where"), &mut pending));
+        for (path, is_warning, expected) in [
+            ("crates/core/src/a.rs", false, true),
+            ("docs/a.md", true, true),
+            ("crates/core-b/src/a.rs", false, false),
+            ("docs/b.md", false, false),
+        ] {
+            let found = is_pending(&finding(path, is_warning), &mut pending);
+            assert_eq!(found, expected, "{path}");
+        }
         assert_eq!(pending.into_values().collect::<Vec<_>>(), [0, 1, 0]);
-    }
-
-    #[test]
-    fn a_planted_sentence_that_is_missed_is_a_fault() {
-        let planted = "# Planted\n\n## where\nOne.\n\nTwo.\n\n## none\nThree.\n";
-        let all = [finding(PLANTED, 4, "where"), finding(PLANTED, 6, "where")];
-        assert!(unlike_planted(planted, &all).is_empty());
-        assert_eq!(
-            unlike_planted(planted, &all[..1]),
-            ["tests/prose/planted.md:6: expected where, found []"]
-        );
-        let other = [
-            finding(PLANTED, 4, "where"),
-            finding(PLANTED, 6, "where"),
-            finding(PLANTED, 9, "word"),
-        ];
-        assert_eq!(
-            unlike_planted(planted, &other),
-            ["tests/prose/planted.md:9: expected none, found [\"word\"]"]
-        );
     }
 }

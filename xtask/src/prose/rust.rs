@@ -11,17 +11,8 @@ const COMMANDS: [&str; 4] = ["Args", "Parser", "Subcommand", "ValueEnum"];
 /// Attributes whose strings people read.
 const READ: [&str; 4] = ["arg", "command", "error", "value"];
 
-/// The texts of the root of a crate, whose own comment is public.
-pub(super) fn root(source: &str) -> Result<Vec<Text>> {
-    read(source, true)
-}
-
-/// The texts of another file.
-pub(super) fn module(source: &str) -> Result<Vec<Text>> {
-    read(source, false)
-}
-
-fn read(source: &str, is_root: bool) -> Result<Vec<Text>> {
+/// The texts of a file; the root of a crate has a comment of its own that is public.
+pub(super) fn read(source: &str, is_root: bool) -> Result<Vec<Text>> {
     let tokens: TokenStream = source
         .parse()
         .map_err(|error| anyhow!("this is not Rust: {error}"))?;
@@ -181,19 +172,12 @@ fn unquoted(literal: &str) -> String {
 mod tests {
     use super::*;
 
-    fn found(source: &str) -> Vec<(usize, String)> {
-        let texts = root(source).unwrap();
-        texts
-            .into_iter()
-            .map(|text| (text.line, text.text))
-            .collect()
-    }
-
-    fn expected(texts: &[(usize, &str)]) -> Vec<(usize, String)> {
-        texts
+    fn assert_texts(source: &str, expected: &[(usize, &str)]) {
+        let expected: Vec<Text> = expected
             .iter()
-            .map(|(line, text)| (*line, (*text).to_owned()))
-            .collect()
+            .map(|(line, text)| Text::new(*line, *text))
+            .collect();
+        assert_eq!(read(source, true).unwrap(), expected);
     }
 
     #[test]
@@ -201,9 +185,9 @@ mod tests {
         let source = "//! A crate.\n\n/// Two\n/// \"lines\".\n#[derive(Debug)]\npub struct A {\n    /// Shown.\n    pub a: u8,\n    /// Not.\n    b: u8,\n}\n\
             /// Not.\npub(crate) fn b() {}\n/// An enum.\npub enum B {\n    /// A variant.\n    C { /// A field.\n d: u8 },\n}\n\
             kinds! {\n    /// Of a macro.\n    A = 1;\n}\n#[cfg(test)]\nmod tests {\n    /// Not.\n    pub fn x() { y(\"not a text of anybody\") }\n}\n";
-        assert_eq!(
-            found(source),
-            expected(&[
+        assert_texts(
+            source,
+            &[
                 (1, "A crate."),
                 (3, "Two\n\"lines\"."),
                 (7, "Shown."),
@@ -211,24 +195,24 @@ mod tests {
                 (16, "A variant."),
                 (17, "A field."),
                 (21, "Of a macro."),
-            ])
+            ],
         );
-        assert!(module("//! A file.\nuse a;\n").unwrap().is_empty());
+        assert!(read("//! A file.\nuse a;\n", false).unwrap().is_empty());
     }
 
     #[test]
     fn help_and_messages_are_read() {
         let source = "/// Prints a link.\n#[derive(Debug, Args)]\n#[command(about = \"It has an example here\")]\nstruct Connect {\n    /// The user.\n    #[arg(long)]\n    user: String,\n}\n\
             fn a() {\n    bail!(\"the file {path} \\\n        is not there\\nand that is \\\"all\\\" there is\");\n    b(\"name\", b\"bytes are not a text\")\n}\n";
-        assert_eq!(
-            found(source),
-            expected(&[
+        assert_texts(
+            source,
+            &[
                 (3, "It has an example here"),
                 (1, "Prints a link."),
                 (5, "The user."),
                 (10, "the file X \n        is not there"),
                 (11, "and that is \"all\" there is"),
-            ])
+            ],
         );
     }
 }
