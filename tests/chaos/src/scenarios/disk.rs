@@ -165,7 +165,7 @@ pub(crate) async fn more_than_room(options: &Options, report: &mut Report) -> Re
     };
     // The disk goes when it is dropped.
     let shortage = Shortage::Disk(disk);
-    stage.populate(&["strict"], 40).await?;
+    stage.populate(&["strict"], 60).await?;
     let lost = stop_while_full(&mut stage, &shortage, report).await?;
     report.holds(!lost.is_empty(), "the spool has room for all of them");
     for user in &stage.users {
