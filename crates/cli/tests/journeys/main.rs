@@ -74,7 +74,10 @@ fn a_call_for_a_user_who_never_came_prints_the_link_to_show() {
         .env_clear()
         .env("STEAD_URL", &service)
         .env("STEAD_CLIENT_ID", fact(&welcome, "export STEAD_CLIENT_ID="))
-        .env("STEAD_CLIENT_SECRET", fact(&welcome, "export STEAD_CLIENT_SECRET="))
+        .env(
+            "STEAD_CLIENT_SECRET",
+            fact(&welcome, "export STEAD_CLIENT_SECRET="),
+        )
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&called.stderr);
@@ -102,7 +105,10 @@ fn the_readmes_first_call_is_pasted_into_each_shell_as_written() {
             .collect();
         assert_eq!(exports.lines().count(), 3, "{exports}");
         let said = paste(shell, folder.path(), &(exports + first));
-        for expected in ["Lunch on Thursday?", "\"emailAddress\": \"ada@example.com\""] {
+        for expected in [
+            "Lunch on Thursday?",
+            "\"emailAddress\": \"ada@example.com\"",
+        ] {
             assert!(said.contains(expected), "{}: {expected}: {said}", shell.0);
         }
     }
@@ -315,7 +321,10 @@ fn with_a_folder_the_same_variables_and_the_same_account_work_after_a_restart() 
     let last = dev.welcome();
     drop(dev);
     assert_eq!(listed(), [fact(&last, "export STEAD_CLIENT_ID=")]);
-    assert_ne!(fact(&last, "export STEAD_CLIENT_ID="), fact(&before, "export STEAD_CLIENT_ID="));
+    assert_ne!(
+        fact(&last, "export STEAD_CLIENT_ID="),
+        fact(&before, "export STEAD_CLIENT_ID=")
+    );
 
     #[cfg(unix)]
     for file in fs::read_dir(folder.path().join("kept")).unwrap() {

@@ -48,7 +48,7 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     };
     let key = ring.find(&row.ring_key).ok_or_else(|| {
         unavailable(format!(
-            "this store was sealed with the key {}, which is not among the keys given: {}",
+            "this store was encrypted with the key {}, which is not among the keys given: {}",
             row.ring_key,
             ring.ids().collect::<Vec<_>>().join(", ")
         ))
