@@ -72,7 +72,7 @@ pub(super) async fn stream(
     query.end()?;
     let accepted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
     if accepted != Some(b"text/event-stream") {
-        // Somebody has opened the address by itself.
+        // Someone opened the address in a browser tab.
         return Ok(page.redirect("/dashboard/activity"));
     }
     let stream = Stream {
@@ -94,7 +94,7 @@ pub(super) async fn stream(
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // A balancer that collects a response before it passes it on would hold events back.
+        // Tells proxies not to buffer the response, which would delay events.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     Ok((headers, Body::from_stream(body)).into_response())
