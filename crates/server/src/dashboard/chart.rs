@@ -48,7 +48,7 @@ impl Bars {
             let (good, bad) = (height(count.good), height(count.bad));
             Bar {
                 title: format!(
-                    "{} to {}: {} good, {} failed",
+                    "{} to {}: {} succeeded, {} failed",
                     count.start.strftime("%-d %b %H:%M"),
                     count
                         .start

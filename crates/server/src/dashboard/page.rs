@@ -35,7 +35,7 @@ use crate::{
     state::ServerState,
 };
 
-/// By which way one comes to a page.
+/// Who can open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Door {
     /// A member of those who run this environment.
@@ -91,7 +91,7 @@ impl Dashboard {
         }
     }
 
-    /// An error, in words for whoever sees the page.
+    /// An error as a page.
     fn problem(&self, error: &Error, id: RequestId, frame: &Frame) -> Response {
         problem::report(error);
         let context = context! {
@@ -122,7 +122,7 @@ impl Dashboard {
         let context = context! {
             member => member,
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
-            // Where a page sends a member who has to step up before a form of it.
+            // The page that asks for a step-up before the form, if the member needs one.
             step_up => frame.member.as_ref().filter(|member| !member.stepped_up).map(|_| confirm(&frame.path)),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
@@ -134,13 +134,13 @@ impl Dashboard {
     }
 }
 
-/// What surrounds the content of a page.
+/// Everything around the content of a page.
 #[derive(Debug, Clone)]
 struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
-    /// What the action before has done.
+    /// The notice about the previous action.
     done: Option<Done>,
     /// Where the request came from, as attempts to sign in are counted.
     source: String,

@@ -111,8 +111,8 @@ impl Asked {
                 unreadable: None,
                 is_given: true,
             },
-            Ok(_) => unreadable(String::from("The input is an object: { \"name\": value }.")),
-            Err(error) => unreadable(format!("This is not JSON: {error}.")),
+            Ok(_) => unreadable(String::from("The input must be a JSON object: { \"name\": value }.")),
+            Err(error) => unreadable(format!("This isn’t valid JSON: {error}.")),
         }
     }
 }

@@ -129,10 +129,10 @@ fn example(page: &Page, product: &str) -> Option<&'static str> {
 fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
     let connection = chosen.connection.as_ref().ok_or("Choose a connection.")?;
     let method = METHODS.iter().find(|one| **one == written.method);
-    let method = method.ok_or_else(|| format!("The method is one of {}.", METHODS.join(", ")))?;
+    let method = method.ok_or_else(|| format!("The method must be one of {}.", METHODS.join(", ")))?;
     if !written.path.starts_with('/') {
         return Err(String::from(
-            "The path is the product’s own and begins with a slash.",
+            "The path must start with a slash.",
         ));
     }
     let name = connection.connection_name.to_string();
@@ -145,14 +145,14 @@ fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
     {
         let (name, value) = line
             .split_once(':')
-            .ok_or("A header is a line such as “accept: text/csv”.")?;
+            .ok_or("Write each header on its own line, for example “accept: text/csv”.")?;
         request
             .headers
             .insert(name.trim().to_owned(), value.trim().to_owned());
     }
     if !written.body.is_empty() {
         let body: Result<Value, _> = serde_json::from_str(&written.body);
-        request.body = Some(body.map_err(|error| format!("The body is not JSON: {error}."))?);
+        request.body = Some(body.map_err(|error| format!("The body isn’t valid JSON: {error}."))?);
     }
     Ok(request)
 }

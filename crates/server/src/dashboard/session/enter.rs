@@ -170,7 +170,7 @@ impl Sessions {
         }
         Err(Error::new(
             ErrorKind::OriginRejected,
-            "the form is not from a page of this session; load the page again and repeat it",
+            "this form is from another session; reload the page and submit it again",
         ))
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn is_on_this_machine(request: &Request) -> bool {
     {
         tracing::warn!(
             header = %other,
-            "a request from this machine has a header that no browser sends: it may have come through a proxy or a tunnel, so no one is signed in"
+            "a request from this machine has a header that browsers don't send, so it may come from a proxy or a tunnel; it isn't signed in automatically"
         );
     }
     is_near && is_named && other.is_none()

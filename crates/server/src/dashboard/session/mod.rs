@@ -93,7 +93,7 @@ pub(super) fn require(member: Option<&SignedIn>, role: Role) -> Result<(), Error
         return Ok(());
     }
     let role = role.name();
-    let message = format!("this needs the role {role}, which an owner can give");
+    let message = format!("you need the role {role} for this; an owner can change your role");
     Err(Error::new(ErrorKind::Forbidden, message))
 }
 
@@ -103,7 +103,7 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let member = parts.extensions.get::<Self>().cloned();
-        member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "no one is signed in").into())
+        member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "you aren't signed in; sign in first").into())
     }
 }
 
