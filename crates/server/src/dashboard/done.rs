@@ -37,7 +37,7 @@ done! {
     TestAccountDisconnected = "test-account-disconnected", "Test account disconnected.";
     AccountDisconnected = "account-disconnected", "Account disconnected, and its tokens deleted.";
     UserErased = "user-erased", "User erased. Stead removes the rest from older records automatically.";
-    AccountRefreshed = "account-refreshed", "The account has a new access token.";
+    AccountRefreshed = "account-refreshed", "Token refreshed.";
     AccountResumed = "account-resumed", "Account resumed. Calls work again.";
     AccountRevoked = "account-revoked", "Account disconnected. Stead also asks the product to revoke the consent.";
     AccountSuspended = "account-suspended", "Account suspended. Stead keeps its tokens.";
@@ -49,9 +49,9 @@ done! {
     WebhookResumed = "webhook-resumed", "Deliveries resumed, starting with the events since the pause.";
     WebhookTested = "webhook-tested", "Test event sent. The first delivery below shows the response.";
     WebhookReplayed = "webhook-replayed", "Stead sends the events again, in order.";
-    DeliveryReplayed = "delivery-replayed", "The event is sent once more.";
-    WebhookDeleted = "webhook-deleted", "The webhook was deleted, with its deliveries.";
-    KeyAdded = "key-added", "A data key was added. It can be activated in a minute.";
+    DeliveryReplayed = "delivery-replayed", "Stead sends the event again.";
+    WebhookDeleted = "webhook-deleted", "Webhook deleted, with its deliveries.";
+    KeyAdded = "key-added", "Data key added. You can activate it in a minute.";
     KeyActivated = "key-activated", "Data key activated. It encrypts all new data.";
     KeysReencrypting = "keys-reencrypting", "Re-encryption started. Calls continue to work.";
     KeyRetired = "key-retired", "Data key destroyed.";

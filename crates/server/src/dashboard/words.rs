@@ -89,7 +89,7 @@ const STATES: &[(&str, &str, &str, &str)] = &[
     // Credentials.
     (
         "expired",
-        "Ended",
+        "Expired",
         "quiet",
         "It no longer works. Create a new credential.",
     ),
@@ -115,7 +115,7 @@ const STATES: &[(&str, &str, &str, &str)] = &[
     ("approval_used", "Used", "quiet", "The call was made."),
     (
         "approval_expired",
-        "Ended",
+        "Expired",
         "quiet",
         "It expired before the caller made the call.",
     ),
@@ -286,7 +286,7 @@ pub(super) fn advice(kind: ErrorKind) -> &'static str {
         }
         _ => match kind.act_by() {
             ActBy::AppDeveloper => {
-                "Correct the call in the application. The response to the call said what is wrong."
+                "Correct the call in the application. The response to the call said what’s wrong."
             }
             ActBy::EndUser => "Create a new link on the account’s page and send it to the user.",
             ActBy::Product => {

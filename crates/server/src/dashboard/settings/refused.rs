@@ -1,4 +1,4 @@
-//! A form that was refused: the page again, with what was wrong at the fields that it is about.
+//! A refused form: shows the page again, with the errors at their fields.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -
     }
     let message = match errors.is_empty() {
         true => error.message(),
-        false => "Correct the fields that are marked.",
+        false => "Correct the marked fields.",
     };
     let context = context! { error => message, errors => errors, ..given };
     Ok(render_with(page, status, template, context))

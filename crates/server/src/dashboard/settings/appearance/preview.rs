@@ -27,6 +27,6 @@ pub(super) async fn show(
         None => catalogue.products().first().copied(),
     };
     let product =
-        product.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such product"))?;
+        product.ok_or_else(|| Error::new(ErrorKind::NotFound, "this environment doesn’t have this product"))?;
     Ok(pages.preview(Language::of(&headers), product))
 }

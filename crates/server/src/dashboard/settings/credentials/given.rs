@@ -1,4 +1,4 @@
-//! The fields of a credential's form: what stands in them, and what there is to choose from.
+//! The fields of a credential's form: their values and their choices.
 
 use minijinja::{Value, context, value::Serde};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use stead::{
 
 use crate::dashboard::form::Form;
 
-/// Scopes in the order of their use: what most applications need comes first.
+/// Scopes, the most used ones first.
 const GROUPS: &[(&str, &[ScopeName])] = &[
     (
         "Act for users",
@@ -30,7 +30,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
         &[LinksCreate, AccountsRead, AccountsManage],
     ),
     (
-        "See what happens",
+        "Read events and calls",
         &[
             EventsRead,
             ExecutionsRead,
@@ -44,7 +44,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
         &[ConnectionsRead, ConnectionsManage, WebhooksManage],
     ),
     (
-        "Administer: as much as an owner may",
+        "Administer (everything an owner can do)",
         &[
             AccountsImport,
             CredentialsManage,
@@ -56,7 +56,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
     ),
 ];
 
-/// What is ticked on a form that no one has filled in.
+/// The scopes that a new form has ticked.
 const USUAL: [ScopeName; 3] = [ToolsExecute, LinksCreate, AccountsRead];
 
 /// What stands in the fields.
@@ -157,7 +157,7 @@ fn number(text: &str, place: &str) -> Result<Option<u32>, Error> {
         digits => digits
             .parse()
             .map(Some)
-            .map_err(|_| Error::invalid_at(place, "Give a whole number.")),
+            .map_err(|_| Error::invalid_at(place, "Enter a whole number.")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The fields of a webhook's form: what stands in them, and which events there are.
+//! The fields of a webhook's form: their values, and the events to choose from.
 
 use std::collections::BTreeMap;
 

@@ -19,7 +19,7 @@ pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Re
         }
         None => Err(Error::invalid_at(
             "/since",
-            "Give a day and a time, in UTC.",
+            "Enter a date and a time, in UTC.",
         )),
     };
     match replayed {
