@@ -87,7 +87,9 @@ impl Live {
     /// A place among those who watch.
     pub(super) fn watch(self: &Arc<Self>) -> Result<Watching, Error> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            let message = format!("all {STREAMS} live pages are in use; close one, or reload this page later");
+            let message = format!(
+                "all {STREAMS} live pages are in use; close one, or reload this page later"
+            );
             Error::new(ErrorKind::Overloaded, message).with_retry_after(AGAIN)
         })?;
         let mut news = self.news.subscribe();

@@ -15,12 +15,7 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "warn",
         "The client ID or secret is missing. The operator needs to enter those of the OAuth client at the product.",
     ),
-    (
-        "ready",
-        "Ready",
-        "ok",
-        "Users can connect, and calls work.",
-    ),
+    ("ready", "Ready", "ok", "Users can connect, and calls work."),
     (
         "disabled",
         "Disabled",
@@ -80,12 +75,7 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "info",
         "Adds or changes data at the product.",
     ),
-    (
-        "delete",
-        "Delete",
-        "bad",
-        "Deletes data at the product.",
-    ),
+    ("delete", "Delete", "bad", "Deletes data at the product."),
     // Credentials.
     (
         "expired",
@@ -134,7 +124,12 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "Can’t sign in until an owner enables the member.",
     ),
     // Webhooks.
-    ("webhook_on", "On", "ok", "Stead sends events as they happen."),
+    (
+        "webhook_on",
+        "On",
+        "ok",
+        "Stead sends events as they happen.",
+    ),
     (
         "webhook_failing_now",
         "Failing",
@@ -178,25 +173,20 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "The endpoint didn’t accept it, and Stead won’t try again.",
     ),
     // Data keys.
-    (
-        "key_added",
-        "Added",
-        "info",
-        "Created, but not in use yet.",
-    ),
-    (
-        "key_active",
-        "Active",
-        "ok",
-        "Encrypts all new data.",
-    ),
+    ("key_added", "Added", "info", "Created, but not in use yet."),
+    ("key_active", "Active", "ok", "Encrypts all new data."),
     (
         "key_retiring",
         "Retiring",
         "warn",
         "Only decrypts older data.",
     ),
-    ("key_retired", "Destroyed", "quiet", "The key is destroyed. Only this entry remains."),
+    (
+        "key_retired",
+        "Destroyed",
+        "quiet",
+        "The key is destroyed. Only this entry remains.",
+    ),
     // Outcomes of calls.
     ("ok", "OK", "ok", "The call succeeded."),
 ];
@@ -281,9 +271,7 @@ pub(super) fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::ProductNotEnabled => {
             "Enable the product’s API in the project that the OAuth client belongs to."
         }
-        _ if kind.retryable() => {
-            "Retry the same call later."
-        }
+        _ if kind.retryable() => "Retry the same call later.",
         _ => match kind.act_by() {
             ActBy::AppDeveloper => {
                 "Correct the call in the application. The response to the call said what’s wrong."

@@ -199,7 +199,8 @@ impl Fields {
     pub(super) fn refuse(&mut self, error: Error) -> Result<StatusCode, Error> {
         match error.kind() {
             ErrorKind::AlreadyExists => {
-                let taken = String::from("another connection already has this name; choose another one");
+                let taken =
+                    String::from("another connection already has this name; choose another one");
                 self.errors.insert(String::from("connection_name"), taken);
             }
             ErrorKind::InvalidRequest => {

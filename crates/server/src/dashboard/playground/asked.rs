@@ -111,7 +111,9 @@ impl Asked {
                 unreadable: None,
                 is_given: true,
             },
-            Ok(_) => unreadable(String::from("The input must be a JSON object: { \"name\": value }.")),
+            Ok(_) => unreadable(String::from(
+                "The input must be a JSON object: { \"name\": value }.",
+            )),
             Err(error) => unreadable(format!("This isn’t valid JSON: {error}.")),
         }
     }

@@ -129,11 +129,10 @@ fn example(page: &Page, product: &str) -> Option<&'static str> {
 fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
     let connection = chosen.connection.as_ref().ok_or("Choose a connection.")?;
     let method = METHODS.iter().find(|one| **one == written.method);
-    let method = method.ok_or_else(|| format!("The method must be one of {}.", METHODS.join(", ")))?;
+    let method =
+        method.ok_or_else(|| format!("The method must be one of {}.", METHODS.join(", ")))?;
     if !written.path.starts_with('/') {
-        return Err(String::from(
-            "The path must start with a slash.",
-        ));
+        return Err(String::from("The path must start with a slash."));
     }
     let name = connection.connection_name.to_string();
     let mut request = ProxyRequest::new(name, &chosen.identifier, *method, &written.path);

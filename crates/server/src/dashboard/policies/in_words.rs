@@ -13,10 +13,7 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
             words.push(format!("Only these tools are allowed: {}.", list(allow)));
         }
         if !tools.deny.is_empty() {
-            words.push(format!(
-                "These tools are denied: {}.",
-                list(&tools.deny)
-            ));
+            words.push(format!("These tools are denied: {}.", list(&tools.deny)));
         }
     }
     match policy.requests.as_deref() {

@@ -52,8 +52,12 @@ fn asked(name: &str, given: &Value) -> Result<PolicyTest, Error> {
         text.map(str::to_owned)
     };
     let json = |field: &str| match text(field) {
-        Some(text) => read_json(text.as_bytes())
-            .map_err(|_: Error| Error::invalid_at(format!("/{field}"), "this isn’t valid JSON; check quotes, commas and brackets")),
+        Some(text) => read_json(text.as_bytes()).map_err(|_: Error| {
+            Error::invalid_at(
+                format!("/{field}"),
+                "this isn’t valid JSON; check quotes, commas and brackets",
+            )
+        }),
         None => Ok(Value::Null),
     };
     let mut test = PolicyTest::default();

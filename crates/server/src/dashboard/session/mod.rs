@@ -103,7 +103,9 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let member = parts.extensions.get::<Self>().cloned();
-        member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "you aren't signed in; sign in first").into())
+        member.ok_or_else(|| {
+            Error::new(ErrorKind::Forbidden, "you aren't signed in; sign in first").into()
+        })
     }
 }
 

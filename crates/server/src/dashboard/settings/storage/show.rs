@@ -17,11 +17,7 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
             span(retention.executions),
             "STEAD_HISTORY_DAYS",
         ),
-        (
-            "Reads",
-            span(retention.reads),
-            "STEAD_HISTORY_READ_HOURS",
-        ),
+        ("Reads", span(retention.reads), "STEAD_HISTORY_READ_HOURS"),
         (
             "Call statistics",
             span(retention.totals),
