@@ -1,4 +1,4 @@
-//! What every page stands on: the way in, and what comes back as a page.
+//! The base of every page: checks who opens it, and turns results and errors into pages.
 
 use std::sync::Arc;
 
@@ -142,7 +142,7 @@ struct Frame {
     theme: Theme,
     /// The notice about the previous action.
     done: Option<Done>,
-    /// Where the request came from, as attempts to sign in are counted.
+    /// The source of the request, for counting attempts to sign in.
     source: String,
 }
 
@@ -265,7 +265,7 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
-    /// The same, to a page that says what was done.
+    /// The same, to a page with a notice about the action.
     pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
         self.redirect(&done::with_done(path, done))
     }
@@ -288,12 +288,12 @@ impl Page {
         self.redirect(&format!("/dashboard{}", confirm(next)))
     }
 
-    /// A part of a page, such as rows that come later.
+    /// A part of a page, for example rows that arrive later.
     pub(super) fn part(&self, name: &str, context: &Value) -> String {
         self.dashboard.renderer.part(name, context)
     }
 
-    /// What happens, for those who watch it.
+    /// The source of live updates.
     pub(super) fn live(&self) -> &Arc<Live> {
         &self.dashboard.live
     }
@@ -303,27 +303,27 @@ impl Page {
         &self.dashboard.sessions
     }
 
-    /// Where the request came from, as attempts to sign in are counted; empty where that is not known.
+    /// The source of the request, for counting attempts to sign in. Empty if unknown.
     pub(super) fn source(&self) -> &str {
         &self.frame.source
     }
 
-    /// What the member who is signed in may do.
+    /// The role of the signed-in member.
     pub(super) fn role(&self) -> Option<Role> {
         self.frame.member.as_ref().map(|member| member.role)
     }
 
-    /// Whose pages end users see.
+    /// The brand that end users see on their pages.
     pub(super) fn brand(&self) -> &Brand {
         &self.dashboard.brand
     }
 
-    /// What there is to try out, where that is what the environment is for.
+    /// The things to try, if the environment is for trying Stead.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.dashboard.trial.as_ref()
     }
 
-    /// The sandbox that plays the products, where one does.
+    /// The sandbox that plays the products, if there is one.
     pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
         self.dashboard.sandbox.as_deref()
     }

@@ -114,7 +114,7 @@ impl Fields {
         for setting in &mut fields.rate_limit {
             setting.value = text_of(rate_limit.and_then(|limits| limits.get(setting.key)));
         }
-        // Where a connection names none, the product's default counts.
+        // If a connection names none, the product's default applies.
         let chosen = connection.permissions.iter().flatten().map(String::as_str);
         let chosen: Vec<&str> = chosen.collect();
         if !chosen.is_empty() {

@@ -1,4 +1,4 @@
-//! Which form of a result is asked for, as the playground's form says it.
+//! The requested view of a result, from the playground's form.
 
 use serde::Serialize;
 use stead::{
@@ -8,7 +8,7 @@ use stead::{
 
 use crate::problem::Result;
 
-/// The fields of the form, as they were written.
+/// The fields of the form, as entered.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Wanted {
     view: String,
@@ -26,7 +26,7 @@ impl Wanted {
         }
     }
 
-    /// Whether anything is asked for.
+    /// Whether any option is set.
     pub(super) fn is_given(&self) -> bool {
         [&self.view, &self.fields, &self.max_bytes]
             .into_iter()

@@ -1,4 +1,4 @@
-//! Who is signed in, by the cookie of the browser; and what keeps other sites from acting in that member's name.
+//! Identifies the signed-in member by cookie, and keeps other sites from acting as that member.
 
 mod cookie;
 mod enter;
@@ -33,17 +33,17 @@ pub(crate) struct SignedIn {
     pub(crate) name: String,
     pub(crate) email: String,
     pub(crate) role: Role,
-    /// What every form has to send back, in the field `csrf`.
+    /// The token that every form must send back in the field `csrf`.
     pub(crate) csrf: String,
-    /// Whether there is a password that can be given again.
+    /// Whether the member has a password to enter again.
     pub(crate) has_password: bool,
-    /// Whether one-time codes are asked for.
+    /// Whether the member uses one-time codes.
     pub(crate) second_factor: bool,
-    /// Whether the member has proved within the last ten minutes who they are.
+    /// Whether the member has confirmed their identity within the last ten minutes.
     pub(crate) stepped_up: bool,
-    /// Whether only the one-time code is missing for that.
+    /// Whether only the one-time code is missing for this.
     pub(crate) awaits_code: bool,
-    /// The member as who acts.
+    /// The member as a caller.
     pub(crate) caller: Caller,
     /// Id of the session.
     pub(super) session: SecretString,
@@ -84,7 +84,7 @@ impl fmt::Debug for SignedIn {
     }
 }
 
-/// Refuses whoever has less than this role.
+/// Refuses members with a lesser role.
 ///
 /// # Errors
 /// [`ErrorKind::Forbidden`].

@@ -13,7 +13,7 @@ use crate::{
     problem::{self, Result},
 };
 
-/// The page again, where whoever filled it in can do something about the error. `given` is what the page shows besides.
+/// The page again, if the user can correct the error. `given` is the rest of the page's context.
 pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -> Result<Response> {
     let status = match error.kind() {
         ErrorKind::InvalidRequest => StatusCode::UNPROCESSABLE_ENTITY,

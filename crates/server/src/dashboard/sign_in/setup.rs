@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/setup?token=`: the first owner, by the link that the operator was shown.
+//! `GET` and `POST /dashboard/setup?token=`: the first owner, with the link that the service printed.
 
 use axum::response::Response;
 use minijinja::context;

@@ -1,5 +1,5 @@
-//! `POST /dashboard/connections/{connection_name}/test/run`: confirms that it was the member who came back, makes the call,
-//! and shows what came of it.
+//! `POST /dashboard/connections/{connection_name}/test/run`: confirms the member, makes the call,
+//! and shows the outcome.
 
 use axum::response::Response;
 use stead::{
