@@ -9,11 +9,11 @@ use stead::{
     },
 };
 
-/// Accounts that are looked at.
+/// The most accounts to count.
 const MOST: usize = 1_000;
 const PAGE: u32 = 100;
 
-/// How many accounts are in a state, and where that stands in a bar of 100.
+/// How many accounts are in a state, and their part of a bar of 100.
 #[derive(Debug, Serialize)]
 pub(super) struct Share {
     pub(super) state: &'static str,

@@ -33,12 +33,12 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/try/{connection_name}/connect",
         "",
-        Page("There is nothing to try here"),
+        Page("This connection has no sample call"),
     ),
     (
         "/dashboard/try/{connection_name}/run",
         "",
-        Page("There is nothing to try here"),
+        Page("This connection has no sample call"),
     ),
     (
         "/dashboard/connections/new/product/{product}",
@@ -173,7 +173,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/playground/dry-run",
         "connection_name=mail&identifier={identifier}&tool=mail_fetch_mails&input={}",
-        Page("besides the user’s token"),
+        Page("with the user’s token"),
     ),
     (
         "/dashboard/playground/proxy/send",
@@ -183,7 +183,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/settings/credentials",
         "name=new&scopes=tools:execute",
-        Page("The credential was made"),
+        Page("Credential created"),
     ),
     (
         "/dashboard/settings/credentials/{client_id}/change",
@@ -238,7 +238,7 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
     (
         "/dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay",
         "",
-        Page("This did not work"),
+        Page("That didn’t work"),
     ),
     (
         "/dashboard/settings/webhooks/{webhook_id}/rotate-secret",

@@ -1,4 +1,4 @@
-//! Charts: where the bars of a picture stand.
+//! Positions of the bars and lines of charts.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -8,10 +8,10 @@ use serde::Serialize;
 pub(super) struct Bars {
     width: usize,
     bars: Vec<Bar>,
-    /// What the upper line stands for, and the one in the middle.
+    /// The values of the top line and the middle line.
     most: u64,
     half: Option<u64>,
-    /// Moments below the picture.
+    /// Times below the chart.
     labels: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ struct Bar {
     bad_height: f64,
 }
 
-/// What one bar counts.
+/// The counts of one bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) start: Timestamp,
@@ -48,7 +48,7 @@ impl Bars {
             let (good, bad) = (height(count.good), height(count.bad));
             Bar {
                 title: format!(
-                    "{} to {}: {} good, {} failed",
+                    "{} to {}: {} succeeded, {} failed",
                     count.start.strftime("%-d %b %H:%M"),
                     count
                         .start
@@ -80,7 +80,7 @@ impl Bars {
     }
 }
 
-/// Lines over time, on a height of 100. Nothing is drawn where nothing was measured.
+/// Lines over time, on a height of 100. A line has gaps where there are no values.
 #[derive(Debug, Serialize)]
 pub(super) struct Lines {
     width: usize,
@@ -89,7 +89,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Lines of heights between 0 and 1, all with as many places.
+    /// Lines of heights between 0 and 1, all of the same length.
     pub(super) fn new(lines: &[Vec<Option<f64>>]) -> Self {
         let places = lines.iter().map(Vec::len).max().unwrap_or(0);
         let paths = lines.iter().map(|line| {
@@ -101,7 +101,7 @@ impl Lines {
                     continue;
                 };
                 let (left, y) = (index * SLOT, 100.0 - height * 100.0);
-                // A value holds for its whole time.
+                // A value covers its whole interval.
                 let go = if is_drawn { "L" } else { "M" };
                 path += &format!("{go}{left} {y:.1}H{}", left + SLOT);
                 is_drawn = true;
@@ -115,7 +115,7 @@ impl Lines {
     }
 }
 
-/// The next of 4, 10, 20, 40, 100, …, whose half is a number too.
+/// The next of 4, 10, 20, 40, 100, …, so that half of it is a whole number too.
 fn round_up(number: u64) -> u64 {
     let mut ten: u64 = 1;
     loop {

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, header};
 
-/// The value of a cookie; none where the browser sent several of the name.
+/// The value of a cookie. `None` if the browser sent several of this name.
 pub(super) fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers
         .get_all(header::COOKIE)

@@ -1,5 +1,5 @@
-//! What was done, said on the page to which an action leads. The address names it by a word of this list, and never holds
-//! the text itself.
+//! The notice on the page after an action. The address names it by a word of this list and never holds the text itself.
+//! That way a link can't put its own text on a page.
 
 use axum::extract::Request;
 use url::form_urlencoded;
@@ -13,12 +13,12 @@ macro_rules! done {
         impl Done {
             const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
 
-            /// The word in the address.
+            /// Its word in the address.
             pub(super) const fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )+ }
             }
 
-            /// What the page says.
+            /// The text of the notice.
             pub(super) const fn sentence(self) -> &'static str {
                 match self { $( Self::$variant => $sentence, )+ }
             }
@@ -27,60 +27,60 @@ macro_rules! done {
 }
 
 done! {
-    ClientReplaced = "client-replaced", "The OAuth client is replaced. Its users have to connect again.";
-    ConnectionChanged = "connection-changed", "The changes are saved.";
-    ConnectionDeleted = "connection-deleted", "The connection is deleted.";
-    ConnectionDisabled = "connection-disabled", "The connection is switched off. No calls are made with it.";
-    ConnectionEnabled = "connection-enabled", "The connection is switched on again.";
-    ConnectionReady = "connection-ready", "The connection is ready. Test it with an account of your own before your users do.";
-    SecretReplaced = "secret-replaced", "The client secret is replaced. It is used from now on.";
-    TestAccountDisconnected = "test-account-disconnected", "The test account is disconnected.";
-    AccountDisconnected = "account-disconnected", "The account was disconnected. Its tokens are destroyed.";
-    UserErased = "user-erased", "The user was erased. What is left in older records is removed by itself.";
-    AccountRefreshed = "account-refreshed", "The account has a new access token.";
-    AccountResumed = "account-resumed", "The account can be used again.";
-    AccountRevoked = "account-revoked", "The account was disconnected, and the product is asked to end the grant.";
-    AccountSuspended = "account-suspended", "The account is paused. Its credential is kept.";
-    CredentialChanged = "credential-changed", "The credential was changed. Its tokens follow within a second.";
-    SecretRevoked = "secret-revoked", "The secret was revoked, with the tokens made with it.";
-    CredentialRevoked = "credential-revoked", "The credential was revoked, with its secrets and tokens.";
-    WebhookChanged = "webhook-changed", "The webhook was changed.";
-    WebhookPaused = "webhook-paused", "Deliveries are paused. Events are kept for it meanwhile.";
-    WebhookResumed = "webhook-resumed", "Deliveries go on, with the events that came meanwhile.";
-    WebhookTested = "webhook-tested", "A test event was sent. The first line of the deliveries says what came back.";
-    WebhookReplayed = "webhook-replayed", "The events are sent once more, in their order.";
-    DeliveryReplayed = "delivery-replayed", "The event is sent once more.";
-    WebhookDeleted = "webhook-deleted", "The webhook was deleted, with its deliveries.";
-    KeyAdded = "key-added", "A data key was added. It can be activated in a minute.";
-    KeyActivated = "key-activated", "The data key seals everything that is stored from now on.";
-    KeysReencrypting = "keys-reencrypting", "Everything is being sealed again. Calls go on meanwhile.";
-    KeyRetired = "key-retired", "The data key was destroyed.";
-    KeysRewrapped = "keys-rewrapped", "Every data key is wrapped by the first key of the ring.";
-    MemberChanged = "member-changed", "The member was changed, at once in every open session.";
-    MemberDisabled = "member-disabled", "The member is kept out. Open sessions have ended.";
-    MemberEnabled = "member-enabled", "The member may sign in again.";
-    MemberDeleted = "member-deleted", "The member was deleted. Open sessions have ended.";
-    CallApproved = "call-approved", "The call may be made once, when its caller makes it again.";
-    CallDenied = "call-denied", "The call may not be made.";
-    CallsDenied = "calls-denied", "None of the caller’s calls that waited may be made.";
-    PolicySet = "policy-set", "The policy is set. It acts within a second.";
-    PolicyDeleted = "policy-deleted", "The policy is deleted.";
-    RecordAdded = "record-added", "It is in the sandbox.";
-    RecordDeleted = "record-deleted", "It is gone from the sandbox.";
-    FaultPlanned = "fault-planned", "The sandbox does that now.";
-    SandboxReset = "sandbox-reset", "The sandbox is as at the beginning. Users have to connect again.";
+    ClientReplaced = "client-replaced", "OAuth client changed. Users must reconnect if the client ID is new.";
+    ConnectionChanged = "connection-changed", "Changes saved.";
+    ConnectionDeleted = "connection-deleted", "Connection deleted.";
+    ConnectionDisabled = "connection-disabled", "Connection disabled. All its calls are refused.";
+    ConnectionEnabled = "connection-enabled", "Connection enabled.";
+    ConnectionReady = "connection-ready", "The connection is ready. Test it with your own account before your users connect.";
+    SecretReplaced = "secret-replaced", "Client secret replaced. Stead uses the new one from now on.";
+    TestAccountDisconnected = "test-account-disconnected", "Test account disconnected.";
+    AccountDisconnected = "account-disconnected", "Account disconnected, and its tokens deleted.";
+    UserErased = "user-erased", "User erased. Stead removes the rest from older records automatically.";
+    AccountRefreshed = "account-refreshed", "Token refreshed.";
+    AccountResumed = "account-resumed", "Account resumed. Calls work again.";
+    AccountRevoked = "account-revoked", "Account disconnected. Stead also asks the product to revoke the consent.";
+    AccountSuspended = "account-suspended", "Account suspended. Stead keeps its tokens.";
+    CredentialChanged = "credential-changed", "Credential changed. Existing tokens follow within a second.";
+    SecretRevoked = "secret-revoked", "Secret revoked, with all tokens issued with it.";
+    CredentialRevoked = "credential-revoked", "Credential revoked, with its secrets and tokens.";
+    WebhookChanged = "webhook-changed", "Webhook changed.";
+    WebhookPaused = "webhook-paused", "Deliveries paused. Stead keeps the events until you resume.";
+    WebhookResumed = "webhook-resumed", "Deliveries resumed, starting with the events since the pause.";
+    WebhookTested = "webhook-tested", "Test event sent. The first delivery below shows the response.";
+    WebhookReplayed = "webhook-replayed", "Stead sends the events again, in order.";
+    DeliveryReplayed = "delivery-replayed", "Stead sends the event again.";
+    WebhookDeleted = "webhook-deleted", "Webhook deleted, with its deliveries.";
+    KeyAdded = "key-added", "Data key added. You can activate it in a minute.";
+    KeyActivated = "key-activated", "Data key activated. It encrypts all new data.";
+    KeysReencrypting = "keys-reencrypting", "Re-encryption started. Calls continue to work.";
+    KeyRetired = "key-retired", "Data key destroyed.";
+    KeysRewrapped = "keys-rewrapped", "All data keys are now wrapped by the first key of the key ring.";
+    MemberChanged = "member-changed", "Member changed. Open sessions follow immediately.";
+    MemberDisabled = "member-disabled", "Member disabled and signed out everywhere.";
+    MemberEnabled = "member-enabled", "Member enabled. They can sign in again.";
+    MemberDeleted = "member-deleted", "Member deleted and signed out everywhere.";
+    CallApproved = "call-approved", "Call approved. The caller can now repeat it once.";
+    CallDenied = "call-denied", "Call denied.";
+    CallsDenied = "calls-denied", "All pending calls of this caller denied.";
+    PolicySet = "policy-set", "Policy saved. It applies within a second.";
+    PolicyDeleted = "policy-deleted", "Policy deleted.";
+    RecordAdded = "record-added", "Record added to the sandbox.";
+    RecordDeleted = "record-deleted", "Record deleted from the sandbox.";
+    FaultPlanned = "fault-planned", "Fault set. The sandbox applies it from now on.";
+    SandboxReset = "sandbox-reset", "Sandbox reset. Users must reconnect.";
 }
 
-/// The member of the query that names what was done.
+/// The query parameter with the word.
 const MEMBER: &str = "done";
 
-/// An address with what was done.
+/// An address with the word of a notice.
 pub(super) fn with_done(path: &str, done: Done) -> String {
     let sign = if path.contains('?') { '&' } else { '?' };
     format!("{path}{sign}{MEMBER}={}", done.word())
 }
 
-/// Takes what was done out of a request's query, so that no handler meets it.
+/// Takes the word out of a request's query, so handlers never see it.
 pub(super) fn take(request: &mut Request) -> Option<Done> {
     let query = request.uri().query()?.to_owned();
     let mut done = None;
@@ -95,7 +95,7 @@ pub(super) fn take(request: &mut Request) -> Option<Done> {
             rest.append_pair(&name, &value);
         }
     }
-    // A word that is not known is left for the handler, which refuses it as any other member.
+    // The handler refuses an unknown word like any other unknown parameter.
     let path = request.uri().path();
     let uri = match rest.finish() {
         rest if rest.is_empty() => path.to_owned(),

@@ -1,4 +1,4 @@
-//! What a form sent.
+//! The fields of a submitted form.
 
 use axum::extract::{FromRequest, Request};
 use secrecy::SecretString;
@@ -18,31 +18,31 @@ impl Form {
         Self(form_urlencoded::parse(body).into_owned().collect())
     }
 
-    /// A field without blanks at its ends; none where it is absent or empty.
+    /// A field without surrounding blanks. `None` if it's absent or empty.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         let text = self.exact(name).map(str::trim);
         text.filter(|text| !text.is_empty())
     }
 
-    /// The values of a field that may come several times.
+    /// The values of a repeated field.
     pub(super) fn texts<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let fields = self.0.iter().filter(move |(given, _)| given == name);
         fields.map(|(_, value)| value.as_str())
     }
 
-    /// A field that is secret, as it was typed; empty where it is absent.
+    /// A secret field, exactly as typed. Empty if it's absent.
     pub(super) fn secret(&self, name: &str) -> SecretString {
         SecretString::from(self.exact(name).unwrap_or_default())
     }
 
-    /// All values of a field that can be given several times, without blanks at their ends.
+    /// All values of a repeated field, without surrounding blanks.
     pub(super) fn all(&self, name: &str) -> Vec<String> {
         let fields = self.0.iter().filter(|(given, _)| given == name);
         let values = fields.map(|(_, value)| value.trim().to_owned());
         values.filter(|value| !value.is_empty()).collect()
     }
 
-    /// The fields whose names begin with `prefix`, by the rest of their names.
+    /// The fields whose names start with `prefix`, by the rest of their names.
     pub(super) fn below(&self, prefix: &str) -> Vec<(String, String)> {
         let below = |(name, value): &(String, String)| {
             Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))

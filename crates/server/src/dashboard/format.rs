@@ -1,4 +1,4 @@
-//! How values stand on pages: the filters of the templates.
+//! The filters of the templates: how pages show values.
 
 use jiff::Timestamp;
 use minijinja::{HtmlEscape, Value};
@@ -80,15 +80,16 @@ pub(super) fn prose(text: &str) -> Value {
     Value::from_safe_string(html)
 }
 
-/// Words with which sentences begin. Another first word can be a name, whose letters stay as they are: `verify_url`, or a
-/// connection `mail`.
+/// Words that can start a sentence and get a capital letter. Another first word can be a name that stays as it is:
+/// `verify_url`, or a connection `mail`.
 const FIRST_WORDS: &[&str] = &[
-    "a", "an", "another", "at", "both", "choose", "each", "expected", "for", "from", "give", "in",
-    "it", "links", "more", "no", "none", "not", "of", "one", "only", "that", "the", "there",
-    "these", "this", "those", "to", "what", "who", "with", "without", "your",
+    "a", "all", "an", "another", "at", "both", "can't", "can’t", "check", "choose", "each",
+    "enter", "expected", "for", "from", "give", "if", "in", "it", "links", "more", "no", "none",
+    "not", "of", "one", "only", "sign", "that", "the", "there", "these", "this", "those", "to",
+    "use", "what", "who", "with", "without", "you", "your",
 ];
 
-/// What is wrong, as a sentence: with a capital letter, unless it begins with a name, and with a full stop.
+/// An error as a sentence: with a capital letter, unless it starts with a name, and with a full stop.
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let first = text.split(' ').next().unwrap_or_default();

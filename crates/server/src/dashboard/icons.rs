@@ -107,10 +107,10 @@ const ICONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What stands for a product without a picture of its own.
+/// The picture of a product without its own.
 const OTHER: &str = r#"<rect x="3" y="3" width="10" height="10" rx="2.5"/>"#;
 
-/// A picture that says nothing by itself; the text next to it does.
+/// A decorative picture. The text next to it carries the meaning.
 pub(super) fn icon(name: &str) -> Value {
     let found = ICONS.iter().find(|(known, _)| *known == name);
     let lines = found.map_or(OTHER, |(_, lines)| *lines);

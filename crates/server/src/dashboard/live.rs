@@ -1,5 +1,5 @@
-//! What happens, for those who watch: one reader of the store in this process, however many watch, which stops when no one
-//! does.
+//! Live updates. One reader of the store serves all open pages of this process, and stops when no page
+//! is open.
 
 use std::{
     collections::HashMap,
@@ -21,16 +21,16 @@ use stead::{
 };
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 
-/// Streams at once in this process.
+/// The most concurrent streams of this process.
 const STREAMS: usize = 100;
-/// When whoever was refused may come again.
+/// When a refused browser can try again.
 const AGAIN: Duration = Duration::from_secs(30);
-/// The store is looked at so often, while anyone watches.
+/// How often to read the store while a page is open.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The newest calls and events that are looked at.
+/// How many of the newest calls and events to read.
 const NEWEST: u32 = 50;
 
-/// The newest calls and events, the newest first.
+/// The newest calls and events, newest first.
 #[derive(Debug, Default)]
 pub(super) struct News {
     pub(super) calls: Vec<ExecutionRecord>,
@@ -49,7 +49,7 @@ impl News {
     }
 }
 
-/// Totals that were read at a moment of this process's own clock.
+/// Totals, and when this process read them.
 type Kept = (Duration, Arc<Vec<CallTotals>>);
 
 pub(super) struct Live {
@@ -66,7 +66,7 @@ impl fmt::Debug for Live {
     }
 }
 
-/// One who watches.
+/// An open page.
 #[derive(Debug)]
 pub(super) struct Watching {
     pub(super) news: watch::Receiver<Arc<News>>,
@@ -84,10 +84,12 @@ impl Live {
         })
     }
 
-    /// A place among those who watch.
+    /// Registers an open page.
     pub(super) fn watch(self: &Arc<Self>) -> Result<Watching, Error> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            let message = format!("{STREAMS} pages are kept up to date already, which is the most");
+            let message = format!(
+                "all {STREAMS} live pages are in use; close one, or reload this page later"
+            );
             Error::new(ErrorKind::Overloaded, message).with_retry_after(AGAIN)
         })?;
         let mut news = self.news.subscribe();
@@ -117,7 +119,7 @@ impl Live {
         })
     }
 
-    /// How many calls there were since a moment; what was read less than `fresh` ago under this name serves again.
+    /// The totals of calls since a moment. Reuses a result under this name that is newer than `fresh`.
     pub(super) async fn totals(
         &self,
         name: &'static str,
@@ -125,7 +127,7 @@ impl Live {
         since: Timestamp,
         fresh: Duration,
     ) -> Result<Arc<Vec<CallTotals>>, Error> {
-        // Whoever asks meanwhile gets the same.
+        // Requests that arrive during the read share its result.
         let mut kept = self.totals.lock().await;
         let runtime = self.environment.runtime();
         let moment = runtime.monotonic();
@@ -144,17 +146,17 @@ impl Live {
     }
 }
 
-/// Reads the store while anyone watches.
+/// Reads the store while a page is open.
 async fn read_on(live: Weak<Live>) {
     loop {
         let Some(this) = live.upgrade() else {
             return;
         };
         if this.news.receiver_count() == 0 {
-            // What was new then is not new to whoever comes later.
+            // Old news isn't new to a page that opens later.
             this.news.send_replace(Arc::default());
             this.reading.store(false, Ordering::Release);
-            // Whoever came meanwhile has found this one reading.
+            // A page that opened in the meantime relies on this reader.
             if this.news.receiver_count() == 0 || this.reading.swap(true, Ordering::AcqRel) {
                 return;
             }

@@ -1,11 +1,11 @@
-//! A text of a product in Markdown, as a part of a page: lists, links and code to copy.
+//! Renders a product's Markdown as a part of a page: lists, links and code to copy.
 
 use minijinja::{HtmlEscape, Value};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Parser, Tag, TagEnd, html::push_html};
 
 use super::icons;
 
-/// The text as HTML. HTML in it is shown as text, and links lead to https only.
+/// The text as HTML. It escapes HTML in the text and only allows links to https.
 pub(super) fn markdown(text: &str) -> Value {
     let mut code: Option<String> = None;
     let mut events = Vec::new();

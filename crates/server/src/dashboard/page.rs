@@ -1,4 +1,4 @@
-//! What every page stands on: the way in, and what comes back as a page.
+//! The base of every page: checks who opens it, and turns results and errors into pages.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ use crate::{
     state::ServerState,
 };
 
-/// By which way one comes to a page.
+/// Who can open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Door {
     /// A member of those who run this environment.
@@ -91,7 +91,7 @@ impl Dashboard {
         }
     }
 
-    /// An error, in words for whoever sees the page.
+    /// An error as a page.
     fn problem(&self, error: &Error, id: RequestId, frame: &Frame) -> Response {
         problem::report(error);
         let context = context! {
@@ -122,7 +122,7 @@ impl Dashboard {
         let context = context! {
             member => member,
             csrf => frame.member.as_ref().map(|member| member.csrf.as_str()),
-            // Where a page sends a member who has to step up before a form of it.
+            // The page that asks for a step-up before the form, if the member needs one.
             step_up => frame.member.as_ref().filter(|member| !member.stepped_up).map(|_| confirm(&frame.path)),
             path => frame.path.as_str(),
             theme => frame.theme.name(),
@@ -134,15 +134,15 @@ impl Dashboard {
     }
 }
 
-/// What surrounds the content of a page.
+/// Everything around the content of a page.
 #[derive(Debug, Clone)]
 struct Frame {
     member: Option<SignedIn>,
     path: String,
     theme: Theme,
-    /// What the action before has done.
+    /// The notice about the previous action.
     done: Option<Done>,
-    /// Where the request came from, as attempts to sign in are counted.
+    /// The source of the request, for counting attempts to sign in.
     source: String,
 }
 
@@ -265,7 +265,7 @@ impl Page {
         self.dashboard.renderer.redirect(to)
     }
 
-    /// The same, to a page that says what was done.
+    /// The same, to a page with a notice about the action.
     pub(super) fn redirect_done(&self, path: &str, done: Done) -> Response {
         self.redirect(&done::with_done(path, done))
     }
@@ -288,12 +288,12 @@ impl Page {
         self.redirect(&format!("/dashboard{}", confirm(next)))
     }
 
-    /// A part of a page, such as rows that come later.
+    /// A part of a page, for example rows that arrive later.
     pub(super) fn part(&self, name: &str, context: &Value) -> String {
         self.dashboard.renderer.part(name, context)
     }
 
-    /// What happens, for those who watch it.
+    /// The source of live updates.
     pub(super) fn live(&self) -> &Arc<Live> {
         &self.dashboard.live
     }
@@ -303,27 +303,27 @@ impl Page {
         &self.dashboard.sessions
     }
 
-    /// Where the request came from, as attempts to sign in are counted; empty where that is not known.
+    /// The source of the request, for counting attempts to sign in. Empty if unknown.
     pub(super) fn source(&self) -> &str {
         &self.frame.source
     }
 
-    /// What the member who is signed in may do.
+    /// The role of the signed-in member.
     pub(super) fn role(&self) -> Option<Role> {
         self.frame.member.as_ref().map(|member| member.role)
     }
 
-    /// Whose pages end users see.
+    /// The brand that end users see on their pages.
     pub(super) fn brand(&self) -> &Brand {
         &self.dashboard.brand
     }
 
-    /// What there is to try out, where that is what the environment is for.
+    /// The things to try, if the environment is for trying Stead.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.dashboard.trial.as_ref()
     }
 
-    /// The sandbox that plays the products, where one does.
+    /// The sandbox that plays the products, if there is one.
     pub(super) fn sandbox(&self) -> Option<&dyn SandboxControl> {
         self.dashboard.sandbox.as_deref()
     }

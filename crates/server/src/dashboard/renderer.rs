@@ -1,4 +1,4 @@
-//! Templates, and the headers of the pages that they make.
+//! Renders templates, and sets the headers of pages.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ use bytes::Bytes;
 use super::{assets, cookie, format, icons, markdown, words};
 use crate::pages::LazyTemplates;
 
-/// Which colours a member has chosen.
+/// The colours that a member has chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Theme {
     /// As the browser prefers.
@@ -26,7 +26,7 @@ pub(super) enum Theme {
 }
 
 impl Theme {
-    /// That of the cookie, which the page's script sets.
+    /// The choice in the cookie, which the page's script sets.
     pub(super) fn of(headers: &HeaderMap) -> Self {
         match cookie::read(headers, "stead-theme") {
             Some("light") => Self::Light,
@@ -44,10 +44,10 @@ impl Theme {
     }
 }
 
-/// The page of the sandbox, where there is one.
+/// The page of the sandbox, if there is one.
 const SANDBOX: &str = "/dashboard/sandbox";
 
-/// The navigation, in its order. An entry is shown where its page exists.
+/// The navigation, in order. An entry is shown if its page exists.
 const NAVIGATION: &[(&str, &str, &str)] = &[
     ("Home", "/dashboard", "home"),
     ("Connections", "/dashboard/connections", "plug"),
@@ -68,7 +68,7 @@ struct Entry {
     icon: &'static str,
 }
 
-/// Makes pages of templates.
+/// Renders pages from templates.
 #[derive(Debug)]
 pub(super) struct Renderer {
     templates: LazyTemplates,
@@ -91,7 +91,7 @@ impl Renderer {
     pub(super) fn new(environment: &Environment, has_sandbox: bool) -> Self {
         let url = environment.public_url();
         let prefix = url.path().trim_end_matches('/').to_owned();
-        // A form may lead to a link, which is at the public URL by whatever name the browser came.
+        // A form can redirect to a link, which always starts with the public URL.
         let origin = url.origin().ascii_serialization();
         let policy = format!(
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self' {origin}; base-uri 'none'; frame-ancestors 'none'"
@@ -125,7 +125,7 @@ impl Renderer {
         response
     }
 
-    /// A template that is not a whole page; empty where it cannot be rendered.
+    /// A part of a page. Empty if it can't be rendered.
     pub(super) fn part(&self, name: &str, context: &Value) -> String {
         let template = self.templates.get_template(name);
         let rendered = template.and_then(|template| template.render(context));
@@ -160,7 +160,7 @@ impl Renderer {
     }
 }
 
-/// What every page extends or imports.
+/// The templates that every page extends or imports.
 const SHARED: &[(&str, &str)] = &[
     ("layout.html", include_str!("templates/layout.html")),
     ("macros.html", include_str!("templates/macros.html")),
@@ -194,7 +194,7 @@ fn templates(public_url: &Url, prefix: &str, has_sandbox: bool) -> Templates<'st
     templates.add_global("site", site);
     templates.add_function("icon", icons::icon);
     templates.add_function("state", words::state);
-    // The address of a script that only some pages have.
+    // The address of a script that only some pages use.
     let below = prefix.to_owned();
     templates.add_function("asset", move |name: &str| {
         format!("{below}{}", assets::path(name))

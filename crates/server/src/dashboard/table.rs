@@ -37,13 +37,13 @@ pub(crate) struct PageRoute {
     pub(crate) sandbox: Option<&'static str>,
 }
 
-/// Whether members prove who they are once more, unless they did within the last ten minutes.
+/// Whether members must confirm their identity, unless they did within the last ten minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepUp {
-    /// It takes nothing away for good, and gives no one more than they have.
+    /// It destroys nothing and grants nothing.
     No,
-    /// It destroys something, gives somebody more rights, or lifts a block. This is the path of the page with the form, where
-    /// the browser goes on afterwards. Its parameters are those of the route.
+    /// It destroys something, grants access, or lifts a block. This is the path of the page with the form, to which
+    /// the browser returns afterwards. It has the parameters of the route.
     First(&'static str),
 }
 
@@ -56,8 +56,8 @@ where
     PageRoute::new(get(path, handler), role, StepUp::No)
 }
 
-/// A page that is there for the form of an action that asks for a step-up. It asks first, so that no one fills the form in
-/// for nothing.
+/// A page with the form of an action that needs a step-up. The page asks for it, so no one fills in the form
+/// in vain.
 pub(super) fn form_page<H, T>(path: &'static str, role: Role, handler: H) -> PageRoute
 where
     H: Handler<T, ServerState> + Signature<T>,
@@ -66,7 +66,7 @@ where
     PageRoute::new(get(path, handler), role, StepUp::First(path))
 }
 
-/// What a form asks for. `equal` is the same in the JSON interface, such as `POST /v1/connections`.
+/// An action of a form. `equal` is the same action in the JSON interface, for example `POST /v1/connections`.
 pub(super) fn action<H, T>(
     path: &'static str,
     role: Role,
@@ -84,7 +84,7 @@ where
     }
 }
 
-/// What members do about their own session, password or second factor, which no application has.
+/// An action on the member's own session, password or second factor. The JSON interface has no such action.
 pub(super) fn own_action<H, T>(path: &'static str, step_up: StepUp, handler: H) -> PageRoute
 where
     H: Handler<T, ServerState> + Signature<T>,
@@ -93,7 +93,7 @@ where
     PageRoute::new(post(path, handler), Role::Viewer, step_up)
 }
 
-/// What a form asks of the sandbox, which is not the service's. `equal` is the same in the sandbox's own interface, such as
+/// An action on the sandbox. `equal` is the same action in the sandbox's own interface, for example
 /// `POST /sandbox/reset`.
 pub(super) fn sandbox_action<H, T>(path: &'static str, equal: &'static str, handler: H) -> PageRoute
 where
@@ -133,7 +133,7 @@ async fn check_role(State(role): State<Role>, request: Request, next: Next) -> R
     Ok(next.run(request).await)
 }
 
-/// Lets a member pass who has stepped up a short time ago. Others go to the page that asks for it, and from there to the form.
+/// Lets members pass after a recent step-up. Others go to the page that asks for it, and from there to the form.
 async fn check_step_up(
     State((path, form)): State<(&'static str, &'static str)>,
     page: Page,

@@ -380,7 +380,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
         (other.status, other.header("content-type")),
         (StatusCode::NOT_FOUND, "text/html; charset=utf-8")
     );
-    other.assert_contains("There is nothing to try here");
+    other.assert_contains("This connection has no sample call");
     for path in [
         "/dashboard/accounts?page_size=0",
         "/dashboard/tools/nothing",
@@ -388,7 +388,7 @@ async fn a_link_is_made_for_the_user_who_tries_and_problems_are_pages() {
     ] {
         let problem = browser.get(path).await;
         assert!(problem.status.is_client_error(), "{path}");
-        problem.assert_contains("Who can act");
+        problem.assert_contains("Who needs to act");
     }
 }
 

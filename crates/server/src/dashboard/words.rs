@@ -1,4 +1,4 @@
-//! States and parties in the words that people read, with what each means.
+//! Labels and explanations of states, outcomes and parties.
 
 use minijinja::{Value, context};
 use stead::{
@@ -6,202 +6,192 @@ use stead::{
     core::{error::ActBy, resource::ExecutionRecord},
 };
 
-/// Name, words, colour, and what it means.
+/// Name, label, colour and explanation.
 const STATES: &[(&str, &str, &str, &str)] = &[
     // Connections.
     (
         "draft",
         "Draft",
         "warn",
-        "Client id or secret are missing. The operator adds those of the OAuth client that is registered at the product.",
+        "The client ID or secret is missing. The operator needs to enter those of the OAuth client at the product.",
     ),
-    (
-        "ready",
-        "Ready",
-        "ok",
-        "Users can connect, and calls can be made.",
-    ),
+    ("ready", "Ready", "ok", "Users can connect, and calls work."),
     (
         "disabled",
         "Disabled",
         "quiet",
-        "Switched off. Its accounts keep their state.",
+        "No one can connect, and all calls are refused. Accounts keep their state.",
     ),
     (
         "client_rejected",
         "Client rejected",
         "bad",
-        "The product refuses the client id or secret. The operator corrects them.",
+        "The product rejects the client ID or secret. The operator needs to correct them.",
     ),
     // Accounts.
     (
         "pending_authorization",
         "Not connected",
         "quiet",
-        "The user has yet to open a link and consent.",
+        "The user hasn’t opened a link and consented yet.",
     ),
     (
         "pending_verification",
-        "To be confirmed",
+        "Needs confirmation",
         "warn",
-        "The user came back. The application has yet to confirm who it was.",
+        "The user consented, but the application hasn’t confirmed the user yet.",
     ),
-    ("active", "Active", "ok", "Calls can be made."),
+    ("active", "Active", "ok", "Calls work."),
     (
         "needs_reauthorization",
-        "Must connect again",
+        "Must reconnect",
         "bad",
-        "The product does not take the credential any more. Only the user can change that, with a new link.",
+        "The product no longer accepts the tokens. The user must reconnect with a new link.",
     ),
     (
         "suspended",
         "Suspended",
         "quiet",
-        "Paused here. The credential is kept.",
+        "A member or an application suspended it. Stead keeps the tokens.",
     ),
     (
         "disconnected",
         "Disconnected",
         "quiet",
-        "Ended. The credential is destroyed.",
+        "Disconnected, and the tokens are deleted.",
     ),
     // Health of an account.
     (
         "degraded",
         "Degraded",
         "warn",
-        "The credential could not be refreshed, for a reason that passes.",
+        "Stead couldn’t refresh the token. The cause is temporary, and Stead retries automatically.",
     ),
     // Effects of tools.
-    ("read", "Reads", "quiet", "Changes nothing at the product."),
+    ("read", "Read", "quiet", "Changes nothing at the product."),
     (
         "write",
-        "Writes",
+        "Write",
         "info",
-        "Adds or changes something at the product.",
+        "Adds or changes data at the product.",
     ),
-    (
-        "delete",
-        "Deletes",
-        "bad",
-        "Removes something at the product.",
-    ),
+    ("delete", "Delete", "bad", "Deletes data at the product."),
     // Credentials.
     (
         "expired",
-        "Ended",
+        "Expired",
         "quiet",
-        "Past its time. It opens nothing any more.",
+        "It no longer works. Create a new credential.",
     ),
     // Approvals.
     (
         "approval_pending",
-        "Waits",
+        "Pending",
         "warn",
-        "A person has to decide.",
+        "A person needs to decide.",
     ),
     (
         "approval_approved",
         "Approved",
         "ok",
-        "The call may be made once.",
+        "The caller can make the call once.",
     ),
     (
         "approval_denied",
         "Denied",
         "bad",
-        "The call may not be made.",
+        "The call isn’t allowed.",
     ),
     ("approval_used", "Used", "quiet", "The call was made."),
     (
         "approval_expired",
-        "Ended",
+        "Expired",
         "quiet",
-        "Its time was over before the call was made.",
+        "It expired before the caller made the call.",
     ),
     // Members.
     (
         "member_invited",
         "Invited",
         "warn",
-        "Has yet to follow the link of the invitation.",
+        "The member hasn’t opened the invitation link yet.",
     ),
-    ("member_active", "Active", "ok", "May sign in."),
+    ("member_active", "Active", "ok", "Can sign in."),
     (
         "member_disabled",
-        "Kept out",
+        "Disabled",
         "quiet",
-        "May not sign in until let in again.",
+        "Can’t sign in until an owner enables the member.",
     ),
     // Webhooks.
-    ("webhook_on", "On", "ok", "Events are sent as they happen."),
+    (
+        "webhook_on",
+        "On",
+        "ok",
+        "Stead sends events as they happen.",
+    ),
     (
         "webhook_failing_now",
-        "Fails",
+        "Failing",
         "warn",
-        "Every delivery fails. It is given up after 5 days.",
+        "Every delivery fails. Stead stops after 5 days.",
     ),
     (
         "webhook_disabled",
         "Paused",
         "quiet",
-        "Nothing is sent until it is resumed.",
+        "Stead sends nothing until you resume it.",
     ),
     (
         "webhook_gone",
         "Gone",
         "bad",
-        "The endpoint responded 410. Nothing is sent until it is resumed.",
+        "The endpoint responded 410. Stead sends nothing until you resume it.",
     ),
     (
         "webhook_failing",
-        "Given up",
+        "Stopped",
         "bad",
-        "Every delivery had failed for 5 days. Nothing is sent until it is resumed.",
+        "Every delivery failed for 5 days. Stead sends nothing until you resume it.",
     ),
     (
         "delivery_waiting",
         "Waiting",
         "warn",
-        "Another attempt is due.",
+        "Stead will try again.",
     ),
     (
         "delivery_delivered",
         "Delivered",
         "ok",
-        "The endpoint has taken it.",
+        "The endpoint accepted it.",
     ),
     (
         "delivery_failed",
         "Failed",
         "bad",
-        "The endpoint did not take it, and no attempt follows.",
+        "The endpoint didn’t accept it, and Stead won’t try again.",
     ),
     // Data keys.
-    (
-        "key_added",
-        "Added",
-        "info",
-        "Every process can open with it. Nothing is sealed with it yet.",
-    ),
-    (
-        "key_active",
-        "Active",
-        "ok",
-        "Seals everything that is stored.",
-    ),
+    ("key_added", "Added", "info", "Created, but not in use yet."),
+    ("key_active", "Active", "ok", "Encrypts all new data."),
     (
         "key_retiring",
         "Retiring",
         "warn",
-        "Opens what it has sealed, and seals nothing more.",
+        "Only decrypts older data.",
     ),
-    ("key_retired", "Destroyed", "quiet", "Only the row is left."),
+    (
+        "key_retired",
+        "Destroyed",
+        "quiet",
+        "The key is destroyed. Only this entry remains.",
+    ),
     // Outcomes of calls.
-    ("ok", "OK", "ok", "The call did what was asked."),
+    ("ok", "OK", "ok", "The call succeeded."),
 ];
 
-/// A state for a badge. One that is not known is shown by its name.
+/// A state for a badge. An unknown state is shown by its name.
 pub(super) fn state(name: &str) -> Value {
     let found = STATES.iter().find(|(known, ..)| *known == name);
     match found {
@@ -219,11 +209,11 @@ pub(super) fn event(event_type: &str) -> String {
     })
 }
 
-/// What an outcome of a call means, in a sentence.
+/// Explains an outcome of a call in a sentence.
 pub(super) fn outcome(name: &str) -> &'static str {
     match ErrorKind::from_name(name) {
         Some(kind) => kind.summary(),
-        None if name == "ok" => "The call did what was asked.",
+        None if name == "ok" => "The call succeeded.",
         None => "",
     }
 }
@@ -240,7 +230,7 @@ pub(super) fn call(call: &ExecutionRecord) -> String {
     }
 }
 
-/// What a product said to a call that failed there: `Refused by Gmail (403)`.
+/// How the product refused a failed call: `Refused by Gmail (403)`.
 pub(super) fn refused(call: &ExecutionRecord, product: &str) -> Option<String> {
     let is_of_product = call.outcome.starts_with("product_");
     match call.product_status.filter(|_| is_of_product)? {
@@ -250,54 +240,52 @@ pub(super) fn refused(call: &ExecutionRecord, product: &str) -> Option<String> {
     }
 }
 
-/// What there is to do about a call that failed.
+/// What to do about a failed call.
 pub(super) fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::AuthorizationRequired | ErrorKind::ProductRejectedToken => {
-            "Make a new link at the account and show it to the user, who opens it and agrees."
+            "Create a new link on the account’s page and send it to the user. The user opens it and consents."
         }
         ErrorKind::ScopeMissing => {
-            "Make a new link at the account: it asks the user for the permission that is missing."
+            "Create a new link on the account’s page. It asks the user for the missing permission."
         }
         ErrorKind::VerificationRequired => {
-            "The application confirms who came back, with POST /v1/authorizations/{id}/verify."
+            "The application needs to confirm the user with POST /v1/authorizations/{id}/verify."
         }
         ErrorKind::AccountNotFound => {
-            "The application has to make a link for this user first, or names another user than it means."
+            "Create a link for this user first, or check that the application sends the right user ID."
         }
-        ErrorKind::AccountSuspended => "Resume the account as soon as calls may be made again.",
+        ErrorKind::AccountSuspended => "Resume the account to allow calls again.",
         ErrorKind::ConnectionNotReady | ErrorKind::ConnectionCredentialsRejected => {
-            "Correct client id and secret at the connection. No user has to do anything."
+            "Correct the client ID and secret on the connection’s page. Users don’t have to do anything."
         }
         ErrorKind::SchemaViolation | ErrorKind::InvalidRequest => {
-            "Correct the input. The response to the call lists every place that is wrong."
+            "Correct the input. The response to the call lists all errors."
         }
         ErrorKind::OutcomeUnknown | ErrorKind::WriteUnconfirmed => {
-            "Look at the product whether it has happened before the call is made again."
+            "Check at the product whether the change happened, then decide whether to repeat the call."
         }
         ErrorKind::ProductForbidden => {
-            "The user may not do this at the product. Whoever shares the object, or runs the user’s organization, can allow it."
+            "The user isn’t allowed to do this at the product. The object’s owner or the organization’s administrator can allow it."
         }
         ErrorKind::ProductNotEnabled => {
             "Enable the product’s API in the project that the OAuth client belongs to."
         }
-        _ if kind.retryable() => {
-            "Nothing has to be corrected. Make the same call again a little later."
-        }
+        _ if kind.retryable() => "Retry the same call later.",
         _ => match kind.act_by() {
             ActBy::AppDeveloper => {
-                "Correct the call in the application. The response to the call said what is wrong."
+                "Correct the call in the application. The response to the call said what’s wrong."
             }
-            ActBy::EndUser => "Make a new link at the account and show it to the user.",
+            ActBy::EndUser => "Create a new link on the account’s page and send it to the user.",
             ActBy::Product => {
-                "Only the product can change this. Ask it for help with the execution’s time."
+                "Only the product can fix this. Contact its support with the time of the call."
             }
-            _ => "Run stead doctor on the machine of the service: it says what is wrong.",
+            _ => "Run stead doctor on the server to find the cause.",
         },
     }
 }
 
-/// Who must act, as people say it.
+/// Who needs to act.
 pub(super) const fn act_by(party: ActBy) -> &'static str {
     match party {
         ActBy::AppDeveloper => "The application’s developer",

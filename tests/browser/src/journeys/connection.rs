@@ -72,10 +72,10 @@ async fn one(stage: &Stage<'_>, product: &Product) -> Result<()> {
         browser.fill(label, account).await?;
     }
     look("name").await?;
-    browser.press("Create the connection").await?;
+    browser.press("Create connection").await?;
     browser.sees("Copy the redirect URI").await?;
     stage.look(&format!("set-up-{}", product.name)).await?;
-    browser.fill("Client id", product.client_id).await?;
+    browser.fill("Client ID", product.client_id).await?;
     browser.fill("Client secret", CLIENT_SECRET).await?;
     browser.press("Save").await?;
     browser.sees("The connection is ready.").await?;
@@ -88,9 +88,9 @@ async fn one(stage: &Stage<'_>, product: &Product) -> Result<()> {
         .press(&format!("Continue to {}", product.title))
         .await?;
     browser.press("Allow").await?;
-    browser.press("Make the call").await?;
+    browser.press("Run the test call").await?;
     browser.sees("The connection works").await?;
     look("tested").await?;
     browser.press("Disconnect the test account").await?;
-    browser.sees("The test account is disconnected.").await
+    browser.sees("Test account disconnected.").await
 }

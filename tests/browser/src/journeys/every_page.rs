@@ -12,8 +12,8 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser
         .go(&format!("{}/dashboard/policies", service.url))
         .await?;
-    browser.press("Make the policy").await?;
-    browser.sees("Only requests that read pass.").await?;
+    browser.press("Create policy").await?;
+    browser.sees("Only read requests are allowed.").await?;
     browser.go(&home).await?;
     let kinds = walk(stage, &service.url).await?;
     for expected in ["accounts-read", "policies-read", "policies-delete"] {

@@ -16,7 +16,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
         .go(&format!("{}/dashboard/{connect}", service.url))
         .await?;
     browser.fill("User", "grace").await?;
-    browser.press("Make the link").await?;
+    browser.press("Create link").await?;
     let link = browser.text_of(".code code, .copy code").await?;
     browser.go(&link).await?;
     stage.look("connect").await?;

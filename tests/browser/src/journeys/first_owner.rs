@@ -12,7 +12,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.go(service.fact("invitation")?).await?;
     stage.look("invitation").await?;
     browser.fill("Password", PASSWORD).await?;
-    browser.press("Set the password").await?;
+    browser.press("Set password").await?;
     browser.sees("Get started").await?;
     stage.look("home").await?;
     let commands = "return [...document.querySelectorAll('#steps [data-copy]')].map((one) => one.dataset.copy);";
@@ -29,11 +29,11 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.press("Sign out").await?;
     browser.go(&format!("{}/dashboard", service.url)).await?;
     stage.look("sign-in").await?;
-    browser.fill("E-mail address", EMAIL).await?;
+    browser.fill("Email address", EMAIL).await?;
     browser.fill("Password", "something else").await?;
     browser.press("Sign in").await?;
     stage.look("refused").await?;
-    browser.fill("E-mail address", EMAIL).await?;
+    browser.fill("Email address", EMAIL).await?;
     browser.fill("Password", PASSWORD).await?;
     browser.press("Sign in").await?;
     browser.sees("Get started").await

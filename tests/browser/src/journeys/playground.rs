@@ -14,14 +14,14 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.go(&tool).await?;
     stage.look("form").await?;
     browser.press("Dry run").await?;
-    browser.sees("Nothing was changed").await?;
+    browser.sees("Nothing changed").await?;
     stage.look("dry-run").await?;
     browser.press("Run").await?;
     browser.sees("Result as JSON").await?;
     stage.look("ran").await?;
-    browser.press("As JSON").await?;
+    browser.press("Edit as JSON").await?;
     browser
-        .fill("Input as JSON", "{ \"max_results\": 0 }")
+        .fill("Input (JSON)", "{ \"max_results\": 0 }")
         .await?;
     browser.press("Run").await?;
     browser.sees("max_results").await?;

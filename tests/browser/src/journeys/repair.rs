@@ -10,12 +10,12 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let page = |path: &str| format!("{}/dashboard/{path}", service.url);
     browser.go(&page("sandbox?user=ada")).await?;
     stage.look("sandbox").await?;
-    browser.press("Do it: Users withdraw consent").await?;
-    browser.sees("The sandbox does that now.").await?;
+    browser.press("Apply: Users withdraw consent").await?;
+    browser.sees("Fault set.").await?;
     let tool = "playground?connection_name=mail&identifier=ada&tool=mail_fetch_mails";
     browser.go(&page(tool)).await?;
     browser.press("Run").await?;
-    browser.sees("can act").await?;
+    browser.sees("Who needs to act").await?;
     stage.look("failed").await?;
     browser.go(&page("accounts/mail/ada")).await?;
     stage.look("broken").await?;

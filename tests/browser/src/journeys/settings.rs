@@ -12,45 +12,45 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.press("Credentials").await?;
     browser.press("New credential").await?;
     browser.fill("Name", "billing").await?;
-    browser.press("Make the credential").await?;
-    browser.sees("It is shown only here.").await?;
+    browser.press("Create credential").await?;
+    browser.sees("You won’t see it again.").await?;
     stage.look("secret").await?;
     let first = shown(browser).await?;
-    browser.press("I have copied it").await?;
-    browser.sees("Only their digests are kept.").await?;
-    browser.press("Rotate the secret").await?;
-    browser.sees("Both serve for a while").await?;
+    browser.press("I’ve copied it").await?;
+    browser.sees("Stead stores only hashes of them.").await?;
+    browser.press("Rotate secret").await?;
+    browser.sees("Both work for a while").await?;
     stage.look("rotate").await?;
-    browser.press("Make the new secret").await?;
-    browser.sees("The new secret was made").await?;
+    browser.press("Create new secret").await?;
+    browser.sees("New secret created").await?;
     stage.look("rotated").await?;
     let second = shown(browser).await?;
     ensure!(first != second, "the secret was not rotated");
     for shown in [&first, &second] {
         ensure!(gives_a_token(browser, shown).await?, "a secret is refused");
     }
-    browser.press("I have copied it").await?;
+    browser.press("I’ve copied it").await?;
     browser.press("Revoke").await?;
-    browser.sees("This cannot be undone.").await?;
-    browser.press("Revoke the credential").await?;
-    browser.sees("The credential was revoked").await?;
+    browser.sees("You can’t undo this.").await?;
+    browser.press("Revoke credential").await?;
+    browser.sees("Credential revoked").await?;
     for shown in [&first, &second] {
         let gives = gives_a_token(browser, shown).await?;
         ensure!(!gives, "a secret of a revoked credential is taken");
     }
     browser.press("Members").await?;
     browser.press("Invite a member").await?;
-    browser.fill("E-mail address", "grace@example.com").await?;
+    browser.fill("Email address", "grace@example.com").await?;
     browser.press("Invite").await?;
-    browser.sees("It is shown only here.").await?;
+    browser.sees("You won’t see it again.").await?;
     stage.look("invitation").await?;
-    browser.press("I have copied it").await?;
+    browser.press("I’ve copied it").await?;
     browser.sees("Invited").await?;
     browser.press("Settings").await?;
     browser.press("Audit log").await?;
-    browser.press("Verify the log").await?;
+    browser.press("Verify log").await?;
     browser.press("Verify now").await?;
-    browser.sees("entries, unbroken.").await?;
+    browser.sees("entries verified.").await?;
     stage.look("verified").await
 }
 

@@ -55,11 +55,11 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
 
     browser.go(service.fact("invitation")?).await?;
     browser.fill("Password", PASSWORD).await?;
-    browser.press("Set the password").await?;
+    browser.press("Set password").await?;
     stage.look("home").await?;
-    let to_do = format!("{CUSTOMER} at mail must connect again: show the user a new link.");
+    let to_do = format!("{CUSTOMER} at mail must reconnect: send the user a new link.");
     browser.press(&to_do).await?;
-    browser.sees("can act").await?;
+    browser.sees("Who needs to act").await?;
     stage.look("broken").await?;
     browser.press("New link").await?;
     browser.sees("Return address (verify_url)").await?;
@@ -67,7 +67,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser
         .fill("Return address (verify_url)", "http://app.example.com")
         .await?;
-    browser.press("Make the link").await?;
+    browser.press("Create link").await?;
     browser.sees("verify_url is an https URL").await?;
     stage.look("refused").await?;
     link_for(stage, &application, CUSTOMER).await?;
@@ -101,7 +101,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     browser.sees("Refused by Gmail (403)").await?;
     stage.look("call").await?;
     browser.go(&page("nothing-here")).await?;
-    browser.sees("Back to the start").await?;
+    browser.sees("Go to Home").await?;
     stage.look("unknown").await
 }
 
@@ -111,7 +111,7 @@ async fn link_for(stage: &Stage<'_>, application: &Application, user: &str) -> R
     browser
         .fill("Return address (verify_url)", &application.url)
         .await?;
-    browser.press("Make the link").await?;
+    browser.press("Create link").await?;
     browser.sees("The link is ready").await?;
     let link = browser.text_of(".code code, .copy code").await?;
     browser.go(&link).await?;

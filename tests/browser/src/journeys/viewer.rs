@@ -11,13 +11,13 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let browser = &stage.browser;
     let page = |path: &str| format!("{}/dashboard/{path}", service.url);
     browser.go(&page("settings/members/new")).await?;
-    browser.fill("E-mail address", "vera@example.com").await?;
+    browser.fill("Email address", "vera@example.com").await?;
     browser.press("Invite").await?;
     let link = browser.text_of(".once code").await?;
     browser.go(&link).await?;
     stage.look("invitation").await?;
     browser.fill("Password", PASSWORD).await?;
-    browser.press("Set the password").await?;
+    browser.press("Set password").await?;
     for path in [
         "",
         "connections",
@@ -31,7 +31,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
             "Suspend",
             "Run",
             "Connect a user",
-            "Do it",
+            "Apply",
         ] {
             let found = format!(
                 "return [...document.querySelectorAll('a, button')].some((one) => one.innerText.trim() === '{button}');"

@@ -14,14 +14,14 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
     let first = browser.evaluate(first).await?;
     browser.go(first.as_str().unwrap_or_default()).await?;
     stage.look("deliveries").await?;
-    browser.press("Send a test").await?;
-    browser.sees("A test event was sent.").await?;
+    browser.press("Send test").await?;
+    browser.sees("Test event sent.").await?;
     browser
         .evaluate("document.querySelector('#since').value = '2026-01-01T00:00';")
         .await?;
-    browser.press("Send once more").await?;
-    browser.sees("The events are sent once more").await?;
+    browser.press("Send events again").await?;
+    browser.sees("Stead sends the events again").await?;
     stage.look("replayed").await?;
-    browser.press("Rotate the secret").await?;
+    browser.press("Rotate secret").await?;
     stage.look("rotate").await
 }

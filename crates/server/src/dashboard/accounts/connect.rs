@@ -38,7 +38,7 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
         Ok(shown) => return Ok(shown),
         Err(error) => error,
     };
-    // What whoever filled the form in can correct.
+    // The user can correct these in the form.
     let named = error.violation_list().first();
     let field = match (error.kind(), named) {
         (_, Some(violation)) => violation.path.trim_start_matches('/').to_owned(),
@@ -64,8 +64,8 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     Ok(page.render_with(StatusCode::UNPROCESSABLE_ENTITY, TEMPLATE, context))
 }
 
-/// What the form shows besides its values: the connections to choose from, and whether a link has to say where the browser
-/// goes. `asked` is the connection that is to be chosen. It stays chosen if it isn't ready, so that no link is made for another.
+/// What the form also shows: the connections to choose from, and whether a link must say where the browser
+/// goes. `asked` is the connection to choose. It stays chosen even if it isn't ready, so a link is never for another one.
 async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value> {
     let connections = environment.connections(None, 100).await?.items;
     let ready = connections
@@ -82,7 +82,9 @@ async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value>
     {
         let found = environment.connection(asked).await;
         let is_ready = found.is_ok_and(|one| one.state == ConnectionState::Ready);
-        error = (!is_ready).then(|| format!("The connection {asked} is not ready."));
+        error = (!is_ready).then(|| {
+            format!("The connection {asked} isn’t ready. Finish its setup, or choose another one.")
+        });
         let note = if is_ready { "" } else { " (not ready)" };
         names.insert(0, (asked.to_owned(), format!("{asked}{note}")));
     }

@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/erase`: removes what names a user, for good.
+//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/erase`: deletes an account and the user's ID permanently.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

@@ -17,7 +17,7 @@ use crate::{
     problem::Result,
 };
 
-/// How long a link lives that a member passes on: an hour.
+/// The lifetime of a link that a member passes on: an hour.
 const LIFE: u32 = 3_600;
 
 pub(super) async fn create(
@@ -32,13 +32,13 @@ pub(super) async fn create(
     Ok(show(&page, new).await?)
 }
 
-/// The form for a link of this user, which has a field for each thing that a link has to say.
+/// The form for a link of this user, with all fields of a link.
 pub(super) fn ask(connection_name: &str, identifier: &str) -> String {
     let [connection_name, identifier] = [connection_name, identifier].map(segment);
     format!("/dashboard/accounts/connect?connection_name={connection_name}&identifier={identifier}")
 }
 
-/// The page with a new link. It is the response to the form: the link stands in no address.
+/// The page with a new link. It's the response to the form, so no address contains the link.
 pub(super) async fn show(page: &Page, mut new: NewAuthorizationLink) -> Result<Response, Error> {
     let environment = &page.environment;
     new.expires_in = Some(LIFE);
@@ -49,7 +49,7 @@ pub(super) async fn show(page: &Page, mut new: NewAuthorizationLink) -> Result<R
     let context = context! {
         to => path(&connection_name, &identifier),
         title => product.map_or(account.product.as_str(), |product| product.title),
-        // The application has to say who came back.
+        // The application must confirm the user.
         is_verified => environment.verification() == Verification::Application,
         works => account.state == AccountState::Active,
         qr => Serde(QrCode::of(&made.link)),

@@ -58,7 +58,7 @@ async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
         let made = send(&service, path, fields).await;
         assert_eq!(made.status, StatusCode::OK, "{path}: {}", made.text());
         made.assert_contains("The link is ready");
-        made.assert_contains("The application confirms who came back");
+        made.assert_contains("your application needs to confirm the user");
     }
     let connection = service.platform.environment().connection("mail").await;
     let id = connection.unwrap().id.to_string();

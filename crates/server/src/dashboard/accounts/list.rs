@@ -1,4 +1,4 @@
-//! `GET /dashboard/accounts?connection_name=&product=&identifier=&state=&page_token=`: `identifier` is how it begins.
+//! `GET /dashboard/accounts?connection_name=&product=&identifier=&state=&page_token=`: `identifier` is a prefix.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -20,9 +20,9 @@ use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
 /// Accounts of a page.
 const PAGE: u32 = 50;
-/// Accounts that wait for somebody and are shown first.
+/// The most accounts to show as needing attention.
 const FIRST: usize = 5;
-/// Pages that are looked through for the first account that fits.
+/// The most pages to search for the first match.
 const LOOKED_THROUGH: u32 = 10;
 
 #[derive(Debug, Serialize)]
@@ -38,7 +38,7 @@ impl Row {
             account.connection_name.as_str(),
             account.identifier.as_str(),
         );
-        // Its connection would be another look-up; the page of the account has it.
+        // The account's page also considers the connection. Here that would cost another look-up.
         let need = need(&account, None);
         Self { to, need, account }
     }
@@ -99,7 +99,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     Ok(page.render("accounts/list.html", context))
 }
 
-/// A page of accounts that fit; on and on where the first pages hold none.
+/// A page of matching accounts. Continues with the next pages if the first ones have no match.
 async fn first_that_fit(
     environment: &Environment,
     filter: &AccountFilter,
@@ -116,7 +116,7 @@ async fn first_that_fit(
     Ok(found)
 }
 
-/// What waits for the user or for the application, the first of it.
+/// The first accounts that wait for the user or the application.
 async fn waiting(environment: &Environment) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for state in [

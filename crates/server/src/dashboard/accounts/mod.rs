@@ -1,4 +1,4 @@
-//! Accounts: a user of the application at a product each.
+//! Accounts: each is one user's access to one connection.
 
 mod change;
 mod connect;
@@ -96,7 +96,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
 /// The path of an account's page. An identifier can be any text.
 pub(super) fn path(connection_name: &str, identifier: &str) -> String {
     let [connection_name, identifier] = [connection_name, identifier].map(segment);
-    // Two points in a path would look like a way up.
+    // Browsers would read two dots as the parent folder.
     let identifier = identifier.replace("..", "%2E%2E");
     format!("/dashboard/accounts/{connection_name}/{identifier}")
 }

@@ -1,4 +1,4 @@
-//! What an account waits for, who must act, and how.
+//! What an account needs before its calls work: the problem, who needs to act, and how.
 
 use serde::Serialize;
 use stead::core::{
@@ -9,18 +9,18 @@ use stead::core::{
 
 use crate::dashboard::words;
 
-/// Something that somebody has to do before calls can be made, or all of them.
+/// Something that someone needs to do before all calls work.
 #[derive(Debug, Serialize)]
 pub(super) struct Need {
     pub(super) who: &'static str,
-    /// What is the matter.
+    /// The problem.
     pub(super) what: &'static str,
-    /// What there is to do.
+    /// How to fix it.
     pub(super) act: &'static str,
     tone: &'static str,
 }
 
-/// What an account waits for. Its connection comes first: nothing helps while that is not right.
+/// What an account needs. Problems of its connection come first, because nothing else helps until they're fixed.
 pub(super) fn need(account: &Account, connection: Option<&Connection>) -> Option<Need> {
     let of_connection = connection.and_then(of_connection);
     of_connection.or_else(|| of_account(account))
@@ -29,18 +29,18 @@ pub(super) fn need(account: &Account, connection: Option<&Connection>) -> Option
 fn of_connection(connection: &Connection) -> Option<Need> {
     let (what, act) = if connection.health == ConnectionHealth::ClientRejected {
         (
-            "The product refuses the connection’s client id or secret.",
-            "Correct them at the connection. No user has to do anything.",
+            "The product rejects the connection’s client ID or secret.",
+            "Correct them on the connection’s page. Users don’t have to do anything.",
         )
     } else {
         match connection.state {
             ConnectionState::Draft => (
-                "The connection has no client id or secret yet.",
-                "Add those of the OAuth client that is registered at the product.",
+                "The connection has no client ID or secret yet.",
+                "On the connection’s page, enter those of your OAuth client at the product.",
             ),
             ConnectionState::Disabled => (
-                "The connection is switched off.",
-                "Switch it on at the connection. Its accounts keep their state.",
+                "The connection is disabled.",
+                "Enable it on the connection’s page. Its accounts keep their state.",
             ),
             ConnectionState::Ready => return None,
         }
@@ -59,44 +59,44 @@ fn of_account(account: &Account) -> Option<Need> {
         AccountState::PendingAuthorization => (
             user,
             "info",
-            "The user has not connected yet.",
-            "Make a link and show it to the user, who opens it and agrees.",
+            "The user hasn’t connected yet.",
+            "Create a link and send it to the user. The user opens it and consents.",
         ),
         AccountState::PendingVerification => (
             ActBy::AppDeveloper,
             "warn",
-            "The user came back from the product. The application has yet to confirm who it was.",
-            "The application confirms it with POST /v1/authorizations/{id}/verify. Without that it ends after ten minutes.",
+            "The user consented, but your application hasn’t confirmed the user yet.",
+            "Confirm it with POST /v1/authorizations/{id}/verify within ten minutes. After that, the consent expires.",
         ),
         AccountState::NeedsReauthorization => (
             user,
             "bad",
             reason(account.reason),
-            "Make a new link and show it to the user. Everything else stays as it is.",
+            "Create a new link and send it to the user. Everything else stays as it is.",
         ),
         AccountState::Suspended => (
             ActBy::Operator,
             "info",
-            "The account is paused here. Its credential is kept.",
-            "Resume it as soon as calls may be made again.",
+            "The account is suspended. Stead keeps its tokens.",
+            "Resume it to allow calls again.",
         ),
         AccountState::Disconnected => (
             user,
             "info",
-            "The account has ended, and its tokens are destroyed.",
-            "A new link lets the user connect again.",
+            "The account is disconnected, and its tokens are deleted.",
+            "To reconnect, send the user a new link.",
         ),
         AccountState::Active if account.health == AccountHealth::Degraded => (
             ActBy::Product,
             "warn",
-            "The token could not be refreshed, for a reason that passes.",
-            "Wait: it is tried again by itself. Calls go on while the present token lasts.",
+            "Stead couldn’t refresh the token. The cause is temporary.",
+            "Wait. Stead retries automatically, and calls work until the current token expires.",
         ),
         AccountState::Active if !account.missing_scopes.is_empty() => (
             user,
             "warn",
-            "The user has not given every permission that is asked for.",
-            "Make a new link, which asks for what is missing. Calls that do not need it go on.",
+            "The user hasn’t granted all requested permissions.",
+            "Create a new link to request what’s missing. Calls that don’t need it still work.",
         ),
         AccountState::Active => return None,
     };
@@ -111,19 +111,19 @@ fn of_account(account: &Account) -> Option<Need> {
 const fn reason(reason: Option<AccountReason>) -> &'static str {
     match reason {
         Some(AccountReason::RefreshTokenMissing) => {
-            "The token has ended, and the product gave none to refresh it with."
+            "The token has expired, and the product issued no refresh token."
         }
         Some(AccountReason::RefreshOutcomeLost) => {
-            "A refresh was cut off after the product had used up the refresh token."
+            "A refresh was interrupted after the product had already used up the refresh token."
         }
         Some(AccountReason::RestoredFromBackup) => {
-            "The database was restored from a copy whose refresh token the product had replaced since."
+            "The database was restored from a backup, and the product has replaced the refresh token since then."
         }
         Some(AccountReason::ClientChanged) => {
-            "The connection has another client id than the one to which the user agreed."
+            "The connection’s client ID has changed since the user consented."
         }
         _ => {
-            "The product refuses the refresh token: the user, or the product, has ended the grant."
+            "The product rejects the refresh token, because the user or the product revoked the consent."
         }
     }
 }

@@ -3,7 +3,7 @@
 use qrcodegen::{QrCode as Modules, QrCodeEcc};
 use serde::Serialize;
 
-/// A light border of so many modules, without which cameras do not find the code.
+/// Modules of the light border. Cameras need it to find the code.
 const BORDER: i32 = 4;
 
 /// A picture: its size, and the dark modules as a path, a unit each.
@@ -14,7 +14,7 @@ pub(super) struct QrCode {
 }
 
 impl QrCode {
-    /// The code of a text; none for one that no code can hold.
+    /// The code of a text. `None` if the text is too long for a code.
     pub(super) fn of(text: &str) -> Option<Self> {
         let modules = Modules::encode_text(text, QrCodeEcc::Medium).ok()?;
         let mut path = String::new();

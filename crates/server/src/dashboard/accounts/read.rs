@@ -19,7 +19,7 @@ use crate::{
     problem::Result,
 };
 
-/// A permission, in words where the product has some.
+/// A permission, with the product's description if it has one.
 #[derive(Debug, Serialize)]
 struct Permission {
     text: Option<String>,
@@ -68,7 +68,7 @@ pub(super) async fn read(
     Ok(page.render("accounts/read.html", context))
 }
 
-/// What can be done with an account in its state.
+/// The actions that the state of an account allows.
 #[derive(Debug, Serialize)]
 struct Can {
     link: bool,
@@ -84,7 +84,7 @@ impl Can {
         let ended = state == AccountState::Disconnected;
         Self {
             link: state != AccountState::Suspended,
-            // Without an end a token is never refreshed.
+            // Stead never refreshes a token that doesn't expire.
             refresh: state == AccountState::Active
                 && product.is_some()
                 && account.token_expires_at.is_some(),

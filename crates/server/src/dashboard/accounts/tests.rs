@@ -43,13 +43,9 @@ async fn each_action_is_done_and_said_for_any_identifier() {
         let browser = Browser::new(TestService::new().await.with_account(identifier).await);
         let path = |verb: &str| format!("/dashboard/accounts/mail/{in_path}{verb}");
         for (verb, said, after) in [
-            (
-                "/suspend",
-                "The account is paused.",
-                AccountState::Suspended,
-            ),
-            ("/resume", "can be used again", AccountState::Active),
-            ("/refresh", "has a new access token", AccountState::Active),
+            ("/suspend", "Account suspended.", AccountState::Suspended),
+            ("/resume", "Account resumed.", AccountState::Active),
+            ("/refresh", "Token refreshed.", AccountState::Active),
         ] {
             let page = act(&browser, &path(verb), "").await;
             assert_eq!(page.status, StatusCode::OK, "{verb}");
@@ -58,21 +54,21 @@ async fn each_action_is_done_and_said_for_any_identifier() {
             assert_eq!(state(&browser, identifier).await, after, "{verb}");
         }
         let page = browser.get(&path("/disconnect")).await;
-        page.assert_contains("End the permission at Gmail too");
-        page.assert_contains("No other account here would end with it.");
+        page.assert_contains("Also revoke the consent at Gmail");
+        page.assert_contains("No other account here is affected.");
         // To look at it does nothing.
         assert_eq!(state(&browser, identifier).await, AccountState::Active);
         let page = act(&browser, &path("/disconnect"), "&revoke_at_product=true").await;
-        page.assert_contains("the product is asked to end the grant");
-        page.assert_contains("The account has ended");
+        page.assert_contains("asks the product to revoke the consent");
+        page.assert_contains("The account is disconnected");
         assert_eq!(
             state(&browser, identifier).await,
             AccountState::Disconnected
         );
         let page = browser.get(&path("/erase")).await;
-        page.assert_contains("This cannot be undone.");
+        page.assert_contains("You can’t undo this.");
         let page = act(&browser, &path("/erase"), "").await;
-        page.assert_contains("The user was erased.");
+        page.assert_contains("User erased.");
         let gone = browser.get(&path("")).await;
         assert_eq!(gone.status, StatusCode::NOT_FOUND);
     }
@@ -99,7 +95,7 @@ async fn a_link_is_shown_once_with_a_code_and_what_is_wrong_at_its_field() {
     }
     assert!(!made.text().contains("<i>"), "{}", made.text());
     let page = browser.get("/dashboard/accounts/mail/%3Ci%3E").await;
-    page.assert_contains("Make a link and show it to the user");
+    page.assert_contains("Create a link and send it to the user");
     for (fields, said) in [
         ("connection_name=mail&identifier=.", "aria-invalid"),
         ("connection_name=mail&identifier=", "aria-invalid"),
@@ -125,7 +121,7 @@ async fn an_account_shows_permissions_in_words_and_never_a_token() {
     let page = browser.get(&odd("")).await;
     page.assert_contains("ada@example.com");
     page.assert_contains("https:&#x2f;&#x2f;www.googleapis.com&#x2f;auth&#x2f;gmail.readonly");
-    page.assert_contains("Works until");
+    page.assert_contains("Expires");
     page.assert_contains("Account activated");
     for secret in ["CANARY", "<b>\""] {
         assert!(!page.text().contains(secret), "{}", page.text());
@@ -198,8 +194,8 @@ async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
     service.link("grace", verify_url).await;
     let browser = Browser::new(service);
     let all = browser.get("/dashboard/accounts").await;
-    all.assert_contains("Waiting for somebody");
-    all.assert_contains("has yet to confirm who it was");
+    all.assert_contains("Needs attention");
+    all.assert_contains("hasn’t confirmed the user yet");
     for (query, ada, grace) in [
         ("identifier=ad", true, false),
         ("identifier=+ad", true, false),
@@ -214,7 +210,7 @@ async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
                 .contains(&format!("accounts&#x2f;mail&#x2f;{name}\""))
         };
         assert_eq!((has("ada"), has("grace")), (ada, grace), "{query}");
-        assert!(!page.text().contains("Waiting for somebody"), "{query}");
+        assert!(!page.text().contains("Needs attention"), "{query}");
     }
     let page = browser.get("/dashboard/accounts/mail/ada").await;
     page.assert_contains(
@@ -224,7 +220,7 @@ async fn what_waits_for_somebody_comes_first_and_a_beginning_finds_a_user() {
     );
     // The start page leads there too.
     let home = browser.get("/dashboard").await;
-    home.assert_contains("ada at mail came back");
+    home.assert_contains("ada at mail consented");
     home.assert_contains(
         "/dashboard/accounts/mail/ada"
             .replace('/', "&#x2f;")
@@ -259,6 +255,6 @@ async fn a_viewer_sees_no_button_and_an_old_password_is_asked_for_before_an_eras
     }
     let path = "/dashboard/accounts/mail/ada/erase";
     let page = service.browse("GET", path, Some(&cookie(&operator))).await;
-    page.assert_contains("Erase for good");
+    page.assert_contains("Erase permanently");
     assert!(page.text().contains(&csrf));
 }

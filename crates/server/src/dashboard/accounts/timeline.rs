@@ -1,4 +1,4 @@
-//! What happened to an account: its events and its calls together, the newest first.
+//! The history of an account: its events and calls together, newest first.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::{dashboard::words, extract::Query};
 /// Lines of a page.
 const LINES: usize = 30;
 
-/// Where a page of the timeline begins: behind an event and behind a call, each as its own list names it.
+/// The start of a page of the timeline: after an event and after a call, with the page tokens of their lists.
 #[derive(Debug, Default)]
 pub(super) struct Place {
     events: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Timeline {
     lines: Vec<Line>,
     /// The query of the page with what is older.
     older: Option<String>,
-    /// When the last refresh brought a token, where these lines say it.
+    /// The time of the last successful refresh, if these lines include it.
     pub(super) refreshed_at: Option<String>,
 }
 
@@ -71,7 +71,7 @@ struct Line {
     at: String,
     is_call: bool,
     title: String,
-    /// What the title means, and what else there is to know.
+    /// Explains the title, with more details.
     hint: String,
     about: String,
     tone: &'static str,
@@ -112,7 +112,7 @@ pub(super) async fn timeline(
     let (event_count, call_count) = (events.items.len(), calls.items.len());
     let mut lines: Vec<Line> = events.items.into_iter().map(of_event).collect();
     lines.extend(calls.items.into_iter().map(of_call));
-    // Each list is in its order already; what is of one moment stays in it.
+    // Each list is already sorted, and a stable sort keeps the order of equal times.
     lines.sort_by_key(|line| std::cmp::Reverse(line.moment));
     lines.truncate(LINES);
     let shown_calls = lines.iter().filter(|line| line.is_call).count();

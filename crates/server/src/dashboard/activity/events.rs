@@ -1,4 +1,4 @@
-//! `GET /dashboard/activity/events?about=&connection_name=&identifier=&after=`: the events, the newest first.
+//! `GET /dashboard/activity/events?about=&connection_name=&identifier=&after=`: the events, newest first.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub(super) fn rows(events: Vec<Event>) -> Vec<Row> {
 fn row(event: Event) -> Row {
     let text = |member| event.text(member).map(str::to_owned);
     let (connection_name, identifier) = (text("connection_name"), text("identifier"));
-    // What was erased is only known by a pseudonym.
+    // An erased account is only known by a pseudonym.
     let is_there = event.event_type != "account.erased" && event.event_type != "account.deleted";
     let account = match (&connection_name, &identifier) {
         (Some(name), Some(user)) if is_there => Some(accounts::path(name, user)),

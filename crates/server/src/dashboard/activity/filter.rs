@@ -1,4 +1,4 @@
-//! Which calls and events are shown.
+//! The filters of calls and events.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 use crate::extract::Query;
 
-/// How far back a page looks.
+/// The time range of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Span {
     Hour,
@@ -119,7 +119,7 @@ impl Calls {
             && is(self.outcome.as_ref(), &call.outcome)
     }
 
-    /// Whether anything but the time is chosen.
+    /// Whether a filter other than the time range is set.
     pub(super) fn is_narrow(&self) -> bool {
         let parts = [
             &self.connection_name,
@@ -207,7 +207,7 @@ fn is(asked: Option<&String>, found: &str) -> bool {
     asked.is_none_or(|asked| asked == found)
 }
 
-/// A query of those members that are given.
+/// A query of the given members.
 fn query(members: &[(&str, Option<&str>)]) -> String {
     let given = members
         .iter()

@@ -1,4 +1,4 @@
-//! `GET /dashboard/activity?time=&connection_name=&identifier=&tool=&outcome=&page_token=`: the calls, and how they went.
+//! `GET /dashboard/activity?time=&connection_name=&identifier=&tool=&outcome=&page_token=`: the calls and their outcomes.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

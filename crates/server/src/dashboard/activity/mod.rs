@@ -1,4 +1,4 @@
-//! What happens: calls and events, live, and how the calls went.
+//! Activity: calls and events, live, with charts of the calls.
 
 mod events;
 mod filter;
@@ -23,7 +23,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("activity/summary.html", include_str!("summary.html")),
 ];
 
-/// Where what happens comes as it happens.
+/// The path of the live stream.
 pub(super) const STREAM: &str = "/dashboard/activity/live";
 
 pub(super) fn routes() -> Vec<PageRoute> {

@@ -1,4 +1,4 @@
-//! `GET /dashboard/activity/{execution_id}`: one call, how it went, and who can act.
+//! `GET /dashboard/activity/{execution_id}`: one call, its result, and who needs to act.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -20,7 +20,7 @@ pub(super) async fn read(
     let call = environment.execution(&execution_id).await?;
     let tool = environment.tool(&call.tool).ok();
     let (name, user) = (call.connection_name.as_str(), call.identifier.as_str());
-    // What it names may never have been there, or may be gone.
+    // The call can name a connection or account that never existed, or no longer exists.
     let account = environment.account(name, user).await.ok();
     let connection = environment.connection(name).await.ok();
     let product = connection.map(|connection| connection.product);

@@ -29,11 +29,11 @@ use crate::{
     problem::Result,
 };
 
-/// Seconds after which the session is looked at again where nothing is new.
+/// Seconds between checks of the session when nothing is new.
 const WAIT: u32 = 4;
-/// Seconds after which the charts come again, where they have changed.
+/// Seconds between updates of the charts, if they have changed.
 const CHARTS: u32 = 5;
-/// Waits after which a browser that got nothing is shown that the stream lives.
+/// Waits without news before a comment keeps the connection alive.
 const QUIET: u32 = 4;
 
 /// What a page shows.
@@ -48,9 +48,9 @@ struct Stream {
     stopping: Stopping,
     watching: Watching,
     shown: Shown,
-    /// Ids of the rows that were looked at the last time.
+    /// IDs of the rows of the previous look.
     known: HashSet<String>,
-    /// Seconds, at least, since the charts were sent: what is new comes once a second at most.
+    /// Seconds, at least, since the charts were sent. News arrive at most once a second.
     uncharted: u32,
     /// Whether the charts have changed since.
     stale: bool,
@@ -72,7 +72,7 @@ pub(super) async fn stream(
     query.end()?;
     let accepted = headers.get(header::ACCEPT).map(HeaderValue::as_bytes);
     if accepted != Some(b"text/event-stream") {
-        // Somebody has opened the address by itself.
+        // Someone opened the address in a browser tab.
         return Ok(page.redirect("/dashboard/activity"));
     }
     let stream = Stream {
@@ -94,7 +94,7 @@ pub(super) async fn stream(
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // A balancer that collects a response before it passes it on would hold events back.
+        // Tells proxies not to buffer the response, which would delay events.
         (header::HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     Ok((headers, Body::from_stream(body)).into_response())
@@ -192,7 +192,7 @@ impl Stream {
     }
 }
 
-/// An event of the stream; nothing where there is nothing to say.
+/// An event of the stream. Empty if there is nothing to say.
 fn event(name: &str, html: &str) -> String {
     let mut text = format!("event: {name}\n");
     // A line of its own could also end with a carriage return.

@@ -1,4 +1,4 @@
-//! How the calls of an hour, a day or a week went.
+//! Summarizes the calls of an hour, a day or a week.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::dashboard::{
     words,
 };
 
-/// Kinds of failures, and products, that are listed.
+/// The most kinds of failures, and products, to list.
 const LISTED: usize = 6;
 
 #[derive(Debug, Serialize)]
@@ -38,7 +38,7 @@ pub(super) struct Summary {
     products: Vec<OfProduct>,
 }
 
-/// What one bar counts.
+/// The counts of one bar.
 #[derive(Debug, Serialize)]
 struct Row {
     start: String,
@@ -88,7 +88,7 @@ impl Sum {
         }
     }
 
-    /// In which of the ranges so many of a hundred calls had ended.
+    /// The range of durations that this share (of 100) of the calls falls within.
     fn range(&self, percent: u64) -> Option<usize> {
         let all: u64 = self.durations.iter().map(|range| range.calls).sum();
         let mut seen = 0;
@@ -262,7 +262,7 @@ fn of_products(
         .map(|(name, (calls, failed))| OfProduct {
             name: name.to_owned(),
             title: match name {
-                "" => String::from("No known connection"),
+                "" => String::from("Unknown connection"),
                 _ => title(name),
             },
             calls,

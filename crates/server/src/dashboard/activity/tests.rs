@@ -33,13 +33,13 @@ async fn calls_are_found_counted_and_explained() {
         ODD_AS_TEXT,
         "&lt;i&gt;",
         "authorization_required",
-        "The numbers as a table",
-        "No known connection",
+        "Show the numbers as a table",
+        "Unknown connection",
         "data-stream=\"&#x2f;dashboard&#x2f;activity&#x2f;live?kind=calls&amp;\"",
     ] {
         // Both calls are of a connection that exists.
         match part {
-            "No known connection" => assert!(!page.text().contains(part)),
+            "Unknown connection" => assert!(!page.text().contains(part)),
             _ => page.assert_contains(part),
         }
     }
@@ -57,7 +57,7 @@ async fn calls_are_found_counted_and_explained() {
         assert_eq!(rows, found, "{query}");
     }
     let page = browser.get(&format!("/dashboard/activity/{good}")).await;
-    page.assert_contains("It only read");
+    page.assert_contains("Read only");
     page.assert_contains(&format!("/dashboard/accounts/mail/{ODD_IN_PATH}").replace('/', "&#x2f;"));
     let environment = browser.0.platform.environment();
     let mut failed = stead::core::resource::ExecutionFilter::default();
@@ -66,10 +66,10 @@ async fn calls_are_found_counted_and_explained() {
     let failed = failed.items[0].execution_id;
     let page = browser.get(&format!("/dashboard/activity/{failed}")).await;
     for part in [
-        "The user</b> can act",
-        "Make a new link at the account",
-        "There is no such account now.",
-        "Nothing was sent to the product.",
+        "Who needs to act: <b>The user</b>",
+        "Create a new link on the account’s page",
+        "This account no longer exists.",
+        "Stead sent nothing to the product.",
     ] {
         page.assert_contains(part);
     }
@@ -107,7 +107,7 @@ async fn events_come_in_pages_the_newest_first() {
     let none = browser
         .get("/dashboard/activity/events?about=webhook")
         .await;
-    none.assert_contains("No such event");
+    none.assert_contains("No matching events");
 }
 
 /// A stream of this service: its response.
@@ -217,7 +217,7 @@ async fn a_raw_request_that_the_product_refused_is_shown_and_counted_as_a_failur
     for part in ["Refused by Gmail (403)", shown] {
         page.assert_contains(part);
     }
-    assert!(!page.text().contains("The call did what was asked"));
+    assert!(!page.text().contains("The call succeeded"));
     for path in ["activity", "activity?outcome=product_forbidden", ""] {
         let page = browser.get(&format!("/dashboard/{path}")).await;
         page.assert_contains("product_forbidden");

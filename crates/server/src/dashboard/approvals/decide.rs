@@ -20,7 +20,7 @@ pub(super) async fn deny(page: Page, Path(id): Path<String>, form: Form) -> Resu
     Ok(page.redirect_done(LIST, Done::CallDenied))
 }
 
-/// Denies every call of one caller that waits.
+/// Denies all pending calls of one caller.
 pub(super) async fn deny_all(page: Page, form: Form) -> Result<Response> {
     let (kind, id) = (form.text("type").unwrap_or_default(), form.text("id"));
     for one in waiting(&page).await? {
@@ -30,7 +30,7 @@ pub(super) async fn deny_all(page: Page, form: Form) -> Result<Response> {
         }
         let id = one.approval_id.to_string();
         let denied = page.environment.deny_approval(&id, decision(&form)).await;
-        // Another member was first, or its time is over.
+        // Another member decided first, or it has expired.
         if let Err(error) = denied
             && error.kind() != ErrorKind::InvalidTransition
         {

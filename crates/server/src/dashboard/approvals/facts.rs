@@ -1,12 +1,12 @@
-//! What a call that waits concerns, as rules see it.
+//! What a pending call affects, as the rules of a policy see it.
 
 use serde_json::Value;
 use stead::core::resource::{Approval, ClassifiedRequest, PolicyTest};
 
 use crate::dashboard::page::Page;
 
-/// The requests of a call, with what they concern: those that a tool sends first, or those of a raw call. Empty where that
-/// cannot be told.
+/// The requests of a call, with what they affect: those that a tool sends first, or that of a raw request. Empty if that
+/// can't be known.
 pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<ClassifiedRequest> {
     let none = Value::Null;
     let arguments = approval.arguments.as_ref().unwrap_or(&none);

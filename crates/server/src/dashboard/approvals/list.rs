@@ -1,4 +1,4 @@
-//! `GET /dashboard/approvals?page_token=`: calls that wait, by who makes them, and all calls, the newest first.
+//! `GET /dashboard/approvals?page_token=`: pending calls by caller, then all approvals, newest first.
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
@@ -12,7 +12,7 @@ use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
 /// Approvals on one page.
 const SIZE: u32 = 50;
-/// How many are read at a time of those that wait.
+/// How many pending approvals to read at a time.
 const WAITING: u32 = 100;
 
 pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
@@ -37,7 +37,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     Ok(page.render("approvals/list.html", context))
 }
 
-/// Every call that waits.
+/// All pending approvals.
 pub(super) async fn waiting(page: &Page) -> Result<Vec<Approval>> {
     let filter = ApprovalFilter::in_state(ApprovalState::Pending);
     let (mut all, mut after) = (Vec::new(), None);
@@ -54,7 +54,7 @@ pub(super) async fn waiting(page: &Page) -> Result<Vec<Approval>> {
     }
 }
 
-/// Calls in groups, one for each caller, in the order of the newest call of each.
+/// Calls grouped by caller, the caller of the newest call first.
 fn by_caller(calls: Vec<Approval>) -> Vec<Value> {
     let mut groups: Vec<Vec<Approval>> = Vec::new();
     for call in calls {

@@ -1,4 +1,4 @@
-//! Approvals: calls that wait for a person.
+//! Approvals: calls that a person must approve.
 
 mod decide;
 mod facts;

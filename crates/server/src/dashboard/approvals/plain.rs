@@ -1,4 +1,4 @@
-//! The arguments of a call as a person can read them: nothing is invisible, and what is encoded is decoded next to it.
+//! Makes the arguments of a call readable: shows invisible characters, and decodes encoded texts.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use base64::{
 };
 use serde_json::Value;
 
-/// Shortest text that may be encoded.
+/// Shorter texts are never decoded.
 const SHORTEST: usize = 16;
-/// Layers that are decoded: a mail, and a part of it.
+/// How many layers to decode: a mail, and a part of it.
 const LAYERS: usize = 3;
 
 /// Either alphabet, once it is the same, with and without padding.
@@ -20,7 +20,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// JSON with every character that would not be seen as an escape.
+/// JSON with invisible characters escaped.
 pub(super) fn json(value: &Value) -> String {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
     shown(&text, |one, shown| {
@@ -30,7 +30,7 @@ pub(super) fn json(value: &Value) -> String {
     })
 }
 
-/// A text with the code of every character that would not be seen.
+/// A text with invisible characters replaced by their codes.
 pub(super) fn text(text: &str) -> String {
     shown(text, |one, shown| {
         _ = write!(shown, "⟨U+{:04X}⟩", u32::from(one));
@@ -49,7 +49,7 @@ fn shown(text: &str, escape: impl Fn(char, &mut String)) -> String {
     shown
 }
 
-/// Whether a character is seen where it stands: none that turns the text around, hides, or only takes place.
+/// Whether a character is visible: it doesn't change the direction of the text, hide, or only take up space.
 fn is_seen(one: char) -> bool {
     if one.is_ascii() {
         return one == '\n' || one == ' ' || one.is_ascii_graphic();
@@ -64,7 +64,7 @@ fn is_seen(one: char) -> bool {
     !is_blank && !is_selector && pair.escape_debug().eq(pair.chars())
 }
 
-/// The texts that are encoded in a value, each with its place.
+/// The encoded texts in a value, decoded, each with its place.
 pub(super) fn decoded(value: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     walk(value, &mut String::new(), LAYERS, &mut found);
@@ -101,7 +101,7 @@ fn walk(value: &Value, place: &mut String, layers: usize, found: &mut Vec<(Strin
     }
 }
 
-/// A text that is encoded as a whole, and the parts of one that are.
+/// A text that is encoded as a whole, and the encoded parts of a text.
 fn in_text(text: &str, place: &mut String, layers: usize, found: &mut Vec<(String, String)>) {
     let plain = text.replace("\r\n", "\n");
     let parts = plain.split("\n\n").filter_map(|part| decode(part.trim()));

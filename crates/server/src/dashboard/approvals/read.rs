@@ -1,4 +1,4 @@
-//! `GET /dashboard/approvals/{approval_id}`: what exactly is to be approved.
+//! `GET /dashboard/approvals/{approval_id}`: the exact call to approve.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

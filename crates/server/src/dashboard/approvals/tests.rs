@@ -12,7 +12,7 @@ async fn a_person_sees_the_exact_arguments_and_decides() {
     let browser = Browser::new(service);
     let list = browser.get("/dashboard/approvals").await;
     list.assert_contains(&id);
-    list.assert_contains("Waits");
+    list.assert_contains("Pending");
     list.assert_contains(ODD_AS_TEXT);
     let own = format!("/dashboard/approvals/{id}");
     let page = browser.get(&own).await;

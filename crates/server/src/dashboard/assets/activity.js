@@ -1,4 +1,4 @@
-// New rows of a table, and its charts, as they come.
+// Adds new rows to the table and updates the charts.
 "use strict";
 
 (() => {
@@ -8,7 +8,7 @@
   if (!table || !window.EventSource) return;
   let source = null;
 
-  // Rows outside of a table are not parsed as rows.
+  // Browsers only parse rows inside a table.
   function readRows(html) {
     const template = document.createElement("template");
     template.innerHTML = `<table><tbody>${html}</tbody></table>`;
@@ -54,7 +54,7 @@
     if (mark) mark.hidden = true;
   }
 
-  // A page that no one sees takes no place among those that are kept up to date.
+  // A hidden page stops its stream, because live streams are limited.
   document.addEventListener("visibilitychange", () => (document.visibilityState === "visible" ? start() : stop()));
   addEventListener("pagehide", stop);
   start();

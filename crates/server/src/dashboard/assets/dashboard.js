@@ -1,4 +1,4 @@
-// What pages do in the browser besides showing: every page works without it.
+// Extras for the pages. Every page also works without this script.
 "use strict";
 
 // Times, in the viewer's zone.
@@ -18,13 +18,13 @@ function localTimes(within) {
   }
 }
 
-// Buttons that copy, which are hidden where there is no script or no clipboard.
+// Copy buttons. They stay hidden without a script or a clipboard.
 function copyButtons(within) {
   if (!navigator.clipboard) return;
   for (const button of within.querySelectorAll("[data-copy]")) button.hidden = false;
 }
 
-// The way back to a form that failed, with what was filled in. A page that nobody came from has none.
+// The Back button returns to a failed form and keeps its values. Without history there is no button.
 for (const button of document.querySelectorAll("[data-back]")) {
   button.hidden = history.length < 2;
   button.addEventListener("click", () => history.back());
@@ -44,7 +44,7 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => button.classList.remove("copied"), 1500);
 });
 
-// Light or dark. The choice is a cookie, so that the next page comes in it at once.
+// Light or dark. A cookie stores the choice, so the server renders the next page in it.
 for (const button of document.querySelectorAll("[data-theme-button]")) {
   button.hidden = false;
   button.addEventListener("click", () => {
@@ -57,7 +57,7 @@ for (const button of document.querySelectorAll("[data-theme-button]")) {
   });
 }
 
-// A line that screen readers say.
+// A line for screen readers.
 const status = document.createElement("p");
 status.className = "unseen";
 status.setAttribute("role", "status");
@@ -68,7 +68,7 @@ function say(text) {
   status.textContent = text;
 }
 
-// What the server sent for each part that keeps itself up to date, to see whether it has changed.
+// The server's latest HTML of each live part, to notice changes.
 const sent = new Map();
 
 function remember(within) {
@@ -98,7 +98,7 @@ async function refresh() {
   }
 }
 
-// A form that changes one part of its page. `data-kept` keeps that part from being replaced by what is on the server.
+// A form that updates one part of its page. `data-kept` protects that part from live updates.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const selector = form.dataset.swap;

@@ -1,4 +1,4 @@
-//! `GET /dashboard/connections/new/product`: which product a new connection is for.
+//! `GET /dashboard/connections/new/product`: chooses the product of a new connection.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

@@ -1,5 +1,5 @@
-//! `GET` and `POST /dashboard/connections/{connection_name}/client`: another OAuth client, whose users have to connect
-//! again.
+//! `GET` and `POST /dashboard/connections/{connection_name}/client`: changes the OAuth client. Its users must
+//! reconnect.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

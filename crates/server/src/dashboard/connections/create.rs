@@ -50,7 +50,12 @@ pub(super) async fn submit(
 /// A product by the name in an address.
 fn product_of(environment: &Environment, name: &str) -> Result<&'static Product, Error> {
     let product = environment.catalogue().product(name);
-    product.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such product"))
+    product.ok_or_else(|| {
+        Error::new(
+            ErrorKind::NotFound,
+            "this environment doesn’t have this product",
+        )
+    })
 }
 
 fn render(page: &Page, product: &Product, fields: &Fields) -> Response {

@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/connections/{connection_name}/delete`: what ends with a connection, and its end.
+//! `GET` and `POST /dashboard/connections/{connection_name}/delete`: deletes a connection, after a page that lists the consequences.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

@@ -1,4 +1,4 @@
-//! The fields of a connection's forms: what stands in them, and what is wrong with it.
+//! The fields of a connection's forms: their values and their errors.
 
 use std::collections::BTreeMap;
 
@@ -20,22 +20,22 @@ const RATE_LIMIT: [(&str, &str, &str); 3] = [
     (
         "units_per_minute",
         "Units per minute and user",
-        "What the product lets one user spend in a minute; 0 for no limit. Empty: as the product publishes.",
+        "How much one user can spend per minute. Enter 0 for no limit, or leave it empty for the product’s published limit.",
     ),
     (
         "writes_per_minute",
-        "Of these, units of writes",
-        "Only where the product counts writes by themselves.",
+        "Units for writes",
+        "Part of the units per minute. Only for products that limit writes separately.",
     ),
     (
         "concurrency",
-        "Requests at the same time",
-        "For one user, from 1 to 1000.",
+        "Concurrent requests",
+        "Per user, from 1 to 1000.",
     ),
 ];
 const PERMISSIONS: &str = "permissions";
 
-/// What stands in the fields, except for secrets, and what is wrong with them.
+/// The values of the fields, without secrets, and their errors.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Fields {
     pub(super) connection_name: String,
@@ -45,9 +45,9 @@ pub(super) struct Fields {
     permissions: Vec<Permission>,
     /// Whether there are permissions to choose from.
     takes_permissions: bool,
-    /// What is wrong, by name of the field.
+    /// Errors, by name of the field.
     errors: BTreeMap<String, String>,
-    /// What is wrong and is about no field.
+    /// An error that isn't about one field.
     problem: Option<String>,
 }
 
@@ -114,7 +114,7 @@ impl Fields {
         for setting in &mut fields.rate_limit {
             setting.value = text_of(rate_limit.and_then(|limits| limits.get(setting.key)));
         }
-        // Where a connection names none, the product's default counts.
+        // If a connection names none, the product's default applies.
         let chosen = connection.permissions.iter().flatten().map(String::as_str);
         let chosen: Vec<&str> = chosen.collect();
         if !chosen.is_empty() {
@@ -157,7 +157,7 @@ impl Fields {
     /// The permissions that are ticked.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where there are some to choose from and none is: it would stand for the default.
+    /// [`ErrorKind::InvalidRequest`] if there are permissions to choose from and none is ticked, because that would mean the default.
     pub(super) fn permissions(&self) -> Result<Option<Vec<String>>, Error> {
         if !self.takes_permissions {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Fields {
         let ticked = self.permissions.iter().filter(|one| one.is_checked);
         let ticked: Vec<String> = ticked.map(|one| one.name.clone()).collect();
         if ticked.is_empty() {
-            let none = "choose at least one: without any, no tool can be used";
+            let none = "choose at least one permission; without any, no tool works";
             return Err(Error::invalid_at("/permissions", none));
         }
         Ok(Some(ticked))
@@ -179,7 +179,7 @@ impl Fields {
             .collect();
         let limits = self.rate_limit.iter().filter(|one| !one.value.is_empty());
         let limits: Map<String, Value> = limits
-            // What is not a number is refused with its place.
+            // The error of a text that isn't a number names its field.
             .map(|one| {
                 let number = one.value.parse::<u32>().map(Value::from);
                 let value = number.unwrap_or_else(|_| Value::from(one.value.as_str()));
@@ -192,14 +192,15 @@ impl Fields {
         settings
     }
 
-    /// Notes what is wrong, where whoever filled the form in can correct it, and the status of the response.
+    /// Records an error that the user can correct in the form, and the status of the response.
     ///
     /// # Errors
-    /// The error, where it is about something else.
+    /// The error, if it is about something else.
     pub(super) fn refuse(&mut self, error: Error) -> Result<StatusCode, Error> {
         match error.kind() {
             ErrorKind::AlreadyExists => {
-                let taken = String::from("another connection has this name");
+                let taken =
+                    String::from("another connection already has this name; choose another one");
                 self.errors.insert(String::from("connection_name"), taken);
             }
             ErrorKind::InvalidRequest => {

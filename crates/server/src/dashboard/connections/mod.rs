@@ -1,4 +1,4 @@
-//! Connections: one product's OAuth client each, from the choice of the product to the test with a real consent.
+//! Connections, from choosing a product to testing with a real consent.
 
 mod choose;
 mod client;
@@ -37,7 +37,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("connections/set_up.html", include_str!("set_up.html")),
 ];
 
-/// What changes a connection is this route of the JSON interface.
+/// The JSON route that changes a connection.
 const CHANGE: &str = "PATCH /v1/connections/{connection_name}";
 
 pub(super) fn routes() -> Vec<PageRoute> {

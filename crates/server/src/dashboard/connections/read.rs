@@ -31,7 +31,7 @@ struct Permission {
 pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
     let connection = page.environment.connection(&name).await?;
-    // One that is not there any more is shown as it was.
+    // A permission that the product no longer has is shown by its name.
     let product = product_of(&page.environment, &connection).ok();
     let mut filter = AccountFilter::default();
     filter.connection_name = Some(name);
@@ -61,7 +61,7 @@ pub(super) fn product_of(
     product.ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            "this environment does not have the connection’s product any more",
+            "this environment no longer has the connection’s product",
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/connections/{connection_name}/secret`: another client secret in place of the present one.
+//! `GET` and `POST /dashboard/connections/{connection_name}/secret`: replaces the client secret.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

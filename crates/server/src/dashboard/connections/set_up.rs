@@ -1,5 +1,5 @@
-//! `GET` and `POST /dashboard/connections/{connection_name}/set-up`: the way from a draft to a connection that is ready, in
-//! the order in which it is gone.
+//! `GET` and `POST /dashboard/connections/{connection_name}/set-up`: guides from a draft to a ready connection, step
+//! by step.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -25,7 +25,7 @@ pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Respons
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
     let connection = page.environment.connection(&name).await?;
     if connection.state != ConnectionState::Draft {
-        // Its users depend on the client, so another page asks for a step-up first.
+        // A ready connection has users who depend on the client, so its change needs a step-up on another page.
         return Ok(page.redirect(&format!("{}/client", path_of(&name))));
     }
     let product = product_of(&page.environment, &connection)?;

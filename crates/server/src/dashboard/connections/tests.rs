@@ -86,7 +86,7 @@ async fn a_connection_is_set_up_in_four_steps() {
     browser
         .page("/news/set-up")
         .await
-        .assert_contains("Client id and client secret are saved");
+        .assert_contains("Client ID and client secret saved");
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
         .submit("/new/product/mail", "connection_name=mail")
         .await;
     assert_eq!(taken.status, StatusCode::CONFLICT);
-    taken.assert_contains("Another connection has this name");
+    taken.assert_contains("Another connection already has this name");
 
     browser
         .submit("/new/product/mail", "connection_name=news")
@@ -214,7 +214,10 @@ async fn a_connection_is_switched_off_and_gets_another_client_and_ends() {
     let browser = Browser::new(TestService::new().await.with_account("u1").await);
     let off = browser.submit("/mail/disable", "").await;
     leads_to(&off, "/dashboard/connections/mail?done=connection-disabled");
-    browser.page("/mail").await.assert_contains("Switched off");
+    browser
+        .page("/mail")
+        .await
+        .assert_contains("all calls are refused");
     let on = browser.submit("/mail/enable", "").await;
     leads_to(&on, "/dashboard/connections/mail?done=connection-enabled");
 
@@ -250,7 +253,7 @@ async fn a_connection_is_switched_off_and_gets_another_client_and_ends() {
     browser
         .page("/mail/delete")
         .await
-        .assert_contains("Delete the connection");
+        .assert_contains("Delete connection");
     let deleted = browser.submit("/mail/delete", "").await;
     leads_to(&deleted, "/dashboard/connections?done=connection-deleted");
     let gone = browser.page("/mail").await;
@@ -289,7 +292,7 @@ async fn a_test_consents_and_calls_and_cleans_up() {
         let shown = browser
             .page(&format!("/mail/test?authorization_id={authorization_id}"))
             .await;
-        shown.assert_contains("redirect URI, client id and client secret are right");
+        shown.assert_contains("redirect URI, client ID and client secret are correct");
         let form = format!("authorization_id={authorization_id}");
         // Sent twice, it confirms and calls twice.
         for _ in 0..2 {
@@ -309,7 +312,7 @@ async fn a_test_consents_and_calls_and_cleans_up() {
         let shown = browser.page("/mail/test").await;
         assert!(!shown.text().contains("Disconnect the test account"));
         let ran = browser.submit("/mail/test/run", "").await;
-        ran.assert_contains("Who can act");
+        ran.assert_contains("Who needs to act");
     }
 }
 
@@ -324,7 +327,7 @@ async fn a_consent_that_fails_leads_back_with_its_cause() {
     let back = browser.0.browse("GET", &path, Some(&cookie)).await;
     let (_, query) = back.header("location").split_once('?').unwrap();
     let shown = browser.page(&format!("/mail/test?{query}")).await;
-    shown.assert_contains("The product refuses one of the permissions.");
+    shown.assert_contains("The product rejects one of the permissions.");
     shown.assert_contains("The operator");
     shown.assert_contains("mail/edit\"");
     shown.assert_contains(SCRIPT_AS_TEXT);

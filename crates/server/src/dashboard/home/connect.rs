@@ -1,4 +1,4 @@
-//! `POST /dashboard/try/{connection_name}/connect`: makes a link for the user who tries the environment, and opens it.
+//! `POST /dashboard/try/{connection_name}/connect`: creates a link for the test user and opens it.
 
 use axum::response::Response;
 use stead::core::resource::NewAuthorizationLink;

@@ -1,4 +1,4 @@
-//! The start page: how the environment is, what needs somebody to act, and where it is there for that, what there is to try.
+//! The start page: the state of the environment, what needs attention, and in `dev` the products to try.
 
 mod connect;
 mod overview;

@@ -1,4 +1,4 @@
-//! How the environment is: what there is, and the calls of the last day.
+//! The state of the environment: its connections, its accounts and the calls of the last day.
 
 use std::collections::BTreeMap;
 
@@ -21,30 +21,30 @@ use crate::dashboard::{
     words,
 };
 
-/// Connections that are looked at.
+/// The most connections to read.
 const MOST: usize = 1_000;
 const PAGE: u32 = 100;
-/// Failures that are listed.
+/// The most failures to list.
 const FAILURES: usize = 5;
 
-/// How the environment is.
+/// The state of the environment.
 #[derive(Debug, Serialize)]
 pub(super) struct Overview {
     connections: usize,
     connections_ready: usize,
     accounts: usize,
-    /// Whether there are more accounts than were looked at.
+    /// Whether there are more accounts than it has read.
     more_accounts: bool,
     states: Vec<Share>,
     calls: u64,
     failed: u64,
-    /// Below how many milliseconds half of the calls stayed, and 95 of 100.
+    /// Upper bounds of the duration of half of the calls, and of 95 of 100.
     median: Option<String>,
     slowest: Option<String>,
     chart: Bars,
     failures: Vec<Failure>,
     to_do: Vec<ToDo>,
-    /// The way to the first call; empty where it has been gone.
+    /// The steps up to the first call. Empty when they are done.
     steps: Vec<Step>,
 }
 
@@ -58,7 +58,7 @@ struct Failure {
 }
 
 impl Overview {
-    /// Everything at once. `is_trial` where the environment is there to be tried.
+    /// Reads everything. `is_trial` if the environment is for trying Stead.
     pub(super) async fn of(environment: &Environment, is_trial: bool) -> Result<Self, Error> {
         let connections = connections(environment).await?;
         let filter = AccountFilter::default();
@@ -129,7 +129,7 @@ async fn connections(environment: &Environment) -> Result<Vec<Connection>, Error
     }
 }
 
-/// The last 24 hours, this one included.
+/// The last 24 hours, including the current one.
 fn hours(totals: &[CallTotals], now: Timestamp) -> Vec<Count> {
     let hour = now.as_second().div_euclid(3_600);
     let starts = (hour - 23..=hour).filter_map(|hour| Timestamp::from_second(hour * 3_600).ok());
@@ -152,7 +152,7 @@ fn hours(totals: &[CallTotals], now: Timestamp) -> Vec<Count> {
         .collect()
 }
 
-/// Below which time so many of a hundred calls stayed.
+/// An upper bound of the duration of this share (of 100) of the calls.
 fn below(totals: &[CallTotals], percent: u64) -> Option<String> {
     let mut calls: BTreeMap<u64, u64> = BTreeMap::new();
     for durations in totals.iter().flat_map(|total| &total.durations) {

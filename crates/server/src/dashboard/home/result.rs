@@ -1,23 +1,23 @@
-//! A result as people read it: the list in it, a few columns wide.
+//! A result as a short table: the list in it, with a few columns.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::options::Sample;
 
-/// Items that are shown.
+/// The most items to show.
 const ITEMS: usize = 6;
 /// Characters of a cell, and of the whole text.
 const CELL: usize = 160;
 const TEXT: usize = 20_000;
 
-/// What is shown of a result.
+/// The part of a result that the page shows.
 #[derive(Debug, Serialize, PartialEq)]
 pub(super) struct Shown {
     rows: Vec<Vec<String>>,
-    /// Items that are there and not shown.
+    /// How many more items there are.
     more: usize,
-    /// The whole result, as far as 20,000 characters go.
+    /// The whole result, truncated after 20,000 characters.
     text: String,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn show(sample: &Sample, data: &str) -> Shown {
     }
 }
 
-/// The text at the first pointer that leads to one.
+/// The first text that one of the pointers finds.
 fn cell(item: &Value, pointers: &str) -> String {
     let mut found = pointers
         .split('|')

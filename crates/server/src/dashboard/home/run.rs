@@ -1,4 +1,4 @@
-//! `POST /dashboard/try/{connection_name}/run`: runs the tool that shows a product, and the page with its result.
+//! `POST /dashboard/try/{connection_name}/run`: runs the sample tool of a product and shows its result.
 
 use axum::response::Response;
 use stead::core::resource::ExecuteRequest;

@@ -13,7 +13,7 @@ pub(super) async fn show(page: Page) -> Result<Response> {
     with(&page, None).await
 }
 
-/// The page, with what came of a call that was just tried.
+/// The page, with the result of a call that was just made.
 pub(super) async fn with(page: &Page, ran: Option<Ran>) -> Result<Response> {
     let cards = match page.trial() {
         Some(trial) => Some(trial::cards(&page.environment, trial, ran).await?),

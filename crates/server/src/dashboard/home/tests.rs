@@ -16,7 +16,7 @@ async fn an_old_address_is_a_page_of_the_dashboard_and_an_embedded_service_has_n
     let browser = Browser::new(TestService::new().await);
     let unknown = browser.get("/dashboard/nothing/here").await;
     assert_eq!(unknown.status, StatusCode::NOT_FOUND);
-    unknown.assert_contains("Back to the start");
+    unknown.assert_contains("Go to Home");
     let platform = &browser.0.platform;
     let router = crate::router(platform);
     for (path, status) in [

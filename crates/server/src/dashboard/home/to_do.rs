@@ -1,4 +1,4 @@
-//! What needs somebody to act, and who that is.
+//! The list of problems that someone needs to fix, and the first steps of a new environment.
 
 use serde::Serialize;
 use stead::core::{
@@ -11,29 +11,29 @@ use url::Url;
 
 use crate::dashboard::{accounts, words};
 
-/// Something that waits for somebody.
+/// Something that a person needs to do.
 #[derive(Debug, Serialize)]
 pub(super) struct ToDo {
     who: &'static str,
     what: String,
-    /// Where it is looked at: a path.
+    /// Path of the page that shows it.
     path: String,
 }
 
-/// A step on the way to the first call.
+/// A step towards the first call.
 #[derive(Debug, Serialize)]
 pub(super) struct Step {
     is_done: bool,
     title: &'static str,
     who: &'static str,
     about: &'static str,
-    /// The page on which it is done: what its button says, and its path.
+    /// Label and path of the button that leads to its page.
     page: Option<(&'static str, &'static str)>,
-    /// A command that does it.
+    /// A command that does the same.
     command: Option<&'static str>,
 }
 
-/// What waits: redirect URIs and connections first, then accounts by what they wait for.
+/// Everything that needs attention: redirect URIs and connections first, then accounts by what they need.
 pub(super) fn list(
     connections: &[Connection],
     accounts: &[Account],
@@ -46,7 +46,7 @@ pub(super) fn list(
         list.extend(moved.redirect_uris.iter().map(|(name, uri)| ToDo {
             who: operator,
             what: format!(
-                "{name}: register the redirect URI {uri}. The public URL was {former} before. When all are registered, start Stead once with --public-url-changed."
+                "{name}: register the redirect URI {uri}. The public URL was {former} before. Once you’ve registered them all, start Stead once with --public-url-changed."
             ),
             path: match connections.iter().any(|one| one.connection_name.as_str() == name) {
                 true => format!("/dashboard/connections/{name}"),
@@ -57,9 +57,9 @@ pub(super) fn list(
     for connection in connections {
         let name = &connection.connection_name;
         let what = if connection.health == ConnectionHealth::ClientRejected {
-            format!("{name}: the product refuses the client id or secret. Correct them.")
+            format!("{name}: the product rejects the client ID or secret. Correct them.")
         } else if connection.state == ConnectionState::Draft {
-            format!("{name}: add client id and secret of the OAuth client.")
+            format!("{name}: add the client ID and secret of your OAuth client.")
         } else {
             continue;
         };
@@ -73,12 +73,12 @@ pub(super) fn list(
         (
             AccountState::PendingVerification,
             ActBy::AppDeveloper,
-            "came back and wait for the application to confirm them",
+            "consented, and your application needs to confirm them",
         ),
         (
             AccountState::NeedsReauthorization,
             ActBy::EndUser,
-            "must connect again: show them a new link",
+            "must reconnect: send them a new link",
         ),
     ] {
         let waiting = accounts.iter().filter(|account| account.state == state);
@@ -104,17 +104,17 @@ pub(super) fn list(
     list
 }
 
-/// What one account waits for.
+/// The same for one account.
 const fn one_of(state: AccountState) -> &'static str {
     match state {
         AccountState::PendingVerification => {
-            "came back and waits for the application to confirm it."
+            "consented, and your application needs to confirm the account."
         }
-        _ => "must connect again: show the user a new link.",
+        _ => "must reconnect: send the user a new link.",
     }
 }
 
-/// What there is to do up to the first call that succeeds; nothing after it.
+/// The steps up to the first successful call. Empty after it.
 pub(super) fn steps(
     public_url: &Url,
     connections: &[Connection],
@@ -137,7 +137,7 @@ pub(super) fn steps(
             is_done: true,
             title: "Key",
             who: operator,
-            about: "Seals every token in the database. Keep a copy in another place: without it, all users have to connect again.",
+            about: "Encrypts every token in the database. Keep a copy somewhere else. If you lose it, all users must reconnect.",
             page: None,
             command: None,
         },
@@ -145,7 +145,7 @@ pub(super) fn steps(
             is_done: public_url.scheme() == "https",
             title: "Public URL",
             who: operator,
-            about: "Links and redirect URIs start with it, so users’ browsers must reach it, over https. It is the setting STEAD_PUBLIC_URL.",
+            about: "Links and redirect URIs start with it, so users’ browsers must reach it over HTTPS. Set it with STEAD_PUBLIC_URL.",
             page: None,
             command: None,
         },
@@ -153,15 +153,15 @@ pub(super) fn steps(
             is_done: connections.iter().any(is_ready),
             title: "Connection",
             who: operator,
-            about: "One product, with the OAuth client that you register there.",
+            about: "Add a product, with the OAuth client that you register there.",
             page: Some(("New connection", "/dashboard/connections/new/product")),
             command: Some("stead connections create mail --product mail"),
         },
         Step {
             is_done: has_credential,
-            title: "Credential for the application",
+            title: "Credential for your application",
             who: operator,
-            about: "Client id and secret with which the application asks for its token.",
+            about: "Your application gets its token with this client ID and secret.",
             page: Some(("New credential", "/dashboard/settings/credentials/new")),
             command: Some("stead credentials create --name my-app"),
         },
@@ -169,7 +169,7 @@ pub(super) fn steps(
             is_done: accounts.iter().any(has_connected),
             title: "First account",
             who: developer,
-            about: "The application asks for a link (POST /v1/authorization-links), and a user opens it and consents.",
+            about: "Your application creates a link (POST /v1/authorization-links). A user opens it and consents.",
             page: Some(("Connect a user", "/dashboard/accounts/connect")),
             command: Some("stead connect mail user-1"),
         },
@@ -177,12 +177,12 @@ pub(super) fn steps(
             is_done: has_called,
             title: "First call",
             who: developer,
-            about: "The application runs a tool for that user (POST /v1/tools/{name}/execute).",
+            about: "Your application runs a tool for that user (POST /v1/tools/{name}/execute).",
             page: Some(("Open the playground", "/dashboard/playground")),
             command: Some("stead call mail_fetch_mails --connection mail --identifier user-1"),
         },
     ];
-    // A service that is in use needs no list, even if something of it was taken away since.
+    // An environment in use needs no list, even if someone has deleted a connection or an account since.
     if has_called || steps.iter().all(|step| step.is_done) {
         return Vec::new();
     }

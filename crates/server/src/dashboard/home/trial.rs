@@ -1,4 +1,4 @@
-//! The cards of what there is to try: a product each, who is connected, and what a call has shown.
+//! The cards of the products to try: who is connected, and the result of a call.
 
 use serde::Serialize;
 use stead::{
@@ -25,13 +25,13 @@ pub(super) struct Card {
     about: String,
     button: String,
     tool: String,
-    /// The user's account, where the user has connected.
+    /// The user's account, if the user has connected.
     account: Option<Account>,
     is_active: bool,
     ran: Option<Outcome>,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) connection_name: String,
@@ -39,7 +39,7 @@ pub(super) struct Ran {
     pub(super) micros: u64,
 }
 
-/// The same for people.
+/// Its title for people.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -52,7 +52,7 @@ enum Outcome {
         kind: &'static str,
         message: String,
         act_by: &'static str,
-        /// Whether a new consent of the user helps.
+        /// Whether it helps if the user consents again.
         connect: bool,
     },
 }
@@ -62,7 +62,7 @@ pub(super) fn sample<'a>(
     trial: Option<&'a Trial>,
     connection_name: &str,
 ) -> Result<(&'a Trial, &'a Sample), Error> {
-    let not_found = || Error::new(ErrorKind::NotFound, "there is nothing to try here");
+    let not_found = || Error::new(ErrorKind::NotFound, "this connection has no sample call");
     let trial = trial.ok_or_else(not_found)?;
     let mut samples = trial.samples.iter();
     let sample = samples.find(|sample| sample.connection_name == connection_name);

@@ -1,4 +1,4 @@
-//! What a page of the playground is asked for: the call, and the form in which its input was written.
+//! The request of a playground page: the call, and how its input was entered.
 
 use serde_json::{Map, Value};
 
@@ -8,34 +8,34 @@ use super::{
 };
 use crate::{dashboard::form::Form, extract::Query, problem::Result};
 
-/// A call to be made, as it was written.
+/// A call as entered.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) connection_name: Option<String>,
     pub(super) identifier: Option<String>,
     pub(super) tool: Option<String>,
-    /// The input as JSON, where it was written so.
+    /// The input as JSON, if it was entered that way.
     json: Option<String>,
     given: Given,
-    /// Whether it is shown as JSON from here on.
+    /// Whether to show it as JSON from now on.
     as_json: Option<bool>,
-    /// The list to which an item is to be added.
+    /// The list to add an item to.
     pub(super) add: Option<String>,
-    /// What makes a call that changes something once, however often its form is sent.
+    /// The idempotency key: a reloaded form doesn't repeat a write.
     pub(super) key: Option<String>,
-    /// Which form of the result is asked for.
+    /// The requested view of the result.
     pub(super) wanted: Wanted,
 }
 
-/// An input that was read.
+/// A parsed input.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) value: Value,
     /// Whether it is shown as JSON.
     pub(super) as_json: bool,
-    /// What was written, where that is not an object in JSON, and why it is not.
+    /// The entered text if it isn't a JSON object, and why it isn't.
     pub(super) unreadable: Option<(String, String)>,
-    /// Whether anything was written.
+    /// Whether anything was entered.
     pub(super) is_given: bool,
 }
 
@@ -111,8 +111,10 @@ impl Asked {
                 unreadable: None,
                 is_given: true,
             },
-            Ok(_) => unreadable(String::from("The input is an object: { \"name\": value }.")),
-            Err(error) => unreadable(format!("This is not JSON: {error}.")),
+            Ok(_) => unreadable(String::from(
+                "The input must be a JSON object: { \"name\": value }.",
+            )),
+            Err(error) => unreadable(format!("This isn’t valid JSON: {error}.")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a call is made with: a connection, a user and a tool, and what else there is to choose.
+//! The connection, user and tool of a call, and the other choices.
 
 use serde::Serialize;
 use stead::{
@@ -15,10 +15,10 @@ use stead::{
 use super::asked::Asked;
 use crate::{dashboard::page::Page, options::Sample, problem::Result};
 
-/// Connections and accounts to choose from; others are named.
+/// The most connections and accounts to choose from. The user types others.
 const MOST: u32 = 50;
 
-/// What is chosen, as far as it exists, and the choices.
+/// The choice, as far as it exists, and the options.
 #[derive(Debug, Serialize)]
 pub(super) struct Chosen {
     pub(super) connections: Vec<Connection>,
@@ -34,7 +34,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    /// What was asked for; where nothing was, the first that can be used.
+    /// The requested choice, or else the first usable one.
     pub(super) async fn of(page: &Page, asked: &Asked) -> Result<Self> {
         let environment = &page.environment;
         let mut connections = environment.connections(None, MOST).await?.items;
@@ -72,7 +72,7 @@ impl Chosen {
             }
             None => Vec::new(),
         };
-        // With another connection comes a tool of its product.
+        // Another connection needs a tool of its own product.
         let tool = tool
             .filter(|tool| {
                 connection
@@ -121,7 +121,7 @@ impl Chosen {
     }
 }
 
-/// The first connection that can be used, of this product where one is meant.
+/// The first usable connection, of this product if one is given.
 fn first(connections: &[Connection], product: Option<&str>) -> Option<Connection> {
     let mut fitting = connections
         .iter()
@@ -143,19 +143,19 @@ async fn users(page: &Page, connection_name: &str) -> Result<Vec<String>> {
         .collect())
 }
 
-/// The user of a stack to try things out, where that user is connected.
+/// The test user of a trial environment, if connected.
 fn own_user(page: &Page, users: &[String]) -> Option<String> {
     let own = &page.trial()?.identifier;
     users.contains(own).then(|| own.clone())
 }
 
-/// What a stack to try things out shows of a connection.
+/// The sample call of a connection in a trial environment.
 pub(super) fn sample<'p>(page: &'p Page, connection_name: &str) -> Option<&'p Sample> {
     let mut samples = page.trial()?.samples.iter();
     samples.find(|sample| sample.connection_name == connection_name)
 }
 
-/// The tool to begin with: one that reads, and if possible needs no input.
+/// The initial tool: one that reads, if possible without required input.
 fn begin_with(tools: &[ToolDescription], sample: Option<&Sample>) -> Option<ToolDescription> {
     let sampled = tools
         .iter()

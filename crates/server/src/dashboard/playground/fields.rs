@@ -14,21 +14,21 @@ pub(super) const PREFIX: &str = "i/";
 const VERSIONS: [&str; 2] = ["schema_version", "tool_version"];
 /// Items of a list that a form shows; a longer one is written as JSON.
 const ITEMS: usize = 50;
-/// Fields that are shown where none is needed or filled in; a form of no more folds none away.
+/// How many fields to show if none is required or filled in. A form with no more fields folds none.
 const FEW: usize = 4;
 
-/// A piece of a form, in the order in which they stand.
+/// A part of a form, in order.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(tag = "part", rename_all = "snake_case")]
 pub(super) enum Part {
     Field(Field),
-    /// A group or a list begins.
+    /// The start of a group or a list.
     Open(Field),
-    /// It ends; `add` is the pointer of a list to which an item can be added.
+    /// Its end. `add` is the pointer of a list that takes another item.
     Close {
         add: Option<String>,
     },
-    /// What may be left out begins, and ends.
+    /// The start and the end of the optional fields.
     Fold {
         is_open: bool,
         fields: usize,
@@ -54,7 +54,7 @@ pub(super) struct Field {
 /// Fields by their pointers.
 pub(super) type Given = BTreeMap<String, String>;
 
-/// The input that fields stand for; what is empty is left out.
+/// The input of the fields. Empty fields are omitted.
 pub(super) fn read(schema: &Value, given: &Given) -> Value {
     let own = |member: &Member<'_>| !VERSIONS.contains(&member.name);
     let members = members(schema).into_iter().filter(own);
@@ -83,7 +83,7 @@ fn read_value(schema: &Value, pointer: &str, depth: usize, given: &Given) -> Opt
         }
         Kind::Number | Kind::Flag | Kind::Json => text()
             .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))),
-        // What a form does not show in fields is written as JSON in one.
+        // Parts without fields of their own are one field of JSON.
         Kind::Group(_) | Kind::List(_) if text().is_some() => text()
             .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))),
         Kind::Group(members) => {
@@ -125,7 +125,7 @@ pub(super) fn show(
     };
     let own = |member: &Member<'_>| !VERSIONS.contains(&member.name);
     let mut members: Vec<Member<'_>> = members(schema).into_iter().filter(own).collect();
-    // What is needed or filled in comes first, the rest is folded away; some fields are always to be seen.
+    // Required and filled-in fields come first, and the rest is folded. Some fields are always visible.
     members.sort_by_key(|member| (!member.is_required, input.get(member.name).is_none()));
     let first = |member: &&Member<'_>| member.is_required || input.get(member.name).is_some();
     let shown = match members.iter().filter(first).count() {
@@ -220,7 +220,7 @@ impl Form<'_> {
                         ("json", String::new())
                     }
                 };
-                // A value that is not among the words stays to be seen.
+                // A value outside the options stays visible.
                 if !field.options.is_empty()
                     && !field.value.is_empty()
                     && !field.options.contains(&field.value)
@@ -241,7 +241,7 @@ impl Form<'_> {
         field.value.clear();
         let is_group = matches!(kind(items, depth + 1), Kind::Group(_));
         let is_asked = self.add == Some(&*pointer);
-        // A line is always there to be filled in; a group of fields only where one is asked for.
+        // A list always has an empty line. It gets an empty group of fields only on request.
         let empty = usize::from(is_asked || !is_group || (field.required && values.is_empty()));
         self.parts.push(Part::Open(field));
         for index in 0..values.len() + empty {
@@ -293,7 +293,7 @@ fn as_text(value: &Value) -> String {
     }
 }
 
-/// A value in a field for JSON: a text that would be read as something else has its quotes.
+/// A value in a JSON field. A text that would parse as something else gets quotes.
 fn as_json(value: &Value) -> String {
     match value {
         Value::String(text) if serde_json::from_str::<Value>(text).is_err() => text.clone(),

@@ -1,8 +1,8 @@
-//! What a node of a schema is to a form.
+//! Maps the nodes of a schema to the parts of a form.
 
 use serde_json::Value;
 
-/// Deepest groups that a form has; what is below is written as JSON.
+/// The deepest groups of a form. Deeper values are entered as JSON.
 const DEEPEST: usize = 4;
 
 /// How a value is entered.
@@ -34,7 +34,7 @@ pub(super) struct Member<'s> {
     pub(super) is_required: bool,
 }
 
-/// The kind of a node, so many groups and lists below the root.
+/// The kind of a node at this depth of groups and lists.
 pub(super) fn kind(node: &Value, depth: usize) -> Kind<'_> {
     let node = but_null(node);
     if let Some(words) = node["enum"].as_array() {
@@ -69,7 +69,7 @@ pub(super) fn kind(node: &Value, depth: usize) -> Kind<'_> {
     }
 }
 
-/// The members of an object: those that are required first.
+/// The members of an object, required ones first.
 pub(super) fn members(node: &Value) -> Vec<Member<'_>> {
     let node = but_null(node);
     let required = node["required"].as_array();
@@ -86,7 +86,7 @@ pub(super) fn members(node: &Value) -> Vec<Member<'_>> {
     members
 }
 
-/// The one alternative besides `null`, where there is one; else the node.
+/// The only alternative other than `null`, or else the node.
 fn but_null(node: &Value) -> &Value {
     let Some(options) = node["anyOf"].as_array() else {
         return node;

@@ -1,4 +1,4 @@
-//! The playground: a tool or a raw request, made by hand as one of the users.
+//! The playground: runs a tool or sends a raw request as one of the users.
 
 mod asked;
 mod chosen;
@@ -56,13 +56,13 @@ pub(super) fn routes() -> Vec<PageRoute> {
     ]
 }
 
-/// How long something took that began at `began`.
+/// The time since `began`.
 fn micros_since(page: &Page, began: Duration) -> u64 {
     let now = page.environment.runtime().monotonic();
     u64::try_from(now.saturating_sub(began).as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The first characters of a text that has more.
+/// A text truncated to its first characters.
 fn cut(text: &str, most: usize) -> Option<String> {
     let (end, _) = text.char_indices().nth(most)?;
     Some(format!("{}…", &text[..end]))

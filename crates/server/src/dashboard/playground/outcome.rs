@@ -1,4 +1,4 @@
-//! What came of a call, in words.
+//! The outcome of a call for people.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,10 +16,10 @@ use super::{
 };
 use crate::dashboard::words;
 
-/// Characters of a text that are shown.
+/// The most characters of a text to show.
 const TEXT: usize = 12_000;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Outcome {
@@ -35,10 +35,10 @@ pub(super) struct Done {
     text: Text,
     execution_id: String,
     micros: u64,
-    /// Whether it is the result of the same form, sent before.
+    /// Whether it is the stored result of the same form.
     replayed: bool,
     warnings: Vec<String>,
-    /// What it has only in part, and the handle of each.
+    /// The truncated parts, with their handles.
     left_out: Vec<(String, String)>,
 }
 
@@ -65,20 +65,20 @@ pub(super) struct Failed {
     summary: &'static str,
     message: String,
     act_by: &'static str,
-    /// Whether the user has to consent again.
+    /// Whether the user must consent again.
     needs_user: bool,
     retryable: bool,
     retry_after: Option<u64>,
     execution_id: Option<String>,
-    /// What the product said.
+    /// The product's message.
     upstream: Option<String>,
     required_scopes: Vec<String>,
-    /// Faults of the input that stand at no field.
+    /// Errors of the input that belong to no field.
     violations: Vec<(String, String)>,
     micros: u64,
 }
 
-/// A text, as far as it is shown.
+/// A text, possibly truncated.
 #[derive(Debug, Serialize)]
 pub(super) struct Text {
     text: String,
@@ -108,7 +108,7 @@ impl Text {
     }
 }
 
-/// The outcome of a call. The faults of the input that the form has not shown stand in `violations`.
+/// The outcome of a call. `violations` are the errors of the input that the form hasn't shown.
 pub(super) fn outcome(
     result: &Result<Execution, Error>,
     micros: u64,

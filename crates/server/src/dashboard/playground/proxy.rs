@@ -25,10 +25,10 @@ use crate::{
 };
 
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-/// Bytes of a response that are read.
+/// The most bytes of a response to read.
 const MOST: u64 = 1024 * 1024;
 
-/// A request as it was written.
+/// A request as entered.
 #[derive(Debug, Default, Serialize)]
 struct Written {
     method: String,
@@ -37,13 +37,13 @@ struct Written {
     body: String,
 }
 
-/// What came of it.
+/// Its outcome.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
     Response(Received),
     Failed(Box<Failed>),
-    /// It was not sent, because this cannot be read.
+    /// It wasn't sent, because of this error.
     Unreadable(String),
 }
 
@@ -53,7 +53,7 @@ struct Received {
     reason: &'static str,
     is_good: bool,
     headers: Vec<(String, String)>,
-    /// The body, where it is a text.
+    /// The body, if it's text.
     text: Option<Text>,
     bytes: Option<usize>,
     content_type: String,
@@ -119,21 +119,20 @@ fn with(page: &Page, chosen: &Chosen, written: Written, outcome: Option<Outcome>
     page.render("playground/proxy.html", context)
 }
 
-/// The beginning of a path that the product takes.
+/// An example of the start of the product's paths.
 fn example(page: &Page, product: &str) -> Option<&'static str> {
     let routes = page.environment.catalogue().product(product)?.proxy.routes;
     routes.first().map(|route| route.prefix)
 }
 
-/// The request that was written, or what cannot be read.
+/// The entered request, or the error in it.
 fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
     let connection = chosen.connection.as_ref().ok_or("Choose a connection.")?;
     let method = METHODS.iter().find(|one| **one == written.method);
-    let method = method.ok_or_else(|| format!("The method is one of {}.", METHODS.join(", ")))?;
+    let method =
+        method.ok_or_else(|| format!("The method must be one of {}.", METHODS.join(", ")))?;
     if !written.path.starts_with('/') {
-        return Err(String::from(
-            "The path is the product’s own and begins with a slash.",
-        ));
+        return Err(String::from("The path must start with a slash."));
     }
     let name = connection.connection_name.to_string();
     let mut request = ProxyRequest::new(name, &chosen.identifier, *method, &written.path);
@@ -145,14 +144,14 @@ fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
     {
         let (name, value) = line
             .split_once(':')
-            .ok_or("A header is a line such as “accept: text/csv”.")?;
+            .ok_or("Write each header on its own line, for example “accept: text/csv”.")?;
         request
             .headers
             .insert(name.trim().to_owned(), value.trim().to_owned());
     }
     if !written.body.is_empty() {
         let body: Result<Value, _> = serde_json::from_str(&written.body);
-        request.body = Some(body.map_err(|error| format!("The body is not JSON: {error}."))?);
+        request.body = Some(body.map_err(|error| format!("The body isn’t valid JSON: {error}."))?);
     }
     Ok(request)
 }
@@ -192,7 +191,7 @@ async fn received(
     })
 }
 
-/// A body as a text, where it is one; JSON with its members on lines.
+/// A body as text, if it is text. JSON is indented.
 fn text(content_type: &str, body: &Bytes) -> Option<Text> {
     let is_text = ["json", "text/", "xml", "csv", "multipart/"]
         .iter()

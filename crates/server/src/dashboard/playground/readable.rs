@@ -1,18 +1,18 @@
-//! A result as people read it: its lists as tables, the rest as names and values.
+//! A result for people: its lists as tables, the rest as names and values.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Rows, columns and lists that are shown.
+/// The most rows, columns and lists to show.
 const ROWS: usize = 20;
 const COLUMNS: usize = 6;
 const LISTS: usize = 3;
-/// Values that are shown besides.
+/// The most other values to show.
 const VALUES: usize = 24;
 /// Characters of a cell.
 const CELL: usize = 140;
 
-/// Names by which people recognize something, those that say most first.
+/// Names of members that help people recognize an item, the most helpful ones first.
 const TELLING: [&str; 22] = [
     "name",
     "title",
@@ -38,12 +38,12 @@ const TELLING: [&str; 22] = [
     "id",
 ];
 
-/// What is shown of a result.
+/// The part of a result that the page shows.
 #[derive(Debug, Default, Serialize, PartialEq)]
 pub(super) struct Readable {
     values: Vec<(String, String)>,
     lists: Vec<List>,
-    /// Whether something is left out that the JSON has.
+    /// Whether it omits something that the JSON has.
     is_partial: bool,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct List {
     name: String,
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Items that are there and not shown.
+    /// How many more items there are.
     more: usize,
 }
 
@@ -164,7 +164,7 @@ fn flatten(
     }
 }
 
-/// The last names of a column, where they tell it from the others.
+/// The last parts of a column's name, if they distinguish it from the others.
 fn title(column: &str, columns: &[&str]) -> String {
     let last = |column: &str| {
         let names: Vec<&str> = column.split('.').collect();
@@ -176,7 +176,7 @@ fn title(column: &str, columns: &[&str]) -> String {
     if is_unique { own } else { column.to_owned() }
 }
 
-/// Where a column stands: by its last name, then by how deep it is.
+/// The order of a column: by its last name, then by its depth.
 fn rank(column: &str) -> (usize, usize) {
     let names: Vec<String> = column.split('.').map(str::to_lowercase).collect();
     let known = names

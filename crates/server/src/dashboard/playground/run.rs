@@ -1,5 +1,5 @@
-//! `POST /dashboard/playground/run` and `POST /dashboard/playground/dry-run`: makes the call of the form, or says what it
-//! would send, and shows the page with what came of it.
+//! `POST /dashboard/playground/run` and `POST /dashboard/playground/dry-run`: makes the call of the form, or shows what it
+//! would send.
 
 use axum::response::Response;
 use stead::core::{resource::ExecuteRequest, tool::Effect};
@@ -39,7 +39,7 @@ async fn call(page: &Page, form: &Form, dry_run: bool) -> Result<Response> {
                     if !dry_run {
                         request.result = asked.wanted.options()?;
                     }
-                    // Sent again by a reload, a form changes nothing a second time.
+                    // A reload sends the form again, and must not repeat a write.
                     let writes = tool.effect != Effect::Read && !dry_run;
                     request.idempotency_key = asked.key.clone().filter(|_| writes);
                     let runtime = page.environment.runtime();

@@ -23,13 +23,13 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
     Ok(with(&page, &asked, &chosen, None))
 }
 
-/// What came of a call that was just made.
+/// The outcome of a call that was just made.
 pub(super) struct Ran {
     pub(super) result: Result<Execution, Error>,
     pub(super) micros: u64,
 }
 
-/// The page, with what came of a call.
+/// The page, with the outcome of a call.
 pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>) -> Response {
     let Some((connection, tool)) = chosen.connection.as_ref().zip(chosen.tool.as_ref()) else {
         return page.render("playground/show.html", context! { chosen => Serde(chosen) });
@@ -43,7 +43,7 @@ pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>
         input.value = sample.input.clone();
     }
     let unknown = match input.as_json {
-        // What a form has no field for would be lost in it.
+        // A form would lose the members that it has no field for.
         false => fields::unknown(schema, &input.value),
         true => Vec::new(),
     };
@@ -64,7 +64,7 @@ pub(super) fn with(page: &Page, asked: &Asked, chosen: &Chosen, ran: Option<Ran>
         ),
     };
     let url = page.environment.public_url().as_str().trim_end_matches('/');
-    // What cannot be used is refused where the call is made.
+    // The call itself refuses an invalid value.
     let options = asked.wanted.options().unwrap_or_default();
     let call = (tool.name.as_str(), &input.value, &options);
     let snippets = snippets::of_tool(url, (&name, &chosen.identifier), call);
@@ -100,7 +100,7 @@ fn key(page: &Page) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The input of a call that is to be made.
+/// The input of a call to make.
 pub(super) fn readable_input(asked: &Asked, schema: &Value) -> Option<Value> {
     let input = asked.input(schema);
     input.unreadable.is_none().then_some(input.value)

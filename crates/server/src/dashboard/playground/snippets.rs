@@ -1,4 +1,4 @@
-//! The same call elsewhere: as a command, in Rust, and for an agent. None of them holds a secret.
+//! Code for the same call: a command, Rust, and JSON for an agent. None contains a secret.
 
 use minijinja::{Value as Shown, context};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) fn of_tool(
     }
 }
 
-/// What of the result is asked for, in Rust.
+/// The requested view of the result, in Rust.
 fn asking(options: &ResultOptions) -> String {
     let mut rust = String::new();
     if options.view == View::Readable {
@@ -93,7 +93,7 @@ fn client(url: &str) -> String {
 
 /// A command for a shell that has the access token in `TOKEN`.
 fn curl(url: &str, path: &str, body: &Value) -> String {
-    // Within single quotes everything stands for itself but the quote.
+    // In single quotes, a shell only interprets the quote.
     let quoted = |text: &str| text.replace('\'', r"'\''");
     format!(
         "curl '{}' \\\n  -H \"Authorization: Bearer $TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'",
@@ -106,7 +106,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
-/// JSON as `serde_json::json!` takes it: the same but for the escapes in texts.
+/// JSON for `serde_json::json!`. Only the escapes in texts differ.
 fn literal(value: &Value) -> String {
     let json = pretty(value);
     let mut text = String::with_capacity(json.len());

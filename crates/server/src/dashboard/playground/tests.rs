@@ -70,7 +70,7 @@ async fn a_dry_run_shows_the_requests_without_the_token_and_changes_nothing() {
     let before = browser.0.received().len();
     let path = "/dashboard/playground/dry-run";
     let planned = browser.act(path, &call(&[("i/query", SCRIPT)])).await;
-    planned.assert_contains("Nothing was changed");
+    planned.assert_contains("Nothing changed");
     planned.assert_contains("q=%3Cscript%3E");
     planned.assert_contains("<code>user-agent</code>");
     assert!(
@@ -173,7 +173,7 @@ async fn a_raw_request_shows_what_the_product_responds() {
     .await;
     refused.assert_contains("Nothing was sent.");
     let refused = send("/elsewhere", &get).await;
-    refused.assert_contains("Who can act");
+    refused.assert_contains("Who needs to act");
     let code = browser
         .get("/dashboard/playground/proxy?connection_name=mail&identifier=u&method=POST&path=/v1/x&body=%7B%22a%22:1%7D")
         .await;
@@ -189,7 +189,7 @@ async fn a_viewer_sees_everything_and_no_button_that_runs() {
             .browse("GET", path, Some(&format!("stead-80={id}")))
             .await;
         assert_eq!(page.status, StatusCode::OK);
-        page.assert_contains("You can look.");
+        page.assert_contains("You need the role operator to run tools.");
         assert!(!page.text().contains("formmethod=\"post\""), "{path}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which form of a result is asked for, as the playground's form says it.
+//! The requested view of a result, from the playground's form.
 
 use serde::Serialize;
 use stead::{
@@ -8,7 +8,7 @@ use stead::{
 
 use crate::problem::Result;
 
-/// The fields of the form, as they were written.
+/// The fields of the form, as entered.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Wanted {
     view: String,
@@ -26,7 +26,7 @@ impl Wanted {
         }
     }
 
-    /// Whether anything is asked for.
+    /// Whether any option is set.
     pub(super) fn is_given(&self) -> bool {
         [&self.view, &self.fields, &self.max_bytes]
             .into_iter()
@@ -39,13 +39,13 @@ impl Wanted {
         options.view = match self.view.as_str() {
             "" | "full" => View::Full,
             "readable" => View::Readable,
-            _ => return Err(Error::invalid_at("/view", "is full or readable").into()),
+            _ => return Err(Error::invalid_at("/view", "must be full or readable").into()),
         };
         let fields = self.fields.split([',', ' ']).filter(|one| !one.is_empty());
         options.fields = fields.map(str::to_owned).collect();
         if !self.max_bytes.is_empty() {
             let most = self.max_bytes.parse().map_err(|_| {
-                Error::invalid_at("/max_bytes", "is a number of bytes, such as 8192")
+                Error::invalid_at("/max_bytes", "must be a number of bytes, for example 8192")
             })?;
             options.max_bytes = Some(most);
         }

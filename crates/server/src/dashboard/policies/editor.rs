@@ -1,21 +1,21 @@
-//! The form of a policy: its JSON, and what was wrong with it.
+//! The form of a policy: its JSON and its errors.
 
 use serde::Serialize;
 use stead::{Error, ErrorKind};
 
 use crate::problem::Result;
 
-/// What stands in the form, and what was wrong with it.
+/// The value of the form, and its errors.
 #[derive(Debug, Serialize)]
 pub(super) struct Editor {
     document: String,
     error: Option<String>,
-    /// Places in the document, as JSON Pointers, with what is wrong there.
+    /// Errors in the document: a JSON Pointer and a message each.
     places: Vec<(String, String)>,
 }
 
 impl Editor {
-    /// This document, with nothing wrong.
+    /// A document without errors.
     pub(super) fn of(document: &str) -> Self {
         Self {
             document: document.to_owned(),
@@ -24,7 +24,7 @@ impl Editor {
         }
     }
 
-    /// What whoever filled it in can do something about; every other error is a page of its own.
+    /// Keeps an error that the user can correct in the form. Other errors get their own page.
     pub(super) fn refused(document: &str, error: Error) -> Result<Self> {
         if error.kind() != ErrorKind::InvalidRequest && error.kind() != ErrorKind::SchemaViolation {
             return Err(error.into());

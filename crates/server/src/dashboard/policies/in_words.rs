@@ -6,35 +6,32 @@ use stead::core::resource::{FactRule, Policy};
 pub(super) fn in_words(policy: &Policy) -> Vec<String> {
     let mut words = Vec::new();
     if policy.read_only {
-        words.push(String::from("Only requests that read pass."));
+        words.push(String::from("Only read requests are allowed."));
     }
     if let Some(tools) = &policy.tools {
         if let Some(allow) = &tools.allow {
-            words.push(format!("Only these tools may be called: {}.", list(allow)));
+            words.push(format!("Only these tools are allowed: {}.", list(allow)));
         }
         if !tools.deny.is_empty() {
-            words.push(format!(
-                "These tools may not be called: {}.",
-                list(&tools.deny)
-            ));
+            words.push(format!("These tools are denied: {}.", list(&tools.deny)));
         }
     }
     match policy.requests.as_deref() {
         None => {}
-        Some([]) => words.push(String::from("No raw request passes.")),
+        Some([]) => words.push(String::from("Raw requests are denied.")),
         Some(rules) => {
             for rule in rules {
                 let methods = match &rule.methods {
                     Some(methods) => list(methods),
-                    None => String::from("any method"),
+                    None => String::from("all methods"),
                 };
-                let product = rule.product.as_deref().unwrap_or("every product");
+                let product = rule.product.as_deref().unwrap_or("all products");
                 let paths = list(&rule.paths);
                 words.push(format!(
-                    "Raw requests pass of {product}: {methods} to {paths}."
+                    "These raw requests to {product} are allowed: {methods} to {paths}."
                 ));
             }
-            words.push(String::from("No other raw request passes."));
+            words.push(String::from("All other raw requests are denied."));
         }
     }
     for rule in &policy.facts {
@@ -42,15 +39,15 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
             rule,
             &mut words,
             (
-                "Only requests with this {} pass",
-                "No request with this {} passes",
+                "Only requests with these values for {} are allowed",
+                "Requests with these values for {} are denied",
             ),
         );
     }
     if let Some(approval) = &policy.requires_approval {
         if !approval.tools.is_empty() {
             let tools = list(&approval.tools);
-            words.push(format!("A person has to approve calls of {tools}."));
+            words.push(format!("A person must approve calls to {tools}."));
         }
         if !approval.effects.is_empty() {
             let effects = approval
@@ -59,14 +56,14 @@ pub(super) fn in_words(policy: &Policy) -> Vec<String> {
                 .map(|effect| effect.name().to_owned());
             let effects: Vec<_> = effects.collect();
             words.push(format!(
-                "A person has to approve requests that {}.",
+                "A person must approve requests that {}.",
                 effects.join(" or ")
             ));
         }
         for rule in &approval.facts {
             let says = (
-                "A person has to approve all requests but those with this {}",
-                "A person has to approve requests with this {}",
+                "A person must approve requests, except with these values for {}",
+                "A person must approve requests with these values for {}",
             );
             facts(rule, &mut words, says);
         }

@@ -7,7 +7,7 @@ use minijinja::{context, value::Serde};
 use super::{editor::Editor, in_words::in_words};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
-/// What stands in the form of a new policy.
+/// The initial value of the form for a new policy.
 const NEW: &str = r#"{
   "name": "agents",
   "read_only": true

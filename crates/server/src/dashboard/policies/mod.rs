@@ -1,4 +1,4 @@
-//! Policies: which calls there may be, and which wait for a person.
+//! Policies: allow calls, deny them, or require approval.
 
 mod delete;
 mod editor;

@@ -19,7 +19,7 @@ pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> 
     Ok(show(&page, StatusCode::OK, &policy, &form, untested()))
 }
 
-/// The page, with what stands in its forms.
+/// The page, with the values of its forms.
 pub(super) fn show(
     page: &Page,
     status: StatusCode,
@@ -36,7 +36,7 @@ pub(super) fn show(
     page.render_with(status, "policies/read.html", context)
 }
 
-/// What a test form has that no one has filled in.
+/// The values of an empty test form.
 pub(super) fn untested() -> Value {
     context! { test => context! {} }
 }

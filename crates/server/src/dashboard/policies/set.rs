@@ -39,12 +39,12 @@ async fn set(page: &Page, document: &str, name: Option<&str>) -> Result<Policy, 
     let mut policy: Policy = read_json(document.as_bytes())?;
     if let Some(name) = name {
         if !policy.name.is_empty() && policy.name != name {
-            let message = format!("this is the page of the policy {name:?}");
+            let message = format!("you can’t rename a policy here; set the name back to {name:?}");
             return Err(Error::invalid_at("/name", message));
         }
         name.clone_into(&mut policy.name);
     } else if page.environment.policy(&policy.name).await.is_ok() {
-        let message = "there is a policy with this name; change it on its own page";
+        let message = "a policy with this name already exists; edit it on its own page";
         return Err(Error::invalid_at("/name", message));
     }
     page.environment.set_policy(policy).await

@@ -1,4 +1,4 @@
-//! `POST /dashboard/policies/{policy_name}/test`: what is decided on a call, and why. Nothing is sent.
+//! `POST /dashboard/policies/{policy_name}/test`: explains the decision on a call, without sending it.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -45,15 +45,19 @@ pub(super) async fn test(page: Page, Path(name): Path<String>, form: Form) -> Re
     Ok(show(&page, code, &policy, &editor, test))
 }
 
-/// By this policy and those of the environment; where a caller is given, by what that has.
+/// Decides with this policy and those of the environment, or with the policies of the given caller.
 fn asked(name: &str, given: &Value) -> Result<PolicyTest, Error> {
     let text = |field: &str| {
         let text = given[field].as_str().filter(|text| !text.is_empty());
         text.map(str::to_owned)
     };
     let json = |field: &str| match text(field) {
-        Some(text) => read_json(text.as_bytes())
-            .map_err(|_: Error| Error::invalid_at(format!("/{field}"), "this is not JSON")),
+        Some(text) => read_json(text.as_bytes()).map_err(|_: Error| {
+            Error::invalid_at(
+                format!("/{field}"),
+                "this isn’t valid JSON; check quotes, commas and brackets",
+            )
+        }),
         None => Ok(Value::Null),
     };
     let mut test = PolicyTest::default();

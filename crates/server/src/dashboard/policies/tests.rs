@@ -26,9 +26,11 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     );
     let own = "/dashboard/policies/agents";
     let page = browser.get(own).await;
-    page.assert_contains("These tools may not be called: mail_fetch_*.");
-    page.assert_contains("A person has to approve requests that write.");
-    page.assert_contains("Only requests with this recipient of mail pass: *@example.com.");
+    page.assert_contains("These tools are denied: mail_fetch_*.");
+    page.assert_contains("A person must approve requests that write.");
+    page.assert_contains(
+        "Only requests with these values for recipient of mail are allowed: *@example.com.",
+    );
     browser.get(LIST).await.assert_contains("mail_fetch_*");
     // Another one of this name does not take its place by mistake.
     let twice = browser.act(LIST, &[("document", document)]).await;
@@ -53,7 +55,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
         .act(&explain, &[("tool", "mail_fetch_mails"), ("input", "{")])
         .await;
     assert!(wrong.status.is_client_error());
-    wrong.assert_contains("this is not JSON");
+    wrong.assert_contains("this isn’t valid JSON");
 
     for (document, place) in [
         (
@@ -83,7 +85,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     browser
         .get(own)
         .await
-        .assert_contains("Only requests that read pass.");
+        .assert_contains("Only read requests are allowed.");
 
     // A session names it.
     let environment = browser.0.platform.environment();
@@ -94,7 +96,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     browser
         .get(&delete)
         .await
-        .assert_contains("while a live credential");
+        .assert_contains("while an active credential");
     let used = browser.act(&delete, &[]).await;
     assert_eq!(used.status, StatusCode::CONFLICT, "{}", used.text());
     used.assert_contains("is used by the MCP session");
@@ -117,8 +119,8 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
     let page = service.browse("GET", "/dashboard/policies/quiet", Some(&cookie));
     let page = page.await;
     assert_eq!(page.status, StatusCode::OK, "{}", page.text());
-    page.assert_contains("Only requests that read pass.");
-    assert!(!page.text().contains("Set the policy"));
+    page.assert_contains("Only read requests are allowed.");
+    assert!(!page.text().contains("Save policy"));
 
     let browser = Browser::new(service);
     let new = "/dashboard/settings/credentials";

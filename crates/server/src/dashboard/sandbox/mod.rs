@@ -45,6 +45,11 @@ pub(super) fn routes() -> Vec<PageRoute> {
 
 /// The sandbox.
 fn control(page: &Page) -> Result<&dyn SandboxControl, Error> {
-    let none = || Error::new(ErrorKind::NotFound, "this service has no sandbox");
+    let none = || {
+        Error::new(
+            ErrorKind::NotFound,
+            "this environment has no sandbox; only stead dev starts one",
+        )
+    };
     page.sandbox().ok_or_else(none)
 }

@@ -20,26 +20,21 @@ async fn it_shows_what_is_in_the_sandbox_and_changes_it() {
             "/records",
             vec![("f.subject", "x"), ("f.text", "y")],
             "add ada mails {\"subject\": \"x\", \"text\": \"y\"}",
-            "It is in the sandbox.",
+            "Record added to the sandbox.",
         ),
         (
             "/records/delete",
             vec![("id", "m/1")],
             "delete ada mails m/1",
-            "It is gone from the sandbox.",
+            "Record deleted from the sandbox.",
         ),
         (
             "/faults",
             vec![("fault", "stall")],
             "fault stall",
-            "The sandbox does that now.",
+            "Fault set.",
         ),
-        (
-            "/reset",
-            vec![],
-            "reset",
-            "The sandbox is as at the beginning.",
-        ),
+        ("/reset", vec![], "reset", "Sandbox reset."),
     ] {
         let fields: Vec<_> = place.into_iter().chain(own).collect();
         let sent = browser.act(&format!("{PAGE}{path}"), &fields).await;

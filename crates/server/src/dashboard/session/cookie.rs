@@ -1,4 +1,4 @@
-//! The cookies of a session, and of a sign-in that is under way at the provider.
+//! The cookies of a session, and of a sign-in in progress at the provider.
 
 use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -7,12 +7,12 @@ use url::Url;
 
 use crate::dashboard::cookie;
 
-/// A cookie of the dashboard. `SameSite=Lax`, so that whoever follows a link to the dashboard is signed in there, and the
-/// browser that comes back from the provider is known.
+/// A cookie of the dashboard. `SameSite=Lax` keeps members signed in when they follow a link to the dashboard or return
+/// from the provider.
 #[derive(Debug)]
 pub(super) struct Cookie {
     name: String,
-    /// When the browser forgets it, as an attribute.
+    /// The attribute that says when the browser deletes it.
     life: &'static str,
     secure: bool,
     /// Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`; the path is then the
@@ -22,17 +22,17 @@ pub(super) struct Cookie {
 }
 
 impl Cookie {
-    /// The one that holds the id of a session. It ends with the browser, and the session by itself before.
+    /// The cookie with the ID of a session. The browser deletes it when it closes. The session expires earlier.
     pub(super) fn of_session(environment: &Environment) -> Self {
         Self::new(environment, "stead", "")
     }
 
-    /// The one that binds a browser on its way to the provider and back.
+    /// The cookie that binds a sign-in at the provider to this browser.
     pub(super) fn of_attempt(environment: &Environment) -> Self {
         Self::new(environment, "stead-sign-in", "; Max-Age=600")
     }
 
-    /// The one by which a browser is known that an account has signed in with.
+    /// The cookie that recognizes a browser after an earlier sign-in.
     pub(super) fn of_device(environment: &Environment) -> Self {
         Self::new(environment, "stead-device", "; Max-Age=15552000")
     }
@@ -59,12 +59,12 @@ impl Cookie {
         }
     }
 
-    /// The value that the browser sent; none where it sent several.
+    /// The value that the browser sent. `None` if it sent several.
     pub(super) fn read(&self, headers: &HeaderMap) -> Option<SecretString> {
         cookie::read(headers, &self.name).map(SecretString::from)
     }
 
-    /// `Set-Cookie` that begins it.
+    /// `Set-Cookie` that sets it.
     pub(super) fn begin(&self, value: &SecretString) -> Option<HeaderValue> {
         let text = self.text(value.expose_secret(), self.life);
         let mut header = HeaderValue::try_from(text).ok()?;
@@ -72,7 +72,7 @@ impl Cookie {
         Some(header)
     }
 
-    /// `Set-Cookie` that ends it.
+    /// `Set-Cookie` that deletes it.
     pub(super) fn end(&self) -> Option<HeaderValue> {
         HeaderValue::try_from(self.text("", "; Max-Age=0")).ok()
     }

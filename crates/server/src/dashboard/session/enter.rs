@@ -1,4 +1,4 @@
-//! Lets a member pass who is signed in, and sends others to the page where that is done.
+//! Lets signed-in members pass, and sends others to the sign-in page.
 
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue, Method};
@@ -17,7 +17,7 @@ use crate::{
     options::DashboardAccess,
 };
 
-/// How members and their browsers know each other again.
+/// Recognizes the members behind requests by their cookies.
 #[derive(Debug)]
 pub(crate) struct Sessions {
     environment: Environment,
@@ -27,7 +27,7 @@ pub(crate) struct Sessions {
     device: Cookie,
 }
 
-/// What becomes of a request.
+/// The decision on a request.
 pub(crate) enum Entry {
     /// A member sent it. A new session has its cookie.
     SignedIn {
@@ -35,7 +35,7 @@ pub(crate) enum Entry {
         member: Box<SignedIn>,
         cookie: Option<HeaderValue>,
     },
-    /// No one is signed in: where the browser goes instead.
+    /// No one is signed in. The browser goes to this path instead.
     SignInFirst(String),
 }
 
@@ -50,8 +50,8 @@ impl Sessions {
         }
     }
 
-    /// Who sent this request. What is not only read has to come from one of the member's own pages, as the browser says,
-    /// and as the token in the form does, which no other site can read.
+    /// Finds the member who sent this request. A write must come from one of the member's own pages: the browser says so,
+    /// and the form contains a token that no other site can read.
     ///
     /// # Errors
     /// [`ErrorKind::OriginRejected`] for a form of another site.
@@ -89,22 +89,22 @@ impl Sessions {
         }
     }
 
-    /// The id of the session that the browser has, whatever it opens.
+    /// The ID of the browser's session, valid or not.
     pub(crate) fn id(&self, headers: &HeaderMap) -> Option<SecretString> {
         self.cookie.read(headers)
     }
 
-    /// The cookie of a session that has begun. Its id is new, so that no one can have known it before.
+    /// The cookie of a new session. Its ID is new too, so no one knows it yet.
     pub(crate) fn begin(&self, started: &StartedSession) -> Option<HeaderValue> {
         self.cookie.begin(&started.id)
     }
 
-    /// The cookie that ends a session's.
+    /// Deletes the cookie of a session.
     pub(crate) fn end(&self) -> Option<HeaderValue> {
         self.cookie.end()
     }
 
-    /// The cookies of a member who has signed in: that of the session, and the one by which the browser is known next time.
+    /// The cookies after a sign-in: the session's, and the one that recognizes this browser next time.
     pub(crate) async fn signed_in_with(&self, started: &StartedSession) -> Vec<HeaderValue> {
         let mut cookies = Vec::from_iter(self.begin(started));
         if !started.awaits_code
@@ -118,27 +118,27 @@ impl Sessions {
         cookies
     }
 
-    /// What the browser keeps of an earlier sign-in.
+    /// The cookie of an earlier sign-in with this browser.
     pub(crate) fn device(&self, headers: &HeaderMap) -> Option<SecretString> {
         self.device.read(headers)
     }
 
-    /// What the browser keeps on its way to the provider and back.
+    /// The cookie of a sign-in in progress at the provider.
     pub(crate) fn attempt(&self, headers: &HeaderMap) -> Option<SecretString> {
         self.attempt.read(headers)
     }
 
-    /// The cookie that binds the browser on that way.
+    /// Sets that cookie.
     pub(crate) fn begin_attempt(&self, value: &SecretString) -> Option<HeaderValue> {
         self.attempt.begin(value)
     }
 
-    /// The cookie that ends it.
+    /// Deletes that cookie.
     pub(crate) fn end_attempt(&self) -> Option<HeaderValue> {
         self.attempt.end()
     }
 
-    /// The member whose session this is; none where it is not good.
+    /// The member of this session. `None` if the session isn't valid.
     async fn member(&self, id: Option<SecretString>) -> Result<Option<SignedIn>, Error> {
         let Some(id) = id else {
             return Ok(None);
@@ -155,12 +155,12 @@ impl Sessions {
         Ok(SignedIn::new(signed_in, id))
     }
 
-    /// Whether whoever sits at this machine needs no password.
+    /// Whether a person at this machine needs no password.
     fn opens_to(&self, request: &Request) -> bool {
         self.access == DashboardAccess::SignedInOnLoopback && is_on_this_machine(request)
     }
 
-    /// The same request, where its form has the token of the member's session.
+    /// Returns the request if its form has the token of the member's session.
     async fn with_token(&self, request: Request, member: &SignedIn) -> Result<Request, Error> {
         let (head, body) = request.into_parts();
         let body = collect(body, LIMIT, &self.environment).await?;
@@ -170,7 +170,7 @@ impl Sessions {
         }
         Err(Error::new(
             ErrorKind::OriginRejected,
-            "the form is not from a page of this session; load the page again and repeat it",
+            "this form is from another session; reload the page and submit it again",
         ))
     }
 }
@@ -179,7 +179,7 @@ fn is_safe(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// Where to sign in; what was only read is where the browser goes on afterwards.
+/// The path of the sign-in page. After a GET, the browser returns to the page it wanted.
 fn sign_in_page(request: &Request) -> String {
     let asked = request.uri().path_and_query().map(|asked| asked.as_str());
     let next = local(asked.filter(|_| is_safe(request.method())));

@@ -1,12 +1,12 @@
-//! Whether a browser of this machine asks, by a name of this machine.
+//! Detects requests from a browser on this machine that uses a name of this machine.
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{ConnectInfo, Request};
 use http::{header, uri::Authority};
 
-/// Headers that a browser or curl sends by itself. Proxies and tunnels add others, each under names of its own, so that no
-/// list of those would ever be whole.
+/// Headers that a browser or curl sends. Proxies and tunnels add others under names of their own, so a list of
+/// forbidden headers would never be complete.
 const OF_BROWSERS: [&str; 22] = [
     "accept",
     "accept-encoding",
@@ -31,11 +31,11 @@ const OF_BROWSERS: [&str; 22] = [
     "upgrade-insecure-requests",
     "user-agent",
 ];
-/// How more of them begin.
+/// Prefixes of more such headers.
 const BEGINNING: &str = "sec-";
 
-/// Whether the request comes from this machine and by no other name than its own: a page of another site whose name was
-/// made to lead here (DNS rebinding), and what a proxy passes on, do not count.
+/// Whether the request comes from this machine and uses its name. Requests through a proxy don't count, nor do those of
+/// another site whose name resolves to this machine (DNS rebinding).
 pub(super) fn is_on_this_machine(request: &Request) -> bool {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let is_near = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
@@ -53,7 +53,7 @@ pub(super) fn is_on_this_machine(request: &Request) -> bool {
     {
         tracing::warn!(
             header = %other,
-            "a request from this machine has a header that no browser sends: it may have come through a proxy or a tunnel, so no one is signed in"
+            "a request from this machine has a header that browsers don't send, so it may come from a proxy or a tunnel; it isn't signed in automatically"
         );
     }
     is_near && is_named && other.is_none()

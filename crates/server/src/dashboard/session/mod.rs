@@ -1,4 +1,4 @@
-//! Who is signed in, by the cookie of the browser; and what keeps other sites from acting in that member's name.
+//! Identifies the signed-in member by cookie, and keeps other sites from acting as that member.
 
 mod cookie;
 mod enter;
@@ -33,17 +33,17 @@ pub(crate) struct SignedIn {
     pub(crate) name: String,
     pub(crate) email: String,
     pub(crate) role: Role,
-    /// What every form has to send back, in the field `csrf`.
+    /// The token that every form must send back in the field `csrf`.
     pub(crate) csrf: String,
-    /// Whether there is a password that can be given again.
+    /// Whether the member has a password to enter again.
     pub(crate) has_password: bool,
-    /// Whether one-time codes are asked for.
+    /// Whether the member uses one-time codes.
     pub(crate) second_factor: bool,
-    /// Whether the member has proved within the last ten minutes who they are.
+    /// Whether the member has confirmed their identity within the last ten minutes.
     pub(crate) stepped_up: bool,
-    /// Whether only the one-time code is missing for that.
+    /// Whether only the one-time code is missing for this.
     pub(crate) awaits_code: bool,
-    /// The member as who acts.
+    /// The member as a caller.
     pub(crate) caller: Caller,
     /// Id of the session.
     pub(super) session: SecretString,
@@ -84,7 +84,7 @@ impl fmt::Debug for SignedIn {
     }
 }
 
-/// Refuses whoever has less than this role.
+/// Refuses members with a lesser role.
 ///
 /// # Errors
 /// [`ErrorKind::Forbidden`].
@@ -93,7 +93,7 @@ pub(super) fn require(member: Option<&SignedIn>, role: Role) -> Result<(), Error
         return Ok(());
     }
     let role = role.name();
-    let message = format!("this needs the role {role}, which an owner can give");
+    let message = format!("you need the role {role} for this; an owner can change your role");
     Err(Error::new(ErrorKind::Forbidden, message))
 }
 
@@ -103,7 +103,9 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let member = parts.extensions.get::<Self>().cloned();
-        member.ok_or_else(|| Error::new(ErrorKind::Forbidden, "no one is signed in").into())
+        member.ok_or_else(|| {
+            Error::new(ErrorKind::Forbidden, "you aren't signed in; sign in first").into()
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the browser goes on after signing in: a page of the dashboard, and nowhere else.
+//! The page to open after signing in. Only pages of the dashboard are allowed.
 
 /// The dashboard's first page.
 const START: &str = "/dashboard";

@@ -300,7 +300,7 @@ async fn who_sits_at_this_machine_is_signed_in_where_the_options_say_so_and_no_o
 async fn whom_this_machine_signs_in_reads_that_there_is_no_need_of_a_password() {
     let browser = dashboard::tests::Browser::new(TestService::new().await);
     let page = browser.get("/dashboard/you").await;
-    page.assert_contains("signs in every browser of this machine by itself");
+    page.assert_contains("signs in every browser on this machine automatically");
     assert!(!page.text().contains("no longer set up"), "{}", page.text());
 }
 

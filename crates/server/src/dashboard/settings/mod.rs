@@ -1,4 +1,4 @@
-//! Settings: a folder for each resource that the people who run an environment set up, and a page that names them all.
+//! Settings: a folder for each kind of setting, and a page that lists them.
 
 mod appearance;
 mod audit;

@@ -1,4 +1,4 @@
-//! The page that asks once more before something is done that cannot be undone.
+//! The page that asks for confirmation before something that can't be undone.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -7,15 +7,15 @@ use serde::Serialize;
 use super::sections::render;
 use crate::dashboard::page::Page;
 
-/// What is asked. Paths are those of the dashboard; the form goes to the page's own.
+/// The question. Its paths are paths of the dashboard, and its form goes to the page's own path.
 #[derive(Debug, Serialize)]
 pub(super) struct Question<'a> {
     pub(super) title: String,
-    /// What follows from it, in sentences.
+    /// The consequences, a sentence each.
     pub(super) consequences: &'a [&'a str],
-    /// What the button says.
+    /// The label of the button.
     pub(super) text: &'a str,
-    /// Where the browser goes instead.
+    /// The page to return to on Cancel.
     pub(super) back: String,
 }
 

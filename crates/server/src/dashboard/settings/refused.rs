@@ -1,4 +1,4 @@
-//! A form that was refused: the page again, with what was wrong at the fields that it is about.
+//! A refused form: shows the page again, with the errors at their fields.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     problem::{self, Result},
 };
 
-/// The page again, where whoever filled it in can do something about the error. `given` is what the page shows besides.
+/// The page again, if the user can correct the error. `given` is the rest of the page's context.
 pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -> Result<Response> {
     let status = match error.kind() {
         ErrorKind::InvalidRequest => StatusCode::UNPROCESSABLE_ENTITY,
@@ -32,7 +32,7 @@ pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -
     }
     let message = match errors.is_empty() {
         true => error.message(),
-        false => "Correct the fields that are marked.",
+        false => "Correct the marked fields.",
     };
     let context = context! { error => message, errors => errors, ..given };
     Ok(render_with(page, status, template, context))

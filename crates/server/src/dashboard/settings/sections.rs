@@ -1,4 +1,4 @@
-//! The sections of the settings: which there are, and who sees them.
+//! The sections of the settings, and who sees them.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::dashboard::{page::Page, session::Role};
 
-/// A section. Who sees it is who has the scope that its routes of the JSON interface need.
+/// A section. A member sees it if their role has the scope of the matching JSON routes.
 #[derive(Debug, Serialize)]
 struct Section {
     path: &'static str,
@@ -22,49 +22,49 @@ const SECTIONS: &[Section] = &[
     Section {
         path: "/dashboard/settings/credentials",
         title: "Credentials",
-        about: "What applications prove themselves with, and what each may do.",
+        about: "Create and revoke the client IDs and secrets of your applications.",
         icon: "lock",
         role: Role::Owner,
     },
     Section {
         path: "/dashboard/settings/webhooks",
         title: "Webhooks",
-        about: "Addresses of your application that are told what happens.",
+        about: "Send events to your application.",
         icon: "send",
         role: Role::Operator,
     },
     Section {
         path: "/dashboard/settings/keys",
         title: "Keys",
-        about: "What seals the secrets in the database, and how it is replaced.",
+        about: "Rotate the keys that encrypt the database’s secrets.",
         icon: "key",
         role: Role::Owner,
     },
     Section {
         path: "/dashboard/settings/members",
         title: "Members",
-        about: "Who may sign in here, and with which role.",
+        about: "Choose who can sign in here, and with which role.",
         icon: "users",
         role: Role::Owner,
     },
     Section {
         path: "/dashboard/settings/audit",
         title: "Audit log",
-        about: "Who changed what, in a chain that shows when it was tampered with.",
+        about: "See who changed what, and check that no one tampered with the log.",
         icon: "list",
         role: Role::Viewer,
     },
     Section {
         path: "/dashboard/settings/storage",
         title: "Storage",
-        about: "What is kept, for how long, and how much room it takes.",
+        about: "See what Stead stores, for how long, and how much space it uses.",
         icon: "warehouse",
         role: Role::Viewer,
     },
     Section {
         path: "/dashboard/settings/appearance",
         title: "Appearance",
-        about: "The pages that your users see when they connect.",
+        about: "Preview the pages that your users see when they connect.",
         icon: "eye",
         role: Role::Viewer,
     },

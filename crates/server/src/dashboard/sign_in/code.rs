@@ -27,7 +27,7 @@ pub(super) async fn submit(page: Page, headers: HeaderMap, form: Form) -> Result
     let missing = || {
         Error::new(
             ErrorKind::Unauthenticated,
-            "sign in with the password first",
+            "your sign-in expired; sign in with your password again",
         )
     };
     let confirmed = match page.sessions().id(&headers) {

@@ -1,5 +1,5 @@
-//! `GET` and `POST /dashboard/confirm?next=`: the password again, or another sign-in at the provider, and a one-time code of
-//! members with a second factor, before what gives somebody rights or cannot be undone.
+//! `GET` and `POST /dashboard/confirm?next=`: asks for the password or a new sign-in at the provider, and for a
+//! one-time code if the member uses them, before an action that grants access or can't be undone.
 
 use axum::response::Response;
 use minijinja::{Value, context};

@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/sign-in?next=`: e-mail address and password.
+//! `GET` and `POST /dashboard/sign-in?next=`: email address and password.
 
 use axum::response::Response;
 use http::HeaderMap;
@@ -41,7 +41,7 @@ pub(super) async fn submit(page: Page, headers: HeaderMap, form: Form) -> Result
     }
 }
 
-/// Where the browser goes on, and the provider at which it can sign in as well, where there is one.
+/// The page to open afterwards, and the provider for signing in, if there is one.
 pub(super) fn with_provider(page: &Page, next: &str) -> Value {
     context! {
         next,
@@ -50,7 +50,7 @@ pub(super) fn with_provider(page: &Page, next: &str) -> Value {
     }
 }
 
-/// To where the browser wanted to go, or first to the one-time code.
+/// Redirects to the page the browser wanted, or first to the one-time code.
 pub(super) async fn go_on(page: &Page, started: &StartedSession, next: &str) -> Response {
     let cookies = page.sessions().signed_in_with(started).await;
     if !started.awaits_code {

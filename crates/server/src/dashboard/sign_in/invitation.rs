@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/invitation?token=`: sets the password of whoever was invited, or whose password was reset.
+//! `GET` and `POST /dashboard/invitation?token=`: sets the password of a member after an invitation or a reset.
 
 use axum::response::Response;
 use minijinja::context;

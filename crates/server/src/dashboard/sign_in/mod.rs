@@ -1,5 +1,5 @@
-//! How people get in: sign in, by password or at the provider, give the one-time code, become the first owner, follow an invitation; and how members sign
-//! out and give the password again.
+//! Signing in: by password or at the provider, one-time codes, the first owner, and invitations. Also signing
+//! out, and confirming the member's identity.
 
 mod code;
 mod confirm;
@@ -39,7 +39,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     ("sign_in/setup.html", include_str!("setup.html")),
 ];
 
-/// What anyone may open.
+/// Routes for everyone.
 pub(super) fn open_routes() -> Vec<Route> {
     vec![
         get("/dashboard/sign-in", enter::show),
@@ -55,7 +55,7 @@ pub(super) fn open_routes() -> Vec<Route> {
     ]
 }
 
-/// What members open.
+/// Routes for members.
 pub(super) fn member_routes() -> Vec<PageRoute> {
     vec![
         own_action("/dashboard/sign-out", StepUp::No, out::submit),
@@ -81,7 +81,7 @@ pub(super) fn member_routes() -> Vec<PageRoute> {
     ]
 }
 
-/// The form again with what was wrong, where that is the fault of whoever filled it in.
+/// The form again, with its error, if the user can correct it.
 fn refused(page: &Page, error: Error, template: &str, context: Value) -> Result<Response> {
     let status = match error.kind() {
         // Without a challenge, which 401 asks for.

@@ -32,7 +32,7 @@ pub(super) async fn set_password(page: Page, member: SignedIn, form: Form) -> Re
     }
 }
 
-/// `POST /dashboard/you/second-factor`: a secret for the member's app, which is shown only here.
+/// `POST /dashboard/you/second-factor`: creates a secret for the member's app and shows it only here.
 pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
     let id = member.session.expose_secret();
     let new = page.environment.enrol_second_factor(id).await?;
@@ -44,14 +44,14 @@ pub(super) async fn enrol(page: Page, member: SignedIn) -> Result<Response> {
     Ok(page.render(TEMPLATE, context))
 }
 
-/// `POST /dashboard/you/second-factor/confirm`: a code of it.
+/// `POST /dashboard/you/second-factor/confirm`: checks a code of the app.
 pub(super) async fn confirm(page: Page, member: SignedIn, form: Form) -> Result<Response> {
     let id = member.session.expose_secret();
     let code = form.text("code").unwrap_or_default();
     match page.environment.confirm_second_factor(id, code).await {
         Ok(()) => Ok(page.redirect(PATH)),
         Err(error) => {
-            // The app has the secret by now, so that it need not be shown again.
+            // The app already has the secret, so the page doesn't show it again.
             let context = context! { proving => true, ..facts(&page, &member).await? };
             refused(&page, error, TEMPLATE, context)
         }
@@ -71,7 +71,7 @@ async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
     Ok(context! {
         has_second_factor => member.second_factor,
         provider => page.environment.sign_in_provider(),
-        // Who has no way to sign in sits at this machine.
+        // A member with no way to sign in is at this machine.
         signs_in => !member.sign_in_with.is_empty(),
         passwords => page.environment.takes_passwords(),
         has_password => member.sign_in_with.contains(&SignInMethod::Password),

@@ -16,7 +16,7 @@ use crate::{
     problem::{Problem, Result},
 };
 
-/// With `again`, the member of the session that the browser has signs in once more, in place of the password for a step-up. Where that session has ended, another one begins.
+/// With `again`, the member of the current session signs in again as a step-up, instead of entering the password. If the session has expired, a new one starts.
 pub(super) async fn begin(page: Page, headers: HeaderMap, mut query: Query) -> Result<Response> {
     let (next, again) = (query.text("next")?, query.text("again")?);
     let next = local(next.as_deref());
@@ -36,7 +36,7 @@ pub(super) async fn begin(page: Page, headers: HeaderMap, mut query: Query) -> R
     Ok(page.redirect_with(&started.location, cookie))
 }
 
-/// A HEAD, as scanners of links send it, does not spend the code.
+/// A HEAD request doesn't use up the code, because link scanners send those.
 pub(super) async fn finish(
     page: Page,
     method: Method,
@@ -64,7 +64,7 @@ pub(super) async fn finish(
         }
         Err(error) => refused(error),
     };
-    // What the browser kept serves once.
+    // The cookie works once.
     let headers = response.headers_mut();
     headers.extend(
         sessions

@@ -138,15 +138,15 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
     let you = service
         .browse("GET", "/dashboard/you", Some(&session))
         .await;
-    you.assert_contains("You sign in with Example &lt;b&gt;, and have no password here");
-    assert!(!you.text().contains("Present password"), "{}", you.text());
+    you.assert_contains("You sign in with Example &lt;b&gt; and have no password here");
+    assert!(!you.text().contains("Current password"), "{}", you.text());
     // It leads nowhere else, and no other browser in.
     let begin = format!("{BEGIN}?next=%2F%2Fevil.example");
     let back = go(&service, &claims, &begin, "").await;
     let elsewhere = service.visit(&back.path).await;
     assert_eq!(elsewhere.status, StatusCode::FORBIDDEN);
     elsewhere.assert_contains("This browser did not begin the sign-in");
-    elsewhere.assert_contains("Begin again");
+    elsewhere.assert_contains("Sign in again");
     assert_eq!(back.arrive(&service).await.header("location"), "/dashboard");
     for request in service.received() {
         assert!(!request.uri.contains("CANARY"), "{}", request.uri);
@@ -173,7 +173,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     *claims.lock().unwrap() = None;
     let down = service.visit(BEGIN).await;
     assert_eq!(down.status, StatusCode::BAD_GATEWAY);
-    down.assert_contains("<dt>Who can act</dt><dd>The operator</dd>");
+    down.assert_contains("<dt>Who needs to act</dt><dd>The operator</dd>");
     down.assert_contains("came with the status 502");
     assert_eq!(down.header("set-cookie"), "");
     // The password still serves.
@@ -249,7 +249,7 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
         Some(&session),
     );
     let page = page.await;
-    page.assert_contains("Sign in once more");
+    page.assert_contains("Sign in again");
     assert!(
         !page.text().contains("name=\"password\""),
         "{}",

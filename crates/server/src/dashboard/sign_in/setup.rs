@@ -1,4 +1,4 @@
-//! `GET` and `POST /dashboard/setup?token=`: the first owner, by the link that the operator was shown.
+//! `GET` and `POST /dashboard/setup?token=`: the first owner, with the link that the service printed.
 
 use axum::response::Response;
 use minijinja::context;
@@ -18,8 +18,8 @@ pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
     if page.environment.is_setup(&token).await? {
         return Ok(page.render(TEMPLATE, context! { token }));
     }
-    let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one, or run `stead members invite EMAIL --role owner`";
-    // Only who starts it gets another link.
+    let message = "this link was used, has expired, or was replaced by a restart; restart the service for a new one, or run `stead members invite EMAIL --role owner`";
+    // Only the person who starts the service can get another link.
     Err(Error::new(ErrorKind::NotFound, message)
         .with_act_by(ActBy::Operator)
         .into())

@@ -77,7 +77,7 @@ fn describe(catalogue: &Catalogue, tool: &ToolDescription) -> Result<Tool> {
     Ok(Tool {
         name: tool.name.clone(),
         effect: tool.effect.name(),
-        // The first paragraph says what it does; the page of the tool has the rest.
+        // The list only shows the first paragraph. The tool's page has the rest.
         description: tool
             .description
             .split("\n\n")

@@ -24,7 +24,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
     ]
 }
 
-/// About how many tokens a tool is to a model, in the form that OpenAI takes. Four bytes for one is a rule of thumb.
+/// An estimate of a tool's tokens in OpenAI's format: bytes divided by four.
 fn tokens(catalogue: &Catalogue, name: &str) -> Result<u64> {
     let tool = catalogue.find(name, None, None)?;
     let exported = tool.export(ExportFormat::Openai)?;

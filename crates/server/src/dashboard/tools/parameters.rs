@@ -1,4 +1,4 @@
-//! The members of a schema, a line each.
+//! The members of a schema for people, a line each.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) struct Parameter {
     description: String,
 }
 
-/// The members of an object's schema: those that are required first, each in the order of the schema.
+/// The members of an object's schema in its order, required ones first.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     let required = schema["required"].as_array();
     let is_required = |name: &str| required.is_some_and(|list| list.iter().any(|one| one == name));
@@ -32,7 +32,7 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter> {
     parameters
 }
 
-/// What a value is: a type, a list of one, the words that it can be, or several of these.
+/// The kind of a value: a type, a list of a type, its options, or several of these.
 fn kind(member: &Value, schema: &Value) -> String {
     if let Some(name) = member["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
         return schema

@@ -1,17 +1,17 @@
-//! Why a consent ended without success: what that means, who can act, and how.
+//! Explains why a consent failed: what it means, who needs to act, and how.
 
 use serde::Serialize;
 use stead::core::{error::ActBy, resource::AuthorizationState};
 
 use crate::dashboard::words;
 
-/// What is behind an end.
+/// The explanation of a failure.
 #[derive(Debug, Serialize, PartialEq, Eq)]
 pub(super) struct Cause {
     pub(super) about: &'static str,
     pub(super) remedy: &'static str,
     pub(super) who: &'static str,
-    /// The connection's page where it is corrected; empty where there is nothing to correct here.
+    /// The connection's page that corrects it; empty if there is nothing to correct here.
     pub(super) page: &'static str,
 }
 
@@ -28,22 +28,22 @@ const CAUSES: &[Line] = &[
     (
         &["access_denied"],
         ActBy::EndUser,
-        "The product says that the access was not allowed.",
-        "Sign in again and allow it. Where the product refused by itself, see there who may use the OAuth client: test users, the organization, or roles that may not authorize.",
+        "The product says that access was denied.",
+        "Sign in again and allow access. If the product refused without asking, check there who can use the OAuth client: test users, your organization, or blocked roles.",
         "",
     ),
     (
         &["client_rejected", "invalid_client", "unauthorized_client"],
         ActBy::Operator,
-        "The product refuses the client id or the client secret.",
+        "The product rejects the client ID or client secret.",
         "Compare both with the product’s console, and enter the secret again.",
         "secret",
     ),
     (
         &["invalid_scope"],
         ActBy::Operator,
-        "The product refuses one of the permissions.",
-        "Take out what the OAuth client may not ask for, or allow it at the product.",
+        "The product rejects one of the permissions.",
+        "Remove the permission here, or allow it for your OAuth client at the product.",
         "edit",
     ),
     (
@@ -53,15 +53,15 @@ const CAUSES: &[Line] = &[
             "exchange_refused",
         ],
         ActBy::Operator,
-        "The product refuses the request.",
-        "Most often the redirect URI at the product is not the one of this connection, byte for byte, or the OAuth client is of another type.",
+        "The product rejects the request.",
+        "Usually the redirect URI at the product isn’t exactly this connection’s, or the OAuth client has another type. Correct it there.",
         "set-up",
     ),
     (
         &["exchange_rejected"],
         ActBy::Operator,
-        "The product refuses the code that it gave.",
-        "Try it again. If it stays so, compare the redirect URI, and see whether the OAuth client is of another type.",
+        "The product rejects the code that it issued.",
+        "Try again. If it still fails, compare the redirect URI and the type of the OAuth client.",
         "set-up",
     ),
     (
@@ -73,41 +73,41 @@ const CAUSES: &[Line] = &[
             "no_code",
         ],
         ActBy::Product,
-        "The product could not complete it.",
-        "Try it again in a while.",
+        "The product couldn’t complete the consent.",
+        "Try again in a few minutes.",
         "",
     ),
     (
         &["exchange_not_possible"],
         ActBy::Operator,
-        "The product’s token endpoint could not be asked.",
-        "See whether this machine reaches the product: stead doctor asks its addresses.",
+        "Stead couldn’t reach the product’s token endpoint.",
+        "Run stead doctor to check whether this machine can reach the product.",
         "",
     ),
     (
         &["id_token_refused"],
         ActBy::Operator,
-        "The product’s ID token, which says who the user is, can’t be accepted.",
-        "Compare the claim below. If iss differs, set the connection’s issuer. If exp is past, this machine’s clock is wrong: stead doctor compares it.",
+        "Stead can’t accept the product’s ID token, which identifies the user.",
+        "Compare the claim below. If iss differs, set the connection’s issuer. If exp is in the past, check this machine’s clock with stead doctor.",
         "",
     ),
     (
         &["client_changed"],
         ActBy::Operator,
-        "The connection was given another OAuth client in the middle of it.",
-        "Try it again.",
+        "Someone changed the connection’s OAuth client during the consent.",
+        "Try again.",
         "",
     ),
     (
         &["timeout", "verification_timeout"],
         ActBy::EndUser,
-        "It took too long: the link is past its time.",
-        "Try it again.",
+        "It took too long, and the link expired.",
+        "Try again.",
         "",
     ),
 ];
 
-/// What is behind the end of an authorization.
+/// Explains why an authorization failed.
 pub(super) fn cause(state: AuthorizationState, reason: &str) -> Cause {
     let found = CAUSES
         .iter()
@@ -116,15 +116,15 @@ pub(super) fn cause(state: AuthorizationState, reason: &str) -> Cause {
         AuthorizationState::Superseded | AuthorizationState::Expired => (
             &[],
             ActBy::EndUser,
-            "This attempt was replaced by another one, or is past its time.",
-            "Try it again.",
+            "This attempt expired, or a newer one replaced it.",
+            "Try again.",
             "",
         ),
         _ => (
             &[],
             ActBy::Operator,
-            "The product ended it with an error of its own.",
-            "See what the product says about it, and correct the OAuth client there.",
+            "The product returned an error.",
+            "Read the product’s message, and correct the OAuth client there.",
             "set-up",
         ),
     });
@@ -149,6 +149,6 @@ mod tests {
         assert_eq!(failed("exchange_failed").who, "The product");
         assert_eq!(failed("odd_code").page, "set-up");
         let late = cause(AuthorizationState::Superseded, "newer links were made");
-        assert_eq!(late.remedy, "Try it again.");
+        assert_eq!(late.remedy, "Try again.");
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /dashboard/connections/{connection_name}/test/disconnect`: ends the member's account for tests.
+//! `POST /dashboard/connections/{connection_name}/test/disconnect`: disconnects the member's test account.
 
 use axum::response::Response;
 use stead::core::resource::Disconnection;

@@ -1,5 +1,5 @@
-//! The test of a connection: a real consent of the member at the product, then a call that only reads. All that it stands
-//! on is an ordinary authorization and an ordinary account, with an identifier that says what they are for.
+//! Tests a connection with a real consent of the member at the product, then a read-only call. It uses an ordinary
+//! authorization and an ordinary account, with an identifier that says it's for tests.
 
 mod causes;
 mod disconnect;
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<PageRoute> {
             "POST /v1/authorization-links",
             start::start,
         ),
-        // It confirms first who came back, as an application does.
+        // It first confirms the user, as an application does.
         action(
             "/dashboard/connections/{connection_name}/test/run",
             Role::Operator,
@@ -48,7 +48,7 @@ fn path(connection_name: &str) -> String {
     format!("/dashboard/connections/{connection_name}/test")
 }
 
-/// The identifier of a member's account for tests: one that no application gives to its users.
+/// The identifier of a member's test account. No application uses such identifiers.
 fn identifier(member: &SignedIn) -> String {
     format!("connection-test-{}", member.member_id)
 }

@@ -1,5 +1,5 @@
-//! `POST /dashboard/connections/{connection_name}/test/run`: confirms that it was the member who came back, makes the call,
-//! and shows what came of it.
+//! `POST /dashboard/connections/{connection_name}/test/run`: confirms the member, makes the call,
+//! and shows the outcome.
 
 use axum::response::Response;
 use stead::{
@@ -49,7 +49,7 @@ async fn call(
     let product = environment.catalogue().product(&account.product);
     let call = product.and_then(|product| product.test_call(&account.granted_scopes));
     let call =
-        call.ok_or_else(|| Error::new(ErrorKind::NotFound, "the product has no call for a test"))?;
+        call.ok_or_else(|| Error::new(ErrorKind::NotFound, "this product has no test call"))?;
     let input = serde_json::from_str(call.input).unwrap_or_default();
     let request = ExecuteRequest::new(name, identifier, input);
     environment.execute(call.tool, request).await

@@ -1,4 +1,4 @@
-//! `GET /dashboard/connections/{connection_name}/test?authorization_id=&state=`: how far the test has come.
+//! `GET /dashboard/connections/{connection_name}/test?authorization_id=&state=`: the progress of the test.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -22,10 +22,10 @@ use crate::{
     problem::Result,
 };
 
-/// Characters of a result that are shown.
+/// The most characters of a result to show.
 const TEXT: usize = 2_000;
 
-/// What came of the call.
+/// The outcome of the call.
 #[derive(Debug)]
 pub(super) struct Ran {
     pub(super) outcome: Result<Execution, Error>,
@@ -37,13 +37,13 @@ pub(super) struct Ran {
 struct Shown {
     is_good: bool,
     micros: u64,
-    /// What came back, of a good call.
+    /// The result of a successful call.
     text: Option<String>,
     kind: Option<&'static str>,
     summary: Option<&'static str>,
     message: Option<String>,
     act_by: Option<&'static str>,
-    /// What the product said.
+    /// The product's message.
     said: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn show(
     with(&page, &member, &name, authorization_id.as_deref(), None).await
 }
 
-/// The page, with what came of a call that was just made.
+/// The page, with the outcome of a call that was just made.
 pub(super) async fn with(
     page: &Page,
     member: &SignedIn,
@@ -112,7 +112,7 @@ pub(super) async fn with(
     Ok(page.render("connections/consent_test.html", context))
 }
 
-/// The authorization of this test; that of another user does not count.
+/// The authorization of this test. Ignores one of another user.
 async fn authorization(
     page: &Page,
     name: &str,
@@ -129,7 +129,7 @@ async fn authorization(
     }
 }
 
-/// How far the consent is: `open`, `back` (to be confirmed), `done` or `failed`.
+/// The state of the consent: `open`, `back` (needs confirmation), `done` or `failed`.
 fn consent(authorization: Option<&Authorization>, account: Option<&Account>) -> &'static str {
     use AuthorizationState::{Completed, Denied, Expired, Failed, Superseded, Verifying};
     let is_active = account.is_some_and(|account| account.state == AccountState::Active);
@@ -166,7 +166,7 @@ fn shown(ran: Ran, call: Option<&TestCall>) -> Shown {
     }
 }
 
-/// A result as JSON over lines, as far as it is shown.
+/// A result as indented JSON, possibly truncated.
 fn pretty(data: &str) -> String {
     let value: Value = serde_json::from_str(data).unwrap_or_default();
     let text = serde_json::to_string_pretty(&value).unwrap_or_default();

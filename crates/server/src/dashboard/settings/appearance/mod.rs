@@ -1,4 +1,4 @@
-//! The pages that end users see: whose they are, and what they look like. Options of the service set it.
+//! The look of the pages that end users see. Options of the service set it.
 
 mod preview;
 mod show;

@@ -26,7 +26,11 @@ pub(super) async fn show(
         Some(name) => catalogue.product(name),
         None => catalogue.products().first().copied(),
     };
-    let product =
-        product.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such product"))?;
+    let product = product.ok_or_else(|| {
+        Error::new(
+            ErrorKind::NotFound,
+            "this environment doesn’t have this product",
+        )
+    })?;
     Ok(pages.preview(Language::of(&headers), product))
 }

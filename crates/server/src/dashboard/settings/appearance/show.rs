@@ -6,9 +6,9 @@ use minijinja::{Value, context};
 use super::super::sections::render;
 use crate::{brand::Button, dashboard::page::Page, extract::Query, problem::Result};
 
-/// What stands on a button.
+/// The label of the button in the preview.
 const SAMPLE: &str = "Continue";
-/// Colors where none is set, as in the style sheet of those pages.
+/// The default colors, as in the style sheet of those pages.
 const OWN_COLOR: &str = "#0d5f5a";
 
 pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
@@ -22,7 +22,7 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
             "brand-name",
         ),
         (
-            "Color of buttons",
+            "Button color",
             brand
                 .colors
                 .as_ref()

@@ -19,7 +19,7 @@ use crate::{
     problem::Result,
 };
 
-/// What can be changed, by the beginning of the action.
+/// Kinds of changes, by the start of the action.
 const KINDS: [(&str, &str); 12] = [
     ("connection.*", "Connections"),
     ("account.*", "Accounts"),
@@ -35,11 +35,11 @@ const KINDS: [(&str, &str); 12] = [
     ("*", "Everything"),
 ];
 
-/// An entry, with who made it and the facts in words.
+/// An entry, with its actor and its details in words.
 #[derive(Debug, Serialize)]
 struct Row {
     entry: AuditEntry,
-    /// Name of who made it, where that is known to the one who looks.
+    /// The name of the actor, if the member is allowed to see it.
     name: Option<String>,
     facts: Vec<(String, String)>,
 }
@@ -94,7 +94,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     Ok(render(&page, "settings/audit/list.html", context))
 }
 
-/// Names of members and credentials by their ids, for an owner: others do not know of them.
+/// Names of members and credentials by ID, for owners only. Other roles can't see them.
 async fn names(page: &Page) -> Result<BTreeMap<String, String>, Error> {
     if page.role() != Some(Role::Owner) {
         return Ok(BTreeMap::new());
@@ -113,7 +113,7 @@ async fn names(page: &Page) -> Result<BTreeMap<String, String>, Error> {
     Ok(members.chain(credentials).collect())
 }
 
-/// A fact as people read it.
+/// A detail for people.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! The audit log: who changed what, and that no one has tampered with it.
+//! The audit log: who changed what, and whether anyone tampered with the log.
 
 mod list;
 mod verify;

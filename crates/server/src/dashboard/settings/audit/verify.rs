@@ -1,4 +1,4 @@
-//! `GET /dashboard/settings/audit/verify?expect=NUMBER:HASH&run=true`: reads the whole log, where that is asked for.
+//! `GET /dashboard/settings/audit/verify?expect=NUMBER:HASH&run=true`: reads the whole log if `run` is set.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

@@ -1,4 +1,4 @@
-//! The fields of a credential's form: what stands in them, and what there is to choose from.
+//! The fields of a credential's form: their values and their choices.
 
 use minijinja::{Value, context, value::Serde};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use stead::{
 
 use crate::dashboard::form::Form;
 
-/// Scopes in the order of their use: what most applications need comes first.
+/// Scopes, the most used ones first.
 const GROUPS: &[(&str, &[ScopeName])] = &[
     (
         "Act for users",
@@ -30,7 +30,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
         &[LinksCreate, AccountsRead, AccountsManage],
     ),
     (
-        "See what happens",
+        "Read events and calls",
         &[
             EventsRead,
             ExecutionsRead,
@@ -44,7 +44,7 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
         &[ConnectionsRead, ConnectionsManage, WebhooksManage],
     ),
     (
-        "Administer: as much as an owner may",
+        "Administer (everything an owner can do)",
         &[
             AccountsImport,
             CredentialsManage,
@@ -56,23 +56,23 @@ const GROUPS: &[(&str, &[ScopeName])] = &[
     ),
 ];
 
-/// What is ticked on a form that no one has filled in.
+/// The scopes that a new form has ticked.
 const USUAL: [ScopeName; 3] = [ToolsExecute, LinksCreate, AccountsRead];
 
-/// What stands in the fields.
+/// The values of the fields.
 #[derive(Debug, Serialize)]
 pub(super) struct Given {
     pub(super) name: String,
     pub(super) scopes: Vec<String>,
     pub(super) connections: Vec<String>,
-    /// Empty where it has none.
+    /// Empty if it has none.
     pub(super) policy: String,
     rate_per_minute: String,
     expires_in: String,
 }
 
 impl Given {
-    /// A form that no one has filled in.
+    /// A new form.
     pub(super) fn usual() -> Self {
         Self {
             name: String::new(),
@@ -84,7 +84,7 @@ impl Given {
         }
     }
 
-    /// What a credential has.
+    /// The values of a credential.
     pub(super) fn of(credential: &AppCredential) -> Self {
         let rate = credential.rate_per_minute.map(|rate| rate.to_string());
         Self {
@@ -97,7 +97,7 @@ impl Given {
         }
     }
 
-    /// What was filled in.
+    /// The submitted values.
     pub(super) fn read(form: &Form) -> Self {
         let text = |name| form.text(name).unwrap_or_default().to_owned();
         Self {
@@ -110,12 +110,12 @@ impl Given {
         }
     }
 
-    /// Requests a minute; none stands for no limit.
+    /// Requests per minute. `None` means no limit.
     pub(super) fn rate_per_minute(&self) -> Result<Option<u32>, Error> {
         number(&self.rate_per_minute, "/rate_per_minute")
     }
 
-    /// Seconds until the credential ends; none where it does not.
+    /// Seconds until the credential expires. `None` if it doesn't.
     pub(super) fn expires_in(&self) -> Result<Option<u32>, Error> {
         number(&self.expires_in, "/expires_in")
     }
@@ -157,18 +157,18 @@ fn number(text: &str, place: &str) -> Result<Option<u32>, Error> {
         digits => digits
             .parse()
             .map(Some)
-            .map_err(|_| Error::invalid_at(place, "Give a whole number.")),
+            .map_err(|_| Error::invalid_at(place, "Enter a whole number.")),
     }
 }
 
-/// Scopes that stand together.
+/// A group of scopes.
 #[derive(Debug, Serialize)]
 struct Group {
     title: &'static str,
     scopes: Vec<Choice>,
 }
 
-/// A scope to choose, and the same for one product each where it can be given so.
+/// A scope to choose, and its variants for single products if it has any.
 #[derive(Debug, Serialize)]
 struct Choice {
     word: &'static str,
@@ -176,7 +176,7 @@ struct Choice {
     products: Vec<(String, &'static str)>,
 }
 
-/// What a scope opens. What comes after the first sentence is how it is written for one product.
+/// What a scope allows. The rest of the summary, after the first sentence, is about the spelling for one product.
 pub(super) fn about(name: ScopeName) -> &'static str {
     let first = name.summary().split_inclusive(". ").next();
     first.unwrap_or_default().trim()

@@ -1,4 +1,4 @@
-//! Credentials of applications. A secret stands on the page that its making leads to, and nowhere after it.
+//! Credentials of applications. A secret is only on the page that follows its creation.
 
 mod change;
 mod create;

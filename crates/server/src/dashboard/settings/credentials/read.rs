@@ -17,7 +17,7 @@ pub(super) async fn read(page: Page, Path(id): Path<String>, query: Query) -> Re
     let catalogue = page.environment.catalogue();
     let scopes = credential.scopes.iter().map(|scope| {
         let product = scope.product.as_deref();
-        // One that is not there any more is shown by its name.
+        // A scope that no longer exists is shown by its name.
         let title = product.map(|name| catalogue.product(name).map_or(name, |found| found.title));
         (
             scope.to_string(),

@@ -15,12 +15,12 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     let question = Question {
         title: format!("Revoke {}?", credential.name),
         consequences: &[
-            "Its secrets and every token made with them end within a second.",
-            "The application that uses it is refused from then on.",
+            "Its secrets and all tokens issued with them stop working within a second.",
+            "Stead refuses the application that uses it from then on.",
             "Connected accounts stay as they are.",
-            "This cannot be undone.",
+            "You can’t undo this.",
         ],
-        text: "Revoke the credential",
+        text: "Revoke credential",
         back: path(&id),
     };
     Ok(question.ask(&page))

@@ -22,18 +22,18 @@ pub(super) async fn show(page: Page, Path((id, secret_id)): Ids, query: Query) -
     let secret = secret.ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            "the credential has no such secret any more",
+            "this credential no longer has this secret",
         )
     })?;
     let ends_with = secret.ends_with.as_ref().unwrap_or(&secret.secret_id);
     let question = Question {
         title: format!("Revoke the secret …{ends_with}?"),
         consequences: &[
-            "It ends now, with every token made with it.",
-            "The other secret stays, and serves without an end.",
-            "This cannot be undone.",
+            "It stops working immediately, with all tokens issued with it.",
+            "The other secret stays and doesn’t expire.",
+            "You can’t undo this.",
         ],
-        text: "Revoke the secret",
+        text: "Revoke secret",
         back: path(&id),
     };
     Ok(question.ask(&page))

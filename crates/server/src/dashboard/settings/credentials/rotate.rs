@@ -36,7 +36,7 @@ pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Re
         }
         Err(_) => Err(Error::invalid_at(
             "/old_expires_in",
-            "Choose one of the list.",
+            "Choose an option from the list.",
         )),
     };
     match rotated {

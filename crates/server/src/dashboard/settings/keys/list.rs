@@ -23,7 +23,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     Ok(render(&page, TEMPLATE, context))
 }
 
-/// The page after an action: it says what was done, or why that was refused.
+/// The page after an action: it says what happened, or why the action was refused.
 pub(super) async fn after<T>(
     page: &Page,
     outcome: Result<T, Error>,

@@ -1,4 +1,4 @@
-//! Keys: which data keys there are, and the steps by which one takes the place of another.
+//! Keys: the data keys, and the steps to replace one.
 
 mod activate;
 mod add;

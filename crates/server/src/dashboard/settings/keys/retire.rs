@@ -14,19 +14,19 @@ pub(super) async fn show(page: Page, Path(key_id): Path<String>, query: Query) -
     query.end()?;
     let keys = page.environment.keys(false).await?.data_keys;
     let key = keys.into_iter().find(|key| key.key_id == key_id);
-    let key = key.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such data key"))?;
+    let key = key.ok_or_else(|| Error::new(ErrorKind::NotFound, "this data key doesn’t exist"))?;
     let backups = format!(
-        "Backups that were made before still open with the key “{}” of your ring. Keep that one with them.",
+        "Older backups still need the key “{}” of your key ring. Keep it with them.",
         key.ring_key
     );
     let question = Question {
         title: String::from("Destroy the data key?"),
         consequences: &[
-            "It is refused while a row is still sealed with the key. That is checked first, which takes a moment.",
+            "Stead first checks that no row is still encrypted with the key. This takes a moment.",
             &backups,
-            "This cannot be undone.",
+            "You can’t undo this.",
         ],
-        text: "Destroy the key",
+        text: "Destroy key",
         back: String::from(LIST),
     };
     Ok(question.ask(&page))

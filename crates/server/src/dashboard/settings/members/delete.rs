@@ -18,12 +18,12 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     let question = Question {
         title: format!("Delete {}?", found.email),
         consequences: &[
-            "Every session of the member ends at once.",
-            "What the member did stays in the audit log, under the member’s id.",
+            "The member is signed out everywhere immediately.",
+            "The audit log keeps the member’s actions under the member’s ID.",
             "To keep a member out for a while, use “Keep out” instead.",
-            "This cannot be undone.",
+            "You can’t undo this.",
         ],
-        text: "Delete the member",
+        text: "Delete member",
         back: path(&id),
     };
     Ok(question.ask(&page))

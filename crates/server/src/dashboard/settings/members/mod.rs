@@ -1,4 +1,4 @@
-//! Members of the dashboard. A link that sets a password stands on the page that its making leads to, and nowhere after it.
+//! Members of the dashboard. A link to set a password is only on the page that follows its creation.
 
 mod change;
 mod delete;
@@ -23,19 +23,19 @@ use crate::dashboard::{
 const LIST: &str = "/dashboard/settings/members";
 const NEW: &str = "/dashboard/settings/members/new";
 
-/// Roles with what each may do.
+/// Roles, and what each can do.
 const ROLES: [(&str, &str); 3] = [
     (
         "viewer",
-        "Viewer: sees connections, accounts, tools, calls, events and the audit log",
+        "Viewer: see connections, accounts, tools, calls, events and the audit log",
     ),
     (
         "operator",
-        "Operator: also changes connections, accounts and webhooks, and calls tools",
+        "Operator: also change connections, accounts and webhooks, and run tools",
     ),
     (
         "owner",
-        "Owner: everything, also credentials, keys and members",
+        "Owner: do everything, including credentials, keys and members",
     ),
 ];
 

@@ -1,4 +1,4 @@
-//! What is kept, for how long, and how much room it takes.
+//! Retention of records, and the space that the call history uses.
 
 mod show;
 

@@ -13,17 +13,13 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
     let used = page.environment.history_bytes().await?;
     let rows = [
         (
-            "Calls that changed something or failed",
+            "Writes and failed calls",
             span(retention.executions),
             "STEAD_HISTORY_DAYS",
         ),
+        ("Reads", span(retention.reads), "STEAD_HISTORY_READ_HOURS"),
         (
-            "Calls that only read",
-            span(retention.reads),
-            "STEAD_HISTORY_READ_HOURS",
-        ),
-        (
-            "Counts of calls",
+            "Call statistics",
             span(retention.totals),
             "STEAD_HISTORY_COUNT_DAYS",
         ),
@@ -41,11 +37,11 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
     Ok(render(&page, "settings/storage/show.html", context))
 }
 
-/// How long something is kept, as people say it.
+/// A retention time for people.
 fn span(kept: SignedDuration) -> String {
     let hours = kept.as_hours();
     match hours {
-        _ if kept >= SignedDuration::from_hours(24 * 36_500) => String::from("for ever"),
+        _ if kept >= SignedDuration::from_hours(24 * 36_500) => String::from("forever"),
         1 => String::from("1 hour"),
         24 => String::from("24 hours"),
         hours if hours % 24 == 0 => format!("{} days", hours / 24),
@@ -84,7 +80,7 @@ mod tests {
         ] {
             assert_eq!(span(SignedDuration::from_hours(hours)), said);
         }
-        assert_eq!(span(SignedDuration::MAX), "for ever");
+        assert_eq!(span(SignedDuration::MAX), "forever");
         for (count, said) in [
             (0, "0 bytes"),
             (1023, "1023 bytes"),

@@ -136,11 +136,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     }
     let change = [("name", MARKUP), ("scopes", "events:read")];
     let page = browser
-        .done(
-            &format!("{own}/change"),
-            &change,
-            "The credential was changed",
-        )
+        .done(&format!("{own}/change"), &change, "Credential changed")
         .await;
     page.assert_contains(AS_TEXT);
     assert!(!page.text().contains(MARKUP));
@@ -163,15 +159,13 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
         .get(&revoke)
         .await
         .assert_contains("Revoke the secret");
-    browser.done(&revoke, &[], "The secret was revoked").await;
+    browser.done(&revoke, &[], "Secret revoked").await;
     let revoke = format!("{own}/revoke");
     browser
         .get(&revoke)
         .await
-        .assert_contains("This cannot be undone.");
-    browser
-        .done(&revoke, &[], "The credential was revoked")
-        .await;
+        .assert_contains("You can’t undo this.");
+    browser.done(&revoke, &[], "Credential revoked").await;
     assert_eq!(browser.get(&own).await.status, StatusCode::NOT_FOUND);
 }
 
@@ -186,8 +180,8 @@ async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
     ];
     let refused = browser.post(CREDENTIALS, &fields).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    refused.assert_contains("Correct the fields that are marked.");
-    refused.assert_contains("Give a whole number.");
+    refused.assert_contains("Correct the marked fields.");
+    refused.assert_contains("Enter a whole number.");
     refused.assert_contains(&format!("value=\"{AS_TEXT}\""));
     refused.assert_contains("value=\"accounts:manage\" checked");
     assert!(!refused.text().contains("value=\"tools:execute\" checked"));
@@ -242,21 +236,21 @@ async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
     }
     let change = [("name", "Bob"), ("role", "viewer")];
     browser
-        .done(&format!("{own}/change"), &change, "The member was changed")
+        .done(&format!("{own}/change"), &change, "Member changed")
         .await;
     browser
-        .done(&format!("{own}/disable"), &[], "The member is kept out")
+        .done(&format!("{own}/disable"), &[], "Member disabled")
         .await;
     let reset = browser.post(&format!("{own}/reset"), &[]).await;
     assert_eq!(reset.status, StatusCode::CONFLICT);
     reset.assert_contains("The member is disabled");
     browser
-        .done(&format!("{own}/enable"), &[], "may sign in again")
+        .done(&format!("{own}/enable"), &[], "They can sign in again")
         .await;
     let reset = browser.post(&format!("{own}/reset"), &[]).await;
     assert_ne!(between(&reset, "data-copy=\"http://127.0.0.1", "\""), link);
     browser
-        .done(&format!("{own}/delete"), &[], "The member was deleted")
+        .done(&format!("{own}/delete"), &[], "Member deleted")
         .await;
     assert_eq!(browser.get(&own).await.status, StatusCode::NOT_FOUND);
 }

@@ -37,7 +37,7 @@ async fn a_webhook_is_made_tested_paused_replayed_and_deleted() {
     );
     let own = format!("{WEBHOOKS}/{}", webhook.id);
     let tested = browser
-        .done(&format!("{own}/test"), &[], "A test event was sent")
+        .done(&format!("{own}/test"), &[], "Test event sent")
         .await;
     tested.assert_contains("webhook.test");
     tested.assert_contains("status 503");
@@ -47,7 +47,7 @@ async fn a_webhook_is_made_tested_paused_replayed_and_deleted() {
         (format!("{own}?state=failed"), "webhook.test"),
         (
             format!("{own}?state=waiting"),
-            "No delivery here fits the filter",
+            "No deliveries here match the filter",
         ),
         (format!("{own}/change"), "value=\"account.*\" checked"),
     ] {
@@ -58,7 +58,7 @@ async fn a_webhook_is_made_tested_paused_replayed_and_deleted() {
     }
     let change = [("url", "https://app.example.com/other")];
     let page = browser
-        .done(&format!("{own}/change"), &change, "The webhook was changed")
+        .done(&format!("{own}/change"), &change, "Webhook changed")
         .await;
     page.assert_contains("<dt>Events</dt><dd>all</dd>");
     let page = browser
@@ -66,20 +66,20 @@ async fn a_webhook_is_made_tested_paused_replayed_and_deleted() {
         .await;
     page.assert_contains("Resume");
     browser
-        .done(&format!("{own}/resume"), &[], "Deliveries go on")
+        .done(&format!("{own}/resume"), &[], "Deliveries resumed")
         .await;
     let replay = format!("{own}/replay");
     let refused = browser.post(&replay, &[("since", "soon")]).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    refused.assert_contains("Give a day and a time");
+    refused.assert_contains("Enter a date and a time");
     let since = [("since", "2026-01-01T00:00")];
     browser
-        .done(&replay, &since, "The events are sent once more")
+        .done(&replay, &since, "Stead sends the events again")
         .await;
     let rotated = browser.post(&format!("{own}/rotate-secret"), &[]).await;
     assert_ne!(between(&rotated, "data-copy=\"whsec_", "\""), secret);
     browser
-        .done(&format!("{own}/delete"), &[], "The webhook was deleted")
+        .done(&format!("{own}/delete"), &[], "Webhook deleted")
         .await;
     browser
         .get(WEBHOOKS)
@@ -95,9 +95,9 @@ async fn a_data_key_is_replaced_step_by_step() {
     let browser = Browser::of(&service, Role::Owner).await;
     let page = browser.get(KEYS).await;
     page.assert_contains("Add a data key");
-    assert!(!page.text().contains("Destroy the key before"));
-    let page = browser.done(KEYS, &[], "A data key was added").await;
-    page.assert_contains("It can be activated from");
+    assert!(!page.text().contains("Destroy previous key"));
+    let page = browser.done(KEYS, &[], "Data key added").await;
+    page.assert_contains("You can activate it from");
     let added = environment.keys(false).await.unwrap().data_keys.remove(1);
     let activate = format!("{KEYS}/{}/activate", added.key_id);
     let early = browser.post(&activate, &[]).await;
@@ -105,16 +105,14 @@ async fn a_data_key_is_replaced_step_by_step() {
     early.assert_contains("when every process has had the time to read it");
     environment.activate_key(&added.key_id, true).await.unwrap();
     let page = browser.get(&format!("{KEYS}?count_rows=true")).await;
-    page.assert_contains("Destroy the key before");
+    page.assert_contains("Destroy previous key");
     let first = environment.keys(false).await.unwrap().data_keys.remove(0);
     let retire = format!("{KEYS}/{}/retire", first.key_id);
     let early = browser.post(&retire, &[]).await;
     assert_eq!(early.status, StatusCode::CONFLICT);
     early.assert_contains("rows are still sealed with it");
     let reencrypt = format!("{KEYS}/reencrypt");
-    browser
-        .done(&reencrypt, &[], "Everything is being sealed again")
-        .await;
+    browser.done(&reencrypt, &[], "Re-encryption started").await;
     while environment
         .keys(false)
         .await
@@ -125,10 +123,8 @@ async fn a_data_key_is_replaced_step_by_step() {
     {
         tokio::task::yield_now().await;
     }
-    browser.get(KEYS).await.assert_contains("none is left");
-    let page = browser
-        .done(&retire, &[], "The data key was destroyed")
-        .await;
+    browser.get(KEYS).await.assert_contains("None left");
+    let page = browser.done(&retire, &[], "Data key destroyed").await;
     page.assert_contains("Destroyed");
     browser
         .done(&format!("{KEYS}/rewrap"), &[], "wrapped by the first key")
@@ -160,13 +156,13 @@ async fn the_audit_log_is_filtered_and_verified() {
     page.assert_contains(&format!("title=\"{id}\""));
     assert!(!page.text().contains("member.invited"));
     let page = viewer.get(&format!("{audit}?actor=%22%3E%3Ci%3E")).await;
-    page.assert_contains("No entry fits the filter.");
+    page.assert_contains("No entries match the filter.");
     assert!(!page.text().contains("<i>"));
 
     let verify = format!("{audit}/verify");
-    assert!(!viewer.get(&verify).await.text().contains("unbroken"));
+    assert!(!viewer.get(&verify).await.text().contains("verified"));
     let verified = viewer.get(&format!("{verify}?run=true")).await;
-    verified.assert_contains("entries, unbroken.");
+    verified.assert_contains("entries verified.");
     let found = service
         .platform
         .environment()
@@ -244,7 +240,9 @@ async fn a_member_who_is_disabled_loses_the_page() {
         .unwrap();
     assert_eq!(operator.get(WEBHOOKS).await.status, StatusCode::FORBIDDEN);
     let own = format!("{MEMBERS}/{}", one.member_id);
-    owner.done(&format!("{own}/disable"), &[], "kept out").await;
+    owner
+        .done(&format!("{own}/disable"), &[], "Member disabled")
+        .await;
     let gone = operator.get("/dashboard/settings").await;
     assert_eq!(gone.status, StatusCode::SEE_OTHER);
 }

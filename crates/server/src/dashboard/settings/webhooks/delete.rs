@@ -15,11 +15,11 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     let question = Question {
         title: format!("Delete the webhook to {}?", webhook.url),
         consequences: &[
-            "Nothing is sent there any more, and what waits for it is dropped.",
+            "Stead stops sending events there and drops pending deliveries.",
             "To stop it for a while, pause it instead.",
-            "This cannot be undone.",
+            "You can’t undo this.",
         ],
-        text: "Delete the webhook",
+        text: "Delete webhook",
         back: path(&id),
     };
     Ok(question.ask(&page))

@@ -1,4 +1,4 @@
-//! The fields of a webhook's form: what stands in them, and which events there are.
+//! The fields of a webhook's form: their values, and the events to choose from.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use stead::core::resource::{EVENT_TYPES, Webhook};
 
 use crate::dashboard::form::Form;
 
-/// What stands in the fields.
+/// The values of the fields.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Given {
     pub(super) url: String,
-    /// Groups that are ticked, such as `account.*`.
+    /// The ticked groups, for example `account.*`.
     groups: Vec<String>,
-    /// Single types, with commas between them.
+    /// Single types, separated by commas.
     types: String,
     pub(super) description: String,
 }
 
 impl Given {
-    /// What a webhook has.
+    /// The values of a webhook.
     pub(super) fn of(webhook: &Webhook) -> Self {
         let events = webhook.events.iter().cloned();
         let (groups, types): (Vec<_>, Vec<_>) = events.partition(|event| event.ends_with(".*"));
@@ -32,7 +32,7 @@ impl Given {
         }
     }
 
-    /// What was filled in.
+    /// The submitted values.
     pub(super) fn read(form: &Form) -> Self {
         let text = |name| form.text(name).unwrap_or_default().to_owned();
         Self {
@@ -43,7 +43,7 @@ impl Given {
         }
     }
 
-    /// Which events are sent: groups, and single types.
+    /// The events to send: groups and single types.
     pub(super) fn events(&self) -> Vec<String> {
         let types = self.types.split([',', ' ', '\n']).map(str::trim);
         let types = types.filter(|name| !name.is_empty()).map(str::to_owned);

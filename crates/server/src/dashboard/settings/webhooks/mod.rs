@@ -1,5 +1,5 @@
-//! Webhooks: addresses of the application that get events. A secret stands on the page that its making leads to, and
-//! nowhere after it.
+//! Webhooks: URLs of the application that get events. A secret is only on the page that follows its
+//! creation.
 
 mod change;
 mod create;

@@ -19,7 +19,7 @@ pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Re
         }
         None => Err(Error::invalid_at(
             "/since",
-            "Give a day and a time, in UTC.",
+            "Enter a date and a time, in UTC.",
         )),
     };
     match replayed {
@@ -31,7 +31,7 @@ pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Re
     }
 }
 
-/// What a browser's field of day and time holds, as a moment in UTC.
+/// The value of a browser's date and time field, in UTC.
 fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim_end_matches('Z');
     format!("{text}Z").parse().ok()

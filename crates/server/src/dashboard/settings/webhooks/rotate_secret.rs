@@ -13,13 +13,13 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
     query.end()?;
     page.environment.webhook(&id).await?;
     let question = Question {
-        title: String::from("Rotate the secret of the webhook?"),
+        title: String::from("Rotate the webhook’s secret?"),
         consequences: &[
-            "A new secret is made, and shown once on the next page.",
-            "For 24 hours both sign what is sent, so that your application can change over at any time in between.",
-            "A secret that was rotated before ends now.",
+            "Stead creates a new secret and shows it once on the next page.",
+            "Both secrets sign events for 24 hours. Update your application within that time.",
+            "If you rotated it before, that older secret stops working now.",
         ],
-        text: "Rotate the secret",
+        text: "Rotate secret",
         back: path(&id),
     };
     Ok(question.ask(&page))
