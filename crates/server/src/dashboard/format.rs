@@ -11,7 +11,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment stays.
+/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment
+/// stays.
 pub(super) fn time(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);
