@@ -1,5 +1,5 @@
-//! Every action of the dashboard, as a service in its default mode has it: the application confirms its users, and there is
-//! nothing to try and no sandbox.
+//! Every action of the dashboard, as a service in its default mode has it: the application confirms its users, and
+//! there is nothing to try and no sandbox.
 
 use std::fmt::Write as _;
 

@@ -27,7 +27,7 @@ macro_rules! done {
 }
 
 done! {
-    ClientReplaced = "client-replaced", "OAuth client changed. Users must reconnect if the client ID is new.";
+    ClientReplaced = "client-replaced", "OAuth client changed. Users must reconnect.";
     ConnectionChanged = "connection-changed", "Changes saved.";
     ConnectionDeleted = "connection-deleted", "Connection deleted.";
     ConnectionDisabled = "connection-disabled", "Connection disabled. All its calls are refused.";

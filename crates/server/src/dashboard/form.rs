@@ -9,7 +9,8 @@ use crate::{extract::collect, openapi::signature::Argument, problem::Problem, st
 /// Most bytes of a form.
 pub(super) const LIMIT: usize = 1024 * 1024;
 
-/// The fields of a form. Of a member it came from one of the member's own pages: [`enter`](super::enter) has seen to that.
+/// The fields of a form. Of a member it came from one of the member's own pages: [`enter`](super::enter) has seen to
+/// that.
 #[derive(Debug)]
 pub(super) struct Form(Vec<(String, String)>);
 

@@ -11,7 +11,8 @@ const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment stays.
+/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment
+/// stays.
 pub(super) fn time(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);
@@ -83,10 +84,11 @@ pub(super) fn prose(text: &str) -> Value {
 /// Words that can start a sentence and get a capital letter. Another first word can be a name that stays as it is:
 /// `verify_url`, or a connection `mail`.
 const FIRST_WORDS: &[&str] = &[
-    "a", "all", "an", "another", "at", "both", "can't", "can’t", "check", "choose", "each",
-    "enter", "expected", "for", "from", "give", "if", "in", "it", "links", "more", "no", "none",
-    "not", "of", "one", "only", "sign", "that", "the", "there", "these", "this", "those", "to",
-    "use", "what", "who", "with", "without", "you", "your",
+    "a", "all", "an", "another", "at", "both", "can't", "can’t", "check", "choose", "couldn't",
+    "didn't", "doesn't", "each", "enter", "expected", "for", "from", "give", "has", "if", "in",
+    "isn't", "it", "its", "links", "more", "must", "no", "none", "not", "of", "one", "only",
+    "sign", "that", "the", "there", "these", "this", "those", "to", "too", "use", "wasn't", "what",
+    "who", "with", "without", "you", "your",
 ];
 
 /// An error as a sentence: with a capital letter, unless it starts with a name, and with a full stop.

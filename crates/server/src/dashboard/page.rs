@@ -146,8 +146,8 @@ struct Frame {
     source: String,
 }
 
-/// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites, and
-/// shows problems as pages.
+/// Around every route of the dashboard for members: lets those pass who are signed in, refuses forms of other sites,
+/// and shows problems as pages.
 async fn enter(
     State(dashboard): State<Arc<Dashboard>>,
     id: RequestId,

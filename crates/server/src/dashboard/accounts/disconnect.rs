@@ -1,5 +1,5 @@
-//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/disconnect`: disconnects an account, after a page that
-//! lists the consequences.
+//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/disconnect`: disconnects an account, after a page
+//! that lists the consequences.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

@@ -1,4 +1,5 @@
-//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/erase`: deletes an account and the user's ID permanently.
+//! `GET` and `POST /dashboard/accounts/{connection_name}/{identifier}/erase`: deletes an account and the user's ID
+//! permanently.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

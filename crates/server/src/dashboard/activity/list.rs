@@ -1,4 +1,5 @@
-//! `GET /dashboard/activity?time=&connection_name=&identifier=&tool=&outcome=&page_token=`: the calls and their outcomes.
+//! `GET /dashboard/activity?time=&connection_name=&identifier=&tool=&outcome=&page_token=`: the calls and their
+//! outcomes.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

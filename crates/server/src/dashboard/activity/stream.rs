@@ -1,5 +1,5 @@
-//! `GET /dashboard/activity/live?kind=`, with the filters of the page: its new rows and its charts as server-sent events, for
-//! as long as the member's session lives.
+//! `GET /dashboard/activity/live?kind=`, with the filters of the page: its new rows and its charts as server-sent
+//! events, for as long as the member's session lives.
 
 use std::{collections::HashSet, pin::pin, time::Duration};
 

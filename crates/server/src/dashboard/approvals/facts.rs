@@ -5,8 +5,8 @@ use stead::core::resource::{Approval, ClassifiedRequest, PolicyTest};
 
 use crate::dashboard::page::Page;
 
-/// The requests of a call, with what they affect: those that a tool sends first, or that of a raw request. Empty if that
-/// can't be known.
+/// The requests of a call, with what they affect: those that a tool sends first, or that of a raw request. Empty if
+/// that can't be known.
 pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<ClassifiedRequest> {
     let none = Value::Null;
     let arguments = approval.arguments.as_ref().unwrap_or(&none);

@@ -1,4 +1,5 @@
-//! `GET` and `POST /dashboard/connections/{connection_name}/delete`: deletes a connection, after a page that lists the consequences.
+//! `GET` and `POST /dashboard/connections/{connection_name}/delete`: deletes a connection, after a page that lists the
+//! consequences.
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

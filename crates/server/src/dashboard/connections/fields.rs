@@ -157,7 +157,8 @@ impl Fields {
     /// The permissions that are ticked.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] if there are permissions to choose from and none is ticked, because that would mean the default.
+    /// [`ErrorKind::InvalidRequest`] if there are permissions to choose from and none is ticked, because that would
+    /// mean the default.
     pub(super) fn permissions(&self) -> Result<Option<Vec<String>>, Error> {
         if !self.takes_permissions {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! A tool's input as the fields of a form, and the fields as an input. A field is named by the JSON pointer of its value.
+//! A tool's input as the fields of a form, and the fields as an input. A field is named by the JSON pointer of its
+//! value.
 
 use std::collections::BTreeMap;
 
@@ -110,8 +111,8 @@ pub(super) fn unknown(schema: &Value, input: &Value) -> Vec<String> {
     unknown.map(|(name, _)| name.clone()).collect()
 }
 
-/// The form that shows an input. `add` is the list to which an empty item is added; a violation is shown at its field and
-/// taken out of the list.
+/// The form that shows an input. `add` is the list to which an empty item is added; a violation is shown at its field
+/// and taken out of the list.
 pub(super) fn show(
     schema: &Value,
     input: &Value,

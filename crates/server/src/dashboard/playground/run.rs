@@ -1,5 +1,5 @@
-//! `POST /dashboard/playground/run` and `POST /dashboard/playground/dry-run`: makes the call of the form, or shows what it
-//! would send.
+//! `POST /dashboard/playground/run` and `POST /dashboard/playground/dry-run`: makes the call of the form, or shows what
+//! it would send.
 
 use axum::response::Response;
 use stead::core::{resource::ExecuteRequest, tool::Effect};

@@ -1,5 +1,5 @@
-//! The sandbox of a stack to try things out: what is in it, what came in, and what goes wrong. None of it is the service's:
-//! each action has its equal in the sandbox's own interface.
+//! The sandbox of a stack to try things out: what is in it, what came in, and what goes wrong. None of it is the
+//! service's: each action has its equal in the sandbox's own interface.
 
 mod change;
 mod show;

@@ -16,8 +16,8 @@ pub(super) struct Cookie {
     life: &'static str,
     secure: bool,
     /// Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`; the path is then the
-    /// dashboard's, and the name has the port: browsers send a cookie to every port of a host, and two services there would
-    /// end each other's sessions.
+    /// dashboard's, and the name has the port: browsers send a cookie to every port of a host, and two services there
+    /// would end each other's sessions.
     path: String,
 }
 

@@ -50,8 +50,8 @@ impl Sessions {
         }
     }
 
-    /// Finds the member who sent this request. A write must come from one of the member's own pages: the browser says so,
-    /// and the form contains a token that no other site can read.
+    /// Finds the member who sent this request. A write must come from one of the member's own pages: the browser says
+    /// so, and the form contains a token that no other site can read.
     ///
     /// # Errors
     /// [`ErrorKind::OriginRejected`] for a form of another site.

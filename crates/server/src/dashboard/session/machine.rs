@@ -53,7 +53,7 @@ pub(super) fn is_on_this_machine(request: &Request) -> bool {
     {
         tracing::warn!(
             header = %other,
-            "a request from this machine has a header that browsers don't send, so it may come from a proxy or a tunnel; it isn't signed in automatically"
+            "a request has a header that browsers don't send and may come through a proxy or a tunnel, so Stead doesn't sign it in automatically"
         );
     }
     is_near && is_named && other.is_none()

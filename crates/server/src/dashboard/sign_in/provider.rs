@@ -1,5 +1,5 @@
-//! `GET /dashboard/sign-in/provider?next=`: to the operator's OpenID Connect provider; and `GET /dashboard/sign-in/callback`:
-//! back from it.
+//! `GET /dashboard/sign-in/provider?next=`: to the operator's OpenID Connect provider; and `GET
+//! /dashboard/sign-in/callback`: back from it.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -16,7 +16,8 @@ use crate::{
     problem::{Problem, Result},
 };
 
-/// With `again`, the member of the current session signs in again as a step-up, instead of entering the password. If the session has expired, a new one starts.
+/// With `again`, the member of the current session signs in again as a step-up, instead of entering the password. If
+/// the session has expired, a new one starts.
 pub(super) async fn begin(page: Page, headers: HeaderMap, mut query: Query) -> Result<Response> {
     let (next, again) = (query.text("next")?, query.text("again")?);
     let next = local(next.as_deref());

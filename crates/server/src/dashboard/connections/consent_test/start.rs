@@ -1,5 +1,5 @@
-//! `POST /dashboard/connections/{connection_name}/test/start`: creates a link for the member and opens it. It leads back to
-//! the page of the test, whatever the outcome.
+//! `POST /dashboard/connections/{connection_name}/test/start`: creates a link for the member and opens it. It leads
+//! back to the page of the test, whatever the outcome.
 
 use axum::response::Response;
 use stead::core::resource::NewAuthorizationLink;

@@ -1,4 +1,5 @@
-//! `GET /dashboard/settings/appearance/preview?product=`: the page on which users connect, with a form that does nothing.
+//! `GET /dashboard/settings/appearance/preview?product=`: the page on which users connect, with a form that does
+//! nothing.
 
 use std::sync::Arc;
 
