@@ -80,6 +80,6 @@ async fn no_other_connection_takes_the_place_of_one_that_is_not_ready() {
     send(&service, "/dashboard/connections/mail/disable", "").await;
     let path = "/dashboard/accounts/connect?connection_name=mail&identifier=u";
     let form = form_of(&service, path).await;
-    form.assert_contains("The connection mail is not ready.");
+    form.assert_contains("The connection mail isn’t ready.");
     form.assert_contains("<option value=\"mail\" selected>mail (not ready)</option>");
 }

@@ -68,7 +68,7 @@ async fn a_connection_is_set_up_in_four_steps() {
     let guide = browser.page("/news/set-up").await;
     let uri = connection.redirect_uri.replace('/', "&#x2f;");
     guide.assert_contains(&format!("data-copy=\"{uri}\""));
-    guide.assert_contains("<em>Authorized redirect URIs</em> enter <code>http://127.0.0.1/sso/");
+    guide.assert_contains("<em>Authorized redirect URIs</em>, enter <code>http://127.0.0.1/sso/");
     guide.assert_contains("Read your emails, their attachments and your drafts");
     guide.assert_contains("mail_fetch_mails");
     let given = format!("client_id=id&client_secret={SECRET}&permissions={READONLY}");
