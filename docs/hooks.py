@@ -30,6 +30,13 @@ def on_page_markdown(markdown, page, config, **_):
     return LINK.sub(link, markdown)
 
 
+def on_post_page(output, **_):
+    """Names the dialog of the search, and makes no landmark of each part of the navigation: a screen reader lists them."""
+    output = output.replace('role="dialog"', 'role="dialog" aria-label="Search"')
+    parts = r'(<nav class="md-nav" data-md-level="[1-9]") aria-labelledby="[^"]*" aria-expanded="[^"]*"'
+    return re.sub(parts, r'\1 role="presentation"', output)
+
+
 def on_nav(nav, **_):
     pages[:] = nav.pages
 
