@@ -187,7 +187,7 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
 fn a_wrong_key_is_found() {
     let place = Place::new("");
     place.key("key");
-    place.finds("key", "error", "sealed with", "--key-file");
+    place.finds("key", "error", "encrypted with", "--key-file");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_copy_that_was_put_back_is_found() {
 fn a_public_url_without_tls_is_found() {
     let mut place = Place::new("");
     place.public_url = "http://stead.example.com";
-    place.finds("public_url", "error", "must be https", "--public-url");
+    place.finds("public_url", "error", "must start with https", "--public-url");
 }
 
 #[test]

@@ -438,7 +438,7 @@ impl Caller {
         };
         Error::new(
             ErrorKind::InsufficientScope,
-            format!("this needs the scope {scope}, which {whose} does not have"),
+            format!("{whose} doesn't have the scope {scope}, which this request needs"),
         )
         .with_required_scopes([scope.to_string()])
     }

@@ -25,7 +25,7 @@ impl Identifier {
         if matches!(text.as_str(), "." | "..") {
             return Err(Error::invalid_at(
                 "/identifier",
-                format!("{text:?} cannot be part of a path, and so is not an identifier"),
+                format!("{text:?} can't be an identifier, because it can't be part of a path"),
             ));
         }
         Self::stored(text)
@@ -52,7 +52,7 @@ impl Identifier {
         }
         Err(Error::invalid_at(
             "/identifier",
-            "the identifier of a new account has no blanks at its ends and no invisible characters, such as zero-width spaces or marks of direction",
+            "the identifier of a new account can't start or end with a space, or contain invisible characters such as zero-width spaces",
         ))
     }
 

@@ -88,7 +88,7 @@ pub(crate) async fn run(context: &Context, request: ToolCalls) -> Result<ToolCal
 /// Checks what is wrong with all calls alike.
 fn check(context: &Context, request: &ToolCalls) -> Result<()> {
     if request.connection_name.is_none() && request.connections.is_empty() {
-        let message = "expected connection_name, or connections by product";
+        let message = "expected connection_name, or connections with one connection per product";
         return Err(Error::invalid_at("/connection_name", message));
     }
     for product in request.connections.keys() {
@@ -229,7 +229,7 @@ fn connection(context: &Context, request: &ToolCalls, tool: &str) -> Result<Stri
     named.cloned().ok_or_else(|| {
         let known: Vec<&str> = request.connections.keys().map(String::as_str).collect();
         let message = format!(
-            "there is no connection of {product} here; tools of these products can be called: {}",
+            "this request has no connection for {product}; it can call tools of these products: {}",
             known.join(", ")
         );
         Error::new(ErrorKind::UnknownConnection, message)
@@ -246,7 +246,7 @@ fn json_text(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| {
         Error::new(
             ErrorKind::Internal,
-            "a description cannot be written as JSON",
+            "a description can't be written as JSON",
         )
         .with_source(error)
     })
@@ -278,7 +278,7 @@ impl Links {
         let link = match oauth::create_link(context, new).await {
             Ok(made) => made.link,
             Err(error) => {
-                tracing::warn!(%error, "a model's call needs the user, and no link could be made");
+                tracing::warn!(%error, "couldn't create the link that a model's call needs");
                 return None;
             }
         };

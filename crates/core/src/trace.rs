@@ -33,7 +33,7 @@ pub struct NoTraceId;
 impl fmt::Display for NoTraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the id of a trace has 32 hexadecimal digits in lower case, not all of them zero",
+            "a trace ID has 32 lowercase hexadecimal digits, and at least one of them isn't zero",
         )
     }
 }

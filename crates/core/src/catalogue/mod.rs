@@ -173,7 +173,7 @@ impl Catalogue {
         let shown = crate::scrub::scrub(name, 80);
         if self.absent.contains(&name) {
             return format!(
-                "this program was built without the product {shown:?}: enable the feature `{name}` of the crate `stead`"
+                "this program was built without the product {shown:?}; enable the feature `{name}` of the crate `stead`"
             );
         }
         let all = self.products.iter().map(|product| product.name);
@@ -222,7 +222,7 @@ impl Catalogue {
                 return Err(Error::new(
                     ErrorKind::UnsupportedVersion,
                     format!(
-                        "schema_version {schema:?} and tool_version {tool:?} name two versions; expected one"
+                        "schema_version {schema:?} and tool_version {tool:?} differ; give only one version"
                     ),
                 ));
             }
@@ -242,7 +242,7 @@ impl Catalogue {
             Error::new(
                 ErrorKind::UnsupportedVersion,
                 format!(
-                    "{name} has no version {asked:?}; there are: {}",
+                    "{name} has no version {asked:?}; its versions are: {}",
                     known.join(", ")
                 ),
             )
@@ -261,13 +261,13 @@ impl Catalogue {
         let hint = did_you_mean(name, self.by_name.keys().copied());
         let lower = name.to_ascii_lowercase();
         let raw = match OF_RAW_REQUESTS.iter().any(|verb| lower.contains(verb)) {
-            true => "; a raw request can do what no tool does: docs/guide/proxy.md",
+            true => "; if no tool does what you need, send a raw request: docs/guide/proxy.md",
             false => "",
         };
         Error::new(
             ErrorKind::UnknownTool,
             format!(
-                "there is no tool {:?}{hint}{raw}",
+                "no tool has the name {:?}{hint}{raw}",
                 crate::scrub::scrub(name, 80)
             ),
         )

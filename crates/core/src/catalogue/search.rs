@@ -135,7 +135,7 @@ impl Catalogue {
         let hint = tools.is_empty().then(|| {
             let products: Vec<_> = known().collect();
             format!(
-                "Nothing fits. Use other words, or name a product: {}.",
+                "No tool matches. Use other words, or name a product: {}.",
                 products.join(", ")
             )
         });

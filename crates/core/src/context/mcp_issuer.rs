@@ -78,7 +78,7 @@ impl McpIssuer {
         let url = base_url(issuer, "the issuer")?;
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
-                "the issuer must be https; plain http is allowed for this machine only",
+                "the issuer must start with https://; http:// is allowed only for this machine",
             ));
         }
         Ok(Self {
@@ -215,14 +215,14 @@ impl KnownIssuer {
             .any(|text| text.trim().is_empty())
         {
             return Err(refused(
-                "the issuer of agents' tokens has an empty audience, claim, scope or policy",
+                "the issuer of agents' tokens has an empty audience, claim, scope or policy; set it or leave it out",
             ));
         }
         let connections = options.connections.names();
         let no_connection = connections.is_some_and(|mut names| names.next().is_none());
         if no_connection || options.tools.as_ref().is_some_and(BTreeSet::is_empty) {
             return Err(refused(
-                "the issuer of agents' tokens gives no connection or no tool; without the option it is every one",
+                "the issuer of agents' tokens allows no connection or no tool; leave the option out to allow all of them",
             ));
         }
         if let Some(tools) = &options.tools {
@@ -236,7 +236,7 @@ impl KnownIssuer {
         if CHANGES.contains(&claim) {
             tracing::warn!(
                 claim,
-                "the claim that says which user an agent acts for can change, or be given to another user; take one that stays, such as sub"
+                "the claim that names an agent's user can change or pass to another user; use a permanent one, such as sub"
             );
         }
         Ok(Self {
@@ -275,7 +275,7 @@ impl KnownIssuer {
         let now = context.monotonic();
         self.note(now, result);
         self.known(now, wanted)
-            .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "no keys were read")))
+            .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "couldn't read any keys")))
     }
 
     fn note(&self, now: Duration, result: Result<Keys>) {

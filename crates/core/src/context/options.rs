@@ -58,7 +58,7 @@ impl EnvironmentOptions {
         if public_url.scheme() == "http" && !is_loopback(&public_url) {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
-                "the public URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
+                "the public URL must start with https://; http:// is allowed only for 127.0.0.1 and localhost",
             ));
         }
         Ok(Self {
@@ -87,11 +87,11 @@ impl EnvironmentOptions {
         let url = base_url(proxy_url, "the proxy URL")?;
         let refused = |why: &str| Err(Error::new(ErrorKind::InvalidRequest, why));
         if url.path() != "/" {
-            return refused("the proxy URL has no path: the paths below it are the products' own");
+            return refused("the proxy URL can't have a path, because the product's path follows directly");
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return refused(
-                "the proxy URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
+                "the proxy URL must start with https://; http:// is allowed only for 127.0.0.1 and localhost",
             );
         }
         let place = |url: &Url| {
@@ -101,7 +101,7 @@ impl EnvironmentOptions {
             )
         };
         if place(&url) == place(&self.public_url) {
-            return refused("the proxy URL needs another host than the public URL");
+            return refused("the proxy URL and the public URL need different hosts");
         }
         self.proxy_url = Some(url);
         Ok(self)
@@ -117,7 +117,7 @@ pub(super) fn check_store_outage(given: Duration) -> Result<()> {
         true => Ok(()),
         false => Err(Error::new(
             ErrorKind::InvalidRequest,
-            "calls go on without the store for 24 hours at most",
+            "calls can continue without the store for at most 24 hours",
         )),
     }
 }
@@ -129,7 +129,7 @@ pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
         if url.path() != "/" || (url.scheme() == "http" && !is_loopback(&url)) {
             let error = Error::new(
                 ErrorKind::InvalidRequest,
-                "an origin of verify_url is https:// and a host, perhaps with a port (http for this machine only)",
+                "expected an origin: https://, a host and optionally a port (http:// only for this machine)",
             );
             return Err(error.with_context("url", text.as_str()));
         }
@@ -205,7 +205,7 @@ impl Retention {
             if duration.is_negative() {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("the retention of {what} must not be negative"),
+                    format!("the retention of {what} can't be negative"),
                 ));
             }
         }

@@ -56,7 +56,7 @@ impl SignInProvider {
         let url = base_url(issuer, "the issuer")?;
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
-                "the issuer must be https; plain http is allowed for this machine only",
+                "the issuer must start with https://; http:// is allowed only for this machine",
             ));
         }
         let client_id = client_id.into();
@@ -92,7 +92,7 @@ impl SignInProvider {
             let given = email.as_ref();
             let read = read_email(given);
             let email =
-                read.map_err(|_| refused(&format!("{given:?} is not an e-mail address")))?;
+                read.map_err(|_| refused(&format!("{given:?} isn't an email address")))?;
             self.allowed_emails.push(email);
         }
         Ok(self)
@@ -110,7 +110,7 @@ impl SignInProvider {
     ) -> Result<Self> {
         let (name, value) = (name.into(), value.into());
         if name.is_empty() || value.is_empty() {
-            return Err(refused("a required claim is a name and a value"));
+            return Err(refused("a required claim needs a name and a value"));
         }
         self.required_claim = Some((name, value));
         Ok(self)
@@ -153,7 +153,7 @@ impl SignInProvider {
     pub(super) fn check(&self) -> Result<()> {
         if self.allowed_emails.is_empty() && self.required_claim.is_none() {
             return Err(refused(
-                "it is not said whom the OpenID Connect provider lets in: allowed e-mail addresses or a required claim",
+                "anyone with an account at your OpenID Connect provider could sign in; set allowed email addresses or a required claim",
             ));
         }
         Ok(())
@@ -177,7 +177,7 @@ impl Context {
             Some(provider) if provider.options.only => Err(Error::new(
                 ErrorKind::SignInRefused,
                 format!(
-                    "passwords are not taken here; sign in with {}",
+                    "you can't sign in with a password here; sign in with {}",
                     provider.options.name
                 ),
             )),

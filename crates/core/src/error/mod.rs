@@ -121,7 +121,7 @@ impl Error {
             _ => violation.to_string(),
         };
         let message = match violations.as_slice() {
-            [] => String::from("the input breaks its schema"),
+            [] => String::from("the input doesn't match its schema"),
             [one] => place(one),
             [first, rest @ ..] => format!("{} (and {} more)", place(first), rest.len()),
         };

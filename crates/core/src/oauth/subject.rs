@@ -86,7 +86,7 @@ fn subject(
                 check(&claims, expected)?;
                 Ok(Some(Subject {
                     id: text(&claims["sub"])
-                        .ok_or_else(|| String::from("its sub is no text of 1 to 512 bytes"))?,
+                        .ok_or_else(|| String::from("its sub isn't a string of 1 to 512 bytes"))?,
                     display: text(&claims["email"]),
                 }))
             }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     fn nameless() -> Result<Option<Subject>, String> {
-        Err(String::from("its sub is no text of 1 to 512 bytes"))
+        Err(String::from("its sub isn't a string of 1 to 512 bytes"))
     }
 
     #[test]

@@ -18,5 +18,5 @@ use crate::{Error, ErrorKind};
 
 fn missing(name: &str) -> Error {
     let shown: String = name.chars().take(80).collect();
-    Error::new(ErrorKind::NotFound, format!("there is no policy {shown:?}"))
+    Error::new(ErrorKind::NotFound, format!("no policy has the name {shown:?}"))
 }

@@ -26,7 +26,7 @@ pub(super) fn view(row: domain::Policy) -> Result<Policy> {
     let name = row.name;
     let read: Policy = serde_json::from_value(row.document).map_err(|error| {
         let message =
-            format!("the policy {name} has a rule that this version of Stead does not know");
+            format!("the policy {name} has a rule that this version of Stead doesn't know; upgrade Stead");
         Error::new(ErrorKind::Internal, message).with_source(error)
     })?;
     Ok(Policy {

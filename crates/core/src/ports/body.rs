@@ -143,7 +143,7 @@ impl Body {
 fn from_stream(error: BoxError) -> TransportError {
     match error.downcast::<TransportError>() {
         Ok(error) => *error,
-        Err(error) => TransportError::new(TransportErrorKind::Cut, "the response broke off")
+        Err(error) => TransportError::new(TransportErrorKind::Cut, "the response was interrupted")
             .with_source(error),
     }
 }

@@ -45,13 +45,13 @@ impl Unreached {
     /// What happened at a host, in a sentence without its beginning and end.
     pub fn at(self, host: &str) -> String {
         match self {
-            Self::Name => format!("the name {host} does not resolve"),
-            Self::NotPublic => format!("the name {host} leads to an address that is not public"),
+            Self::Name => format!("the name {host} doesn't resolve"),
+            Self::NotPublic => format!("the name {host} resolves to an address that isn't public"),
             Self::Refused => format!("{host} refuses connections"),
             Self::Tls => format!(
-                "no TLS connection to {host} can be made, or its certificate is not trusted"
+                "a TLS connection to {host} failed, or its certificate isn't trusted"
             ),
-            Self::Time => format!("no connection to {host} came about in time"),
+            Self::Time => format!("connecting to {host} took too long"),
         }
     }
 }

@@ -87,7 +87,7 @@ fn scopes_of(given: &Value) -> Result<Vec<String>> {
     scopes.flatten().ok_or_else(|| {
         let place = ["settings", MORE_SCOPES];
         let expected =
-            "expected a list of scopes in full, such as https://example.com/auth/notes.read";
+            "expected a list of complete scopes, such as https://example.com/auth/notes.read";
         Error::invalid(vec![Violation::at(&place, "type", expected)])
     })
 }
@@ -100,7 +100,7 @@ pub(super) fn none(settings: &Map<String, Value>) -> Result<DerivedSettings> {
             let violation = Violation::at(
                 &["settings", name],
                 "additionalProperties",
-                "this is not known here; known: rate_limit, and more_scopes if users grant scopes",
+                "this setting doesn't exist; use rate_limit, or more_scopes if users grant scopes",
             );
             Err(Error::invalid(vec![violation]))
         }
@@ -139,7 +139,7 @@ fn quota(published: Quota, given: &Value) -> Result<Quota> {
             _ => violations.push(at(
                 name,
                 "additionalProperties",
-                "there is no such setting; there are units_per_minute, writes_per_minute, concurrency",
+                "this setting doesn't exist; use units_per_minute, writes_per_minute or concurrency",
             )),
         }
     }

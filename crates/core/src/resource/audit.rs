@@ -98,7 +98,7 @@ impl FromStr for AuditHead {
         read.ok_or_else(|| {
             Error::invalid_at(
                 "/expect",
-                "expected NUMBER:HASH as a verification prints it: a number and 64 hexadecimal digits",
+                "expected NUMBER:HASH from a verification: a number and 64 hexadecimal digits",
             )
         })
     }

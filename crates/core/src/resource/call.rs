@@ -201,7 +201,7 @@ impl<T> Execution<T> {
         serde_json::from_str(self.data.get()).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                format!("the result has another shape: {error}"),
+                format!("the result doesn't fit the type: {error}"),
             )
         })
     }

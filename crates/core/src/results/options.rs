@@ -91,7 +91,7 @@ impl ResultOptions {
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) at each one that is not a path.
     pub fn paths(&self) -> Result<Vec<Path>> {
         if self.fields.len() > MOST_FIELDS {
-            let message = format!("a call names {MOST_FIELDS} fields at most");
+            let message = format!("expected at most {MOST_FIELDS} fields");
             return Err(Error::invalid_at("/fields", message));
         }
         let mut paths = Vec::with_capacity(self.fields.len());

@@ -23,14 +23,14 @@ pub fn read_body<T: JsonSchema + DeserializeOwned>(mut body: Value) -> Result<T>
     let mut schema = schema_of::<T>().to_value();
     normalize(&mut schema, Nulls::WhereMarked);
     let validator = Validator::new(schema)
-        .map_err(|error| Error::new(ErrorKind::Internal, format!("no valid schema: {error}")))?;
+        .map_err(|error| Error::new(ErrorKind::Internal, format!("the schema isn't valid: {error}")))?;
     let mut violations = Violations::default();
     violations.extend(validator.check(&mut body));
     if !violations.is_empty() {
         return Err(Error::invalid(violations.into_list()));
     }
     serde_json::from_value(body).map_err(|_| {
-        let message = "it holds a value that is not taken, such as a number that is too large";
+        let message = "it has a value that isn't supported, such as a number that is too large";
         Error::invalid(vec![Violation::new("", "format", message)])
     })
 }

@@ -42,7 +42,7 @@ impl KeyRing {
         if ids.len() != keys.len() {
             return Err(Error::new(
                 ErrorKind::KeyUnavailable,
-                "two keys of the ring have the same id",
+                "two keys of the key ring have the same id",
             ));
         }
         Ok(Self { keys })
@@ -83,7 +83,7 @@ impl KeyRing {
 fn malformed() -> Error {
     Error::new(
         ErrorKind::KeyUnavailable,
-        "a key is written id:key, the key being 32 bytes in unpadded URL-safe base64; `stead keys generate` makes one",
+        "expected id:key, with a key of 32 bytes in unpadded URL-safe base64; `stead keys generate` creates one",
     )
 }
 

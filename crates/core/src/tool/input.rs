@@ -14,7 +14,7 @@ pub fn input_of<T: Tool>(tool: &T) -> Result<Value> {
     let mut input = serde_json::to_value(tool).map_err(|error| {
         Error::new(
             ErrorKind::InvalidRequest,
-            format!("the input of {} cannot be written as JSON", T::NAME),
+            format!("the input of {} can't be written as JSON", T::NAME),
         )
         .with_source(error)
     })?;

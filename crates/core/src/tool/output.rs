@@ -79,7 +79,7 @@ impl Output {
 fn not_json(status: u16) -> Error {
     Error::new(
         ErrorKind::ProductProtocolError,
-        "the product's response is not JSON",
+        "the product's response isn't JSON",
     )
     .with_upstream(Upstream::new(status))
 }

@@ -174,7 +174,7 @@ impl ApiRequest {
             if matches!(segment.as_str(), "" | "." | "..") {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("{segment:?} cannot be an id or a name in a path"),
+                    format!("{segment:?} can't be an ID or a name in a path"),
                 ));
             }
             target.push('/');

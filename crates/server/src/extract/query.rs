@@ -159,7 +159,7 @@ impl Query {
         let mut violations = Violations::default();
         for (name, _) in &self.given {
             let message = if self.known.is_empty() {
-                String::from("there are no parameters here")
+                String::from("this path has no query parameters")
             } else {
                 unknown(name, self.known.iter().copied())
             };
@@ -243,7 +243,7 @@ mod tests {
         let error = Query::read("x=1").end().unwrap_err();
         assert_eq!(
             error.violation_list()[0].message,
-            "there are no parameters here"
+            "this path has no query parameters"
         );
     }
 

@@ -13,7 +13,7 @@ pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
     let missing = || {
         Error::new(
             ErrorKind::NotFound,
-            "there is no account token with this id",
+            "no account token has this id",
         )
     };
     let id: AccountTokenId = token_id.parse().map_err(|_| missing())?;

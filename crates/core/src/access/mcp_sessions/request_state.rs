@@ -48,7 +48,7 @@ pub(crate) fn seal_state(
 pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<RequestState> {
     let refused = || {
         let message =
-            "the request state is not one of this session, or too old; call again without it";
+            "the request state belongs to a different session or has expired; call again without it";
         Error::new(ErrorKind::InvalidRequest, message)
     };
     let place = place::request_state(own(context)?.session_id);

@@ -236,7 +236,7 @@ pub fn check_request(format: ExportFormat, tools: &[Value]) -> Vec<String> {
     let mut names: Vec<String> = tools.iter().filter_map(name).collect();
     names.sort_unstable();
     let twice = names.windows(2).filter(|pair| pair[0] == pair[1]);
-    faults.extend(twice.map(|pair| format!("{} is there twice", pair[0])));
+    faults.extend(twice.map(|pair| format!("{} appears twice", pair[0])));
     match format {
         ExportFormat::Openai | ExportFormat::OpenaiResponses | ExportFormat::OpenaiStrict => {
             faults.extend(openai::check_count(tools.len()));

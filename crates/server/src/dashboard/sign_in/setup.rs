@@ -18,7 +18,7 @@ pub(super) async fn show(page: Page, mut query: Query) -> Result<Response> {
     if page.environment.is_setup(&token).await? {
         return Ok(page.render(TEMPLATE, context! { token }));
     }
-    let message = "the link was used, is past its time, or was replaced at a later start; start the service again for another one, or run `stead members invite EMAIL --role owner`";
+    let message = "the link was used, has expired or was replaced at a later start; restart the service to get a new one, or run `stead members invite EMAIL --role owner`";
     // Only who starts it gets another link.
     Err(Error::new(ErrorKind::NotFound, message)
         .with_act_by(ActBy::Operator)

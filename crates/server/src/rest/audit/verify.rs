@@ -10,7 +10,7 @@ use crate::{
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[text(
     "expect",
-    "What was kept of an earlier verification: NUMBER:HASH.",
+    "NUMBER:HASH from an earlier verification.",
 )];
 
 pub(in crate::rest) async fn verify(
