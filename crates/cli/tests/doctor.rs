@@ -263,7 +263,7 @@ fn an_older_schema_is_found_and_left_as_it_is() {
 #[test]
 fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
     let place = Place::new("");
-    for (file, says) in [(".", "is a folder"), ("notes.txt", "not a SQLite database")] {
+    for (file, says) in [(".", "is a folder"), ("notes.txt", "isn't a SQLite database")] {
         place.write("notes.txt", &"a letter to somebody. ".repeat(100));
         place.mode("notes.txt", 0o644);
         let mut doctor = place.command();

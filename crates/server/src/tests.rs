@@ -137,7 +137,7 @@ async fn an_unknown_path_is_a_problem() {
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
             response.problem(),
-            json!({"kind": "not_found", "detail": "there is nothing at this path; GET / lists what there is"}),
+            json!({"kind": "not_found", "detail": "nothing exists at this path; GET / lists all paths"}),
         );
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
         if url.path() != "/" || (url.scheme() == "http" && !is_loopback(&url)) {
             let error = Error::new(
                 ErrorKind::InvalidRequest,
-                "expected an origin: https://, a host and optionally a port (http:// only for this machine)",
+                "an origin of verify_url is https:// and a host, optionally with a port (http:// only for this machine)",
             );
             return Err(error.with_context("url", text.as_str()));
         }
