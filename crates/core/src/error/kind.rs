@@ -1,11 +1,11 @@
-//! The table of error kinds: what went wrong, whether waiting helps, and who must act.
+//! The table of error kinds: what went wrong, whether to retry, and who needs to act.
 
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Who must act so that the call can succeed.
+/// Who needs to act so that the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,9 +14,9 @@ pub enum ActBy {
     AppDeveloper,
     /// The end user for whom the call was made.
     EndUser,
-    /// The product; everyone else can only wait.
+    /// The product. Everyone else can only wait.
     Product,
-    /// The operator of this Stead environment; also whom only a newer service can name.
+    /// The operator of this Stead environment. Also used for values that only a newer service knows.
     #[serde(other)]
     Operator,
 }
@@ -35,7 +35,7 @@ impl ActBy {
 
 macro_rules! kinds {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $retry:literal, $act:ident; )+) => {
-        /// What went wrong. The variants' documentation is the reference that users read.
+        /// What went wrong. The variants' documentation is the public reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind { $( $(#[doc = $doc])+ $variant, )+ }
@@ -52,15 +52,15 @@ macro_rules! kinds {
             pub const fn status(self) -> u16 {
                 match self { $( Self::$variant => $status, )+ }
             }
-            /// Whether the same call can succeed later without any change.
+            /// Whether the same call can succeed later without a change.
             pub const fn retryable(self) -> bool {
                 match self { $( Self::$variant => $retry, )+ }
             }
-            /// Who must act.
+            /// Who needs to act.
             pub const fn act_by(self) -> ActBy {
                 match self { $( Self::$variant => ActBy::$act, )+ }
             }
-            /// One sentence about the kind, the same in every error of it.
+            /// One sentence about the kind, the same for all its errors.
             pub fn summary(self) -> &'static str {
                 match self { $( Self::$variant => concat!($($doc),+).trim(), )+ }
             }
@@ -245,11 +245,11 @@ impl<'de> Deserialize<'de> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// What a product's HTTP status means where the product's own codes say no more.
+    /// The kind for a product's HTTP status, if the product's own codes say no more.
     ///
-    /// 410 is [`ProductNotFound`](Self::ProductNotFound): the object existed once, and the caller can do as little about
-    /// it as about a 404. 412 is [`ProductConflict`](Self::ProductConflict): the request is well formed, but the object
-    /// has changed since the caller read it (RFC 9110, sections 15.5.11 and 15.5.13).
+    /// 410 is [`ProductNotFound`](Self::ProductNotFound), because the object no longer exists. 412 is
+    /// [`ProductConflict`](Self::ProductConflict), because the object has changed since the caller read it (RFC 9110,
+    /// sections 15.5.11 and 15.5.13).
     pub const fn of_product_status(status: u16) -> Self {
         match status {
             300..=399 => Self::UpstreamRedirectBlocked,

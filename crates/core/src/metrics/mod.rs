@@ -1,8 +1,7 @@
-//! What is counted of calls, products, refreshes, events and the store. Counting takes a few atomic additions: no lock, no
-//! memory, and no library. Whoever shows the numbers reads them as [`Family`]s.
+//! Metrics of calls, products, refreshes, events and the store. Counting needs only atomic additions, without locks or
+//! allocations. Read the metrics as [`Family`]s.
 //!
-//! Labels are static texts from lists that are known at the start, so the number of samples does not depend on how many
-//! accounts and connections there are.
+//! Labels are static texts from known lists, so the number of samples doesn't grow with accounts and connections.
 
 mod counter;
 mod family;

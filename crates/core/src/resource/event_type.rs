@@ -8,14 +8,14 @@ pub struct EventType {
     pub name: &'static str,
     /// When such an event happens.
     pub when: &'static str,
-    /// Members of its `data`; any but `connection_name` and `identifier` may be absent.
+    /// Members of its `data`. All except `connection_name` and `identifier` can be absent.
     pub data: &'static [&'static str],
-    /// Whether it is kept for 24 hours only, because there are many of them and the next one replaces it.
+    /// Whether Stead keeps it for only 24 hours, because it's frequent and the next one replaces it.
     pub short_lived: bool,
 }
 
 impl EventType {
-    /// The type of a name.
+    /// The type with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         EVENT_TYPES.iter().find(|known| known.name == name)
@@ -103,7 +103,7 @@ const fn short(name: &'static str, data: &'static [&'static str], when: &'static
     }
 }
 
-/// Every type of events. Nothing else is ever an event.
+/// All types of events.
 pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "approval.requested",
