@@ -290,7 +290,11 @@ fn known(routes: Vec<ForApplications>) -> Vec<Route> {
 
 #[cfg(feature = "dashboard")]
 async fn unknown_page() -> Problem {
-    Error::new(ErrorKind::NotFound, "the dashboard has no page at this path").into()
+    Error::new(
+        ErrorKind::NotFound,
+        "the dashboard has no page at this path",
+    )
+    .into()
 }
 
 async fn unknown_path() -> Problem {

@@ -78,9 +78,7 @@ fn insecure(error: &(dyn Error + 'static)) -> &'static str {
         Some(Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }) => {
             "the server's certificate is for a different name"
         }
-        Some(Wrong::UnknownIssuer) => {
-            "the server's certificate isn't signed by a public authority"
-        }
+        Some(Wrong::UnknownIssuer) => "the server's certificate isn't signed by a public authority",
         Some(Wrong::Revoked) => "the server's certificate was revoked",
         Some(_) => "the server's certificate isn't valid",
     }

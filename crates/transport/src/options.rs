@@ -98,8 +98,9 @@ impl TransportOptions {
         let known = self.root_certificates.len();
         for certificate in CertificateDer::pem_slice_iter(pem_or_der) {
             self.root_certificates.push(
-                certificate
-                    .map_err(|error| InvalidOptions::new("a root certificate isn't valid", error))?,
+                certificate.map_err(|error| {
+                    InvalidOptions::new("a root certificate isn't valid", error)
+                })?,
             );
         }
         if self.root_certificates.len() == known {

@@ -106,7 +106,11 @@ pub(crate) fn url(uri: &Uri) -> Result<Url, TransportError> {
     let (scheme, default_port) = match scheme {
         "https" => ("https", 443),
         "http" => ("http", 80),
-        _ => return Err(refused("the request's address doesn't start with http:// or https://")),
+        _ => {
+            return Err(refused(
+                "the request's address doesn't start with http:// or https://",
+            ));
+        }
     };
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let url = Url::parse(&[scheme, "://", authority.as_str(), target].concat())

@@ -20,7 +20,8 @@ pub(super) async fn check_room(context: &Context) -> Result<()> {
     if context.store.members(None, MOST).await?.len() < MOST as usize {
         return Ok(());
     }
-    let message = format!("this environment already has {MOST} members, the maximum; delete some first");
+    let message =
+        format!("this environment already has {MOST} members, the maximum; delete some first");
     Err(Error::new(ErrorKind::InvalidTransition, message))
 }
 

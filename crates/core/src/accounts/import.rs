@@ -324,7 +324,11 @@ fn check_tokens(
     if given.access_token.expose_secret().trim().is_empty() {
         wrong.add("/access_token", "minLength", "the access token is empty");
     } else if tokens.bearer().is_err() {
-        wrong.add("/access_token", "format", "this token has characters that a header can't contain");
+        wrong.add(
+            "/access_token",
+            "format",
+            "this token has characters that a header can't contain",
+        );
     }
     let refresh = given.refresh_token.as_ref();
     if refresh.is_some_and(|token| token.expose_secret().trim().is_empty()) {

@@ -33,7 +33,8 @@ pub(crate) fn read(named: Option<CallFormat>, items: &[Value]) -> Result<(CallFo
         let expected = *format.get_or_insert(found);
         let place = ["calls", &index.to_string()];
         if found != expected {
-            let message = format!("expected a call in the format {expected:?}, found one in {found:?}");
+            let message =
+                format!("expected a call in the format {expected:?}, found one in {found:?}");
             return Err(Error::invalid(vec![Violation::at(
                 &place, "format", message,
             )]));

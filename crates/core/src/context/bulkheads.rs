@@ -215,7 +215,10 @@ impl Bulkhead {
         let share = share(&self.shares, caller, self.of, free)
             .map_err(|held| self.refused(now, held.0, held.message(whose)))?;
         let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            let message = format!("{} calls {whose} are running, the maximum; try again shortly", self.limit);
+            let message = format!(
+                "{} calls {whose} are running, the maximum; try again shortly",
+                self.limit
+            );
             self.refused(now, self.limit, message)
         })?;
         Ok((share, permit))

@@ -95,7 +95,10 @@ impl Endpoints {
         {
             let error = Error::new(
                 ErrorKind::InvalidRequest,
-                format!("the product {} has no origin named {unknown:?}", product.name),
+                format!(
+                    "the product {} has no origin named {unknown:?}",
+                    product.name
+                ),
             );
             return Err(of_setting(error, product, &format!("origins.{unknown}")));
         }

@@ -178,12 +178,7 @@ impl Context {
     /// A connection by id.
     pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
         let row = self.store.connection(id).await?;
-        row.ok_or_else(|| {
-            Error::new(
-                ErrorKind::UnknownConnection,
-                "no connection has this id",
-            )
-        })
+        row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "no connection has this id"))
     }
 
     /// Every connection, by name.

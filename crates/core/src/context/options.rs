@@ -22,7 +22,7 @@ use crate::{
 pub struct EnvironmentOptions {
     /// URL at which users' browsers reach this environment. Stead builds all links and redirect URIs from it.
     pub public_url: Url,
-    /// Where account tokens are taken and paths are the products' own, if anywhere.
+    /// URL of the proxy host, if any. It accepts account tokens, and its paths are the product's own.
     pub proxy_url: Option<Url>,
     /// Who confirms that the user who came back is the user that the link was made for.
     pub verification: Verification,
@@ -92,7 +92,9 @@ impl EnvironmentOptions {
         let url = base_url(proxy_url, "the proxy URL")?;
         let refused = |why: &str| Err(Error::new(ErrorKind::InvalidRequest, why));
         if url.path() != "/" {
-            return refused("the proxy URL can't have a path, because the product's path follows directly");
+            return refused(
+                "the proxy URL can't have a path, because the product's path follows directly",
+            );
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return refused(

@@ -146,7 +146,9 @@ impl Recorder {
             }
             context.runtime.sleep(SOON).await;
         }
-        tracing::error!("couldn't store records of calls; the last calls are missing in the history");
+        tracing::error!(
+            "couldn't store records of calls; the last calls are missing in the history"
+        );
     }
 
     /// Writes everything that waits now, and leaves what comes meanwhile to the next time; `false` where the store does not

@@ -90,8 +90,7 @@ impl SignInProvider {
         for email in emails {
             let given = email.as_ref();
             let read = read_email(given);
-            let email =
-                read.map_err(|_| refused(&format!("{given:?} isn't an email address")))?;
+            let email = read.map_err(|_| refused(&format!("{given:?} isn't an email address")))?;
             self.allowed_emails.push(email);
         }
         Ok(self)

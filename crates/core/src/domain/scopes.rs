@@ -37,7 +37,10 @@ pub(crate) fn read_changed(
         return Ok(Vec::new());
     };
     if product.oauth.permissions == Permissions::None && !given.is_empty() {
-        let none = format!("connections of {} don't use permissions; leave them out", product.name);
+        let none = format!(
+            "connections of {} don't use permissions; leave them out",
+            product.name
+        );
         return Err(Error::invalid_at(format!("/{member}"), none));
     }
     if given.len() > MOST {

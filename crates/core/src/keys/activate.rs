@@ -55,9 +55,7 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
 fn staged(found: &Versioned<DataKey>) -> Result<()> {
     let (key, now) = (&found.row, found.read_at);
     if let Some(from) = activatable_at(key).filter(|from| now < *from) {
-        let why = format!(
-            "you can activate it from {from:.0} on, when every process has read it"
-        );
+        let why = format!("you can activate it from {from:.0} on, when every process has read it");
         return Err(key.refused(&why));
     }
     let unopened = key.unopened_by.values().any(|said| is_heard(*said, now));

@@ -47,7 +47,12 @@ impl ClientCredentials {
         ));
         let mut value =
             HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair.as_bytes()))).map_err(
-                |_| Error::new(ErrorKind::Internal, "the client ID or secret has characters that a header can't contain"),
+                |_| {
+                    Error::new(
+                        ErrorKind::Internal,
+                        "the client ID or secret has characters that a header can't contain",
+                    )
+                },
             )?;
         value.set_sensitive(true);
         Ok(value)

@@ -124,7 +124,9 @@ async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
         ));
     }
     if !metadata::is_encrypted(&configuration.jwks_uri, issuer) {
-        return Err(failed("the address of its keys doesn't start with https://"));
+        return Err(failed(
+            "the address of its keys doesn't start with https://",
+        ));
     }
     let keys = metadata::fetch(context, &configuration.jwks_uri).await;
     let keys = keys.map_err(|unread| unread.error("document of keys", failed))?;

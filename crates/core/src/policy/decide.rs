@@ -127,7 +127,8 @@ fn one_request(
     let name = &policy.name;
     let effect = effect(sending, classified);
     if policy.read_only && effect != Effect::Read {
-        let why = format!("the policy {name} allows only reads, and this request can change something");
+        let why =
+            format!("the policy {name} allows only reads, and this request can change something");
         return Decided::Refused(because(policy, "/read_only", why));
     }
     let passes = |rules: &Vec<RequestRule>| rules.iter().any(|rule| lists(rule, sending));

@@ -18,5 +18,8 @@ use crate::{Error, ErrorKind};
 
 fn missing(name: &str) -> Error {
     let shown: String = name.chars().take(80).collect();
-    Error::new(ErrorKind::NotFound, format!("no policy has the name {shown:?}"))
+    Error::new(
+        ErrorKind::NotFound,
+        format!("no policy has the name {shown:?}"),
+    )
 }

@@ -36,7 +36,9 @@ pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
         let all = context.store.policies(MOST).await?;
         let found = all.iter().position(|found| found.row.name == policy.name);
         if found.is_none() && all.len() >= MOST as usize {
-            let message = format!("this environment already has {MOST} policies, the maximum; delete one first");
+            let message = format!(
+                "this environment already has {MOST} policies, the maximum; delete one first"
+            );
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         Ok(found.and_then(|at| all.into_iter().nth(at)))
@@ -88,7 +90,8 @@ fn check(catalogue: &Catalogue, policy: &Policy) -> Result<()> {
         checked.tools("/requires_approval/tools", &approval.tools);
         checked.facts("/requires_approval/facts", &approval.facts);
         if approval.tools.is_empty() && approval.effects.is_empty() && approval.facts.is_empty() {
-            let message = "give tools, effects or facts; without them, this rule applies to no call";
+            let message =
+                "give tools, effects or facts; without them, this rule applies to no call";
             checked.wrong("/requires_approval", "required", message);
         }
     }
@@ -96,7 +99,8 @@ fn check(catalogue: &Catalogue, policy: &Policy) -> Result<()> {
         && !APPROVAL.contains(&seconds)
     {
         let (shortest, longest) = (APPROVAL.start(), APPROVAL.end());
-        let message = format!("expected {shortest} to {longest} seconds, the time until an approval expires");
+        let message =
+            format!("expected {shortest} to {longest} seconds, the time until an approval expires");
         checked.wrong("/approval_expires_in", "range", message);
     }
     match checked.violations.is_empty() {
@@ -163,7 +167,11 @@ impl Checked<'_> {
 
     fn facts(&mut self, place: &str, rules: &[FactRule]) {
         if rules.len() > MOST_PATTERNS {
-            self.wrong(place, "maxItems", format!("expected at most {MOST_PATTERNS} rules"));
+            self.wrong(
+                place,
+                "maxItems",
+                format!("expected at most {MOST_PATTERNS} rules"),
+            );
         }
         for (index, rule) in rules.iter().enumerate() {
             let place = format!("{place}/{index}");

@@ -48,9 +48,9 @@ impl Unreached {
             Self::Name => format!("the name {host} doesn't resolve"),
             Self::NotPublic => format!("the name {host} resolves to an address that isn't public"),
             Self::Refused => format!("{host} refuses connections"),
-            Self::Tls => format!(
-                "a TLS connection to {host} failed, or its certificate isn't trusted"
-            ),
+            Self::Tls => {
+                format!("a TLS connection to {host} failed, or its certificate isn't trusted")
+            }
             Self::Time => format!("connecting to {host} took too long"),
         }
     }

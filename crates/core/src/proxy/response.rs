@@ -38,10 +38,13 @@ pub(crate) fn passed_on(
     let redirects = head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED;
     let may_redirect = is_upload && head.status == StatusCode::PERMANENT_REDIRECT && stays;
     if redirects && !may_redirect {
-        let host = redirect_host(&head.headers).unwrap_or_else(|| String::from("an unknown address"));
+        let host =
+            redirect_host(&head.headers).unwrap_or_else(|| String::from("an unknown address"));
         return Err(Error::new(
             ErrorKind::UpstreamRedirectBlocked,
-            format!("the product redirects to {host}; Stead doesn't send credentials to the new address"),
+            format!(
+                "the product redirects to {host}; Stead doesn't send credentials to the new address"
+            ),
         )
         .with_upstream(Upstream::new(head.status.as_u16())));
     }

@@ -137,7 +137,11 @@ pub static EVENT_TYPES: &[EventType] = &[
         ACCOUNT,
         "The authorization that the account was waiting for failed.",
     ),
-    lasting("account.activated", ACCOUNT, "The account is connected and can be used."),
+    lasting(
+        "account.activated",
+        ACCOUNT,
+        "The account is connected and can be used.",
+    ),
     lasting(
         "account.reauthorized",
         ACCOUNT,
@@ -219,7 +223,11 @@ pub static EVENT_TYPES: &[EventType] = &[
         REVOCATION,
         "Nothing was left to revoke at the product.",
     ),
-    lasting("authorization.created", AUTHORIZATION, "A link was created."),
+    lasting(
+        "authorization.created",
+        AUTHORIZATION,
+        "A link was created.",
+    ),
     lasting(
         "authorization.redirected",
         AUTHORIZATION,
@@ -391,7 +399,11 @@ pub static EVENT_TYPES: &[EventType] = &[
         MEMBER,
         "A member was disabled and signed out of all sessions.",
     ),
-    lasting("member.enabled", MEMBER, "A member was enabled and can sign in again."),
+    lasting(
+        "member.enabled",
+        MEMBER,
+        "A member was enabled and can sign in again.",
+    ),
     lasting(
         "member.deleted",
         MEMBER,

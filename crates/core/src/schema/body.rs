@@ -22,8 +22,12 @@ use crate::{
 pub fn read_body<T: JsonSchema + DeserializeOwned>(mut body: Value) -> Result<T> {
     let mut schema = schema_of::<T>().to_value();
     normalize(&mut schema, Nulls::WhereMarked);
-    let validator = Validator::new(schema)
-        .map_err(|error| Error::new(ErrorKind::Internal, format!("the schema isn't valid: {error}")))?;
+    let validator = Validator::new(schema).map_err(|error| {
+        Error::new(
+            ErrorKind::Internal,
+            format!("the schema isn't valid: {error}"),
+        )
+    })?;
     let mut violations = Violations::default();
     violations.extend(validator.check(&mut body));
     if !violations.is_empty() {

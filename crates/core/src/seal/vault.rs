@@ -106,7 +106,12 @@ impl Keys {
         let mut keys = self.all.iter().rev();
         let active = keys
             .find(|known| known.state == DataKeyState::Active)
-            .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the store has no active data key"))?;
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::KeyUnavailable,
+                    "the store has no active data key",
+                )
+            })?;
         Ok((active, active.opened.as_ref().map_err(Error::clone)?))
     }
 
@@ -415,7 +420,9 @@ impl fmt::Debug for Vault {
 fn violated(table: &str) -> Error {
     Error::new(
         ErrorKind::IntegrityViolated,
-        format!("a stored secret ({table}) was changed from outside Stead, so it can't be decrypted"),
+        format!(
+            "a stored secret ({table}) was changed from outside Stead, so it can't be decrypted"
+        ),
     )
 }
 

@@ -112,9 +112,11 @@ impl InFlight {
             let free = free.available_permits().min(OF_NETWORK / 3);
             self.of_networks.of(network).take(free)
         });
-        let share = share
-            .transpose()
-            .map_err(|held| overloaded(format!("{held} requests from your network are running, the maximum; try again shortly")))?;
+        let share = share.transpose().map_err(|held| {
+            overloaded(format!(
+                "{held} requests from your network are running, the maximum; try again shortly"
+            ))
+        })?;
         let permit = Arc::clone(free).try_acquire_owned().map_err(|_| {
             overloaded(String::from(
                 "too many requests without a token or a session are running; try again shortly",

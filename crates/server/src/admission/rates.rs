@@ -140,7 +140,8 @@ impl Rates {
         self.of_client
             .take_at(key, self.now(), Duration::from_secs(60) / rate, rate)
             .map_err(|wait| {
-                let message = format!("this credential is limited to {rate} requests a minute; slow down");
+                let message =
+                    format!("this credential is limited to {rate} requests a minute; slow down");
                 Error::new(ErrorKind::RateLimited, message).with_retry_after(wait)
             })
     }

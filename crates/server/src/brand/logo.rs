@@ -47,9 +47,7 @@ impl Logo {
             }
             "image/svg+xml"
         } else {
-            return Err(String::from(
-                "the logo isn't a PNG or a UTF-8 SVG",
-            ));
+            return Err(String::from("the logo isn't a PNG or a UTF-8 SVG"));
         };
         Ok(Self {
             file: file.into(),

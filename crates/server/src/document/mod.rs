@@ -76,10 +76,7 @@ const TAGS: &[(&str, &str)] = &[
         "mcp-sessions",
         "Bearer tokens for `/mcp`. Agents use them to call tools as one user.",
     ),
-    (
-        "policies",
-        "Allow, deny or require approval for calls.",
-    ),
+    ("policies", "Allow, deny or require approval for calls."),
     (
         "approvals",
         "Calls that wait for a person's approval, with their exact arguments.",
@@ -107,7 +104,10 @@ const TAGS: &[(&str, &str)] = &[
     ),
     ("audit", "The audit log: who changed what, in a hash chain."),
     ("tools", "List tools and run them."),
-    ("files", "Files and omitted parts of results, by their handles."),
+    (
+        "files",
+        "Files and omitted parts of results, by their handles.",
+    ),
     (
         "tool-calls",
         "Run a model's tool calls, in its vendor's format.",

@@ -59,7 +59,10 @@ async fn collect_within(
             Either::Right(_) => {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("the body wasn't complete after {} s; send the request again", WAIT.as_secs()),
+                    format!(
+                        "the body wasn't complete after {} s; send the request again",
+                        WAIT.as_secs()
+                    ),
                 ));
             }
         },
@@ -70,7 +73,10 @@ async fn collect_within(
             let message = format!("the body is larger than {limit} bytes");
             return Error::new(ErrorKind::RequestTooLarge, message);
         }
-        Error::new(ErrorKind::InvalidRequest, "the body was interrupted; send the request again")
+        Error::new(
+            ErrorKind::InvalidRequest,
+            "the body was interrupted; send the request again",
+        )
     })
 }
 

@@ -104,8 +104,7 @@ impl ServerHandler for Tools {
 
 /// The error for what a server of tools doesn't have.
 fn no_method(name: &str) -> ErrorData {
-    let message =
-        format!("Stead doesn't support the method {name}; use tools/list and tools/call");
+    let message = format!("Stead doesn't support the method {name}; use tools/list and tools/call");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 

@@ -95,9 +95,7 @@ fn what_next(error: &Error) -> String {
         (ActBy::AppDeveloper, kind) if is_about_input(kind) => {
             "Correct the arguments, or use another tool."
         }
-        (_, _) => {
-            "The developer of this application needs to fix this. Don't call again now."
-        }
+        (_, _) => "The developer of this application needs to fix this. Don't call again now.",
     })
 }
 

@@ -248,7 +248,9 @@ impl<H> Sessions<H> {
             !empty || Arc::strong_count(opened) > 1
         });
         if open.len() >= MOST_SESSIONS {
-            let message = format!("{MOST_SESSIONS} MCP sessions are in use, the maximum of this service; try again later");
+            let message = format!(
+                "{MOST_SESSIONS} MCP sessions are in use, the maximum of this service; try again later"
+            );
             let error = Error::new(ErrorKind::Overloaded, message);
             return Err(error.with_retry_after(Duration::from_secs(60)));
         }

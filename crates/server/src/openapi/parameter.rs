@@ -71,7 +71,11 @@ const fn parameter(name: &'static str, description: &'static str, form: Form) ->
 /// The parameters of every list that has pages.
 pub(crate) const PAGING: &[Parameter] = &[
     text("page_token", "`next_page_token` of the previous page."),
-    number("page_size", "Maximum number of items on the page.", (1, 100, 50)),
+    number(
+        "page_size",
+        "Maximum number of items on the page.",
+        (1, 100, 50),
+    ),
 ];
 
 impl Parameter {

@@ -166,8 +166,7 @@ impl Mark {
     }
 
     fn text(&self) -> Result<String> {
-        serde_json::to_string(self)
-            .map_err(|_| refused("the copy's progress can't be written"))
+        serde_json::to_string(self).map_err(|_| refused("the copy's progress can't be written"))
     }
 }
 

@@ -316,7 +316,10 @@ async fn of_two_copies_into_one_target_the_second_stops() {
     let mut other = Run::begin(&from.engine, &to.engine, SMALL).await.unwrap();
     one.copy(&mut |_| {}).await.unwrap();
     let error = other.copy(&mut |_| {}).await.unwrap_err();
-    assert!(error.message().contains("changed during the copy"), "{error}");
+    assert!(
+        error.message().contains("changed during the copy"),
+        "{error}"
+    );
     one.compare(&mut |_| {}).await.unwrap();
     one.finish().await.unwrap();
 }

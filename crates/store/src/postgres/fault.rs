@@ -50,7 +50,8 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
                 "57014" => "the database took too long".to_owned(),
                 "25P03" => "the connection was idle for too long".to_owned(),
                 "42501" => {
-                    "its user doesn't have permission for this; make it the owner of the database".to_owned()
+                    "its user doesn't have permission for this; make it the owner of the database"
+                        .to_owned()
                 }
                 code if ["08", "28", "3D", "53", "57"]
                     .iter()

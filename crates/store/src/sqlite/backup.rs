@@ -37,7 +37,10 @@ pub async fn backup(database: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<
     match options.open(&to) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let message = format!("{} already exists; write the backup to a new file", to.display());
+            let message = format!(
+                "{} already exists; write the backup to a new file",
+                to.display()
+            );
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         Err(error) => return Err(failed(&to, &unusable(error))),

@@ -62,10 +62,7 @@ impl DatabaseFile {
 fn inspect(path: &Path) -> Result<()> {
     let metadata = fs::metadata(path).map_err(unusable)?;
     if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::StorageUnavailable,
-            "it isn't a file",
-        ));
+        return Err(Error::new(ErrorKind::StorageUnavailable, "it isn't a file"));
     }
     Ok(())
 }

@@ -242,7 +242,10 @@ async fn a_file_that_is_in_use_or_lacks_tokens_is_not_copied() {
         copy.spool(folder.file("spool"))
     };
     let waiting = with_spool().run(clock(), &mut |_| {}).await.unwrap_err();
-    assert!(waiting.message().contains("tokens that aren't stored yet"), "{waiting}");
+    assert!(
+        waiting.message().contains("tokens that aren't stored yet"),
+        "{waiting}"
+    );
     other.remove("record").await.unwrap();
     with_spool().run(clock(), &mut |_| {}).await.unwrap();
 }

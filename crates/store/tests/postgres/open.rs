@@ -110,8 +110,7 @@ async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() 
 
     let error = PostgresStore::open(&url, clock()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    let expected =
-        "a newer Stead wrote the store (schema version 999, this Stead supports up to ";
+    let expected = "a newer Stead wrote the store (schema version 999, this Stead supports up to ";
     assert!(error.message().contains(expected), "{error}");
 }
 

@@ -204,7 +204,9 @@ async fn the_store_of_a_newer_stead_is_refused_and_kept() {
     );
     let error = refused(&scratch.file()).await;
     assert!(
-        error.message().contains("a newer Stead wrote the store (schema version 999, this Stead supports up to "),
+        error.message().contains(
+            "a newer Stead wrote the store (schema version 999, this Stead supports up to "
+        ),
         "{error}"
     );
 }

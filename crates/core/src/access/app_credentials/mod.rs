@@ -90,7 +90,9 @@ async fn read_policy(context: &Context, name: Option<&str>) -> Result<Option<Ver
         (Some(own), Some(name)) if own != name => {
             return Err(Error::new(
                 ErrorKind::InsufficientScope,
-                format!("your credential has the policy {own}, so it can't create credentials with a different policy"),
+                format!(
+                    "your credential has the policy {own}, so it can't create credentials with a different policy"
+                ),
             ));
         }
         (Some(own), _) => Some(own),

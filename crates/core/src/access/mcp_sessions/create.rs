@@ -97,7 +97,8 @@ async fn connections(context: &Context, names: Option<&[String]>) -> Result<Conn
         return Ok(context.caller.connections().clone());
     };
     if names.is_empty() {
-        let message = "give at least one connection, or leave this member out to allow all connections";
+        let message =
+            "give at least one connection, or leave this member out to allow all connections";
         return Err(Error::invalid_at("/connections", message));
     }
     let mut found = Vec::new();

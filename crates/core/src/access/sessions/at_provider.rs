@@ -114,9 +114,7 @@ async fn step_up(
 ) -> Result<bool> {
     let id = id.filter(|id| session.is_of(id.expose_secret()));
     let id = id.ok_or_else(|| {
-        not_completed(
-            "this browser's session changed during the sign-in; start again",
-        )
+        not_completed("this browser's session changed during the sign-in; start again")
     })?;
     let is_same = |member: &Member| match member.email == person.email {
         true => known(member, person).map(drop),

@@ -68,7 +68,9 @@ pub(crate) async fn open(
     callback: &Callback,
 ) -> Result<Attempt> {
     let unknown = || {
-        not_completed("this browser didn't start the sign-in, or it took longer than ten minutes; start again")
+        not_completed(
+            "this browser didn't start the sign-in, or it took longer than ten minutes; start again",
+        )
     };
     let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
     let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);

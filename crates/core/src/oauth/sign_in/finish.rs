@@ -21,14 +21,16 @@ pub(crate) async fn finish(
         None => !endpoints.names_itself,
     };
     if !is_of_provider {
-        return Err(not_completed("this response comes from a different provider"));
+        return Err(not_completed(
+            "this response comes from a different provider",
+        ));
     }
     if let Some(code) = &callback.error {
         return Err(declined(code, callback.error_description.as_deref()));
     }
-    let code = callback
-        .code
-        .ok_or_else(|| not_completed("the provider sent the browser back without a code; start again"))?;
+    let code = callback.code.ok_or_else(|| {
+        not_completed("the provider sent the browser back without a code; start again")
+    })?;
     let token = id_token(context, provider, &endpoints, attempt, code).await?;
     let claims = claims::checked(&token, options, attempt, context.now())?;
     let person = claims::person(&claims, options)?;

@@ -57,7 +57,9 @@ pub(crate) fn check(
     ours: &str,
 ) -> Result<Batch> {
     if given.contains_key(header::CONTENT_ENCODING) {
-        return Err(malformed("a batch can't be compressed, because Stead reads it"));
+        return Err(malformed(
+            "a batch can't be compressed, because Stead reads it",
+        ));
     }
     let boundary = boundary(given)?;
     let content_type = HeaderValue::try_from(format!("multipart/mixed; boundary={ours}"))
@@ -205,10 +207,11 @@ fn head(bytes: &[u8]) -> Result<(HeaderMap, &[u8])> {
                 let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii()).ok()?;
                 Some((name, value))
             });
-        let (name, value) =
-            parsed.ok_or_else(|| malformed("a line of its head isn't a header"))?;
+        let (name, value) = parsed.ok_or_else(|| malformed("a line of its head isn't a header"))?;
         if headers.len() == MAX_LINES {
-            return Err(malformed(format!("expected at most {MAX_LINES} header lines")));
+            return Err(malformed(format!(
+                "expected at most {MAX_LINES} header lines"
+            )));
         }
         headers.append(name, value);
     }
@@ -289,7 +292,9 @@ impl<'b> Request<'b> {
         }
         let (given, rest) = head(&bytes[at..])?;
         if given.contains_key(header::TRANSFER_ENCODING) {
-            return Err(malformed("its body needs a Content-Length and can't be chunked"));
+            return Err(malformed(
+                "its body needs a Content-Length and can't be chunked",
+            ));
         }
         headers::check_no_override(&given)?;
         let mut headers = headers::received_headers(rules, &given)?;
@@ -357,7 +362,9 @@ fn body<'b>(given: &HeaderMap, rest: &'b [u8]) -> Result<&'b [u8]> {
     match parts {
         // Client libraries end a part with a line break of their own.
         Some((body, after)) if after.trim_ascii().is_empty() => Ok(body),
-        _ => Err(malformed("the length of its body differs from its `Content-Length`")),
+        _ => Err(malformed(
+            "the length of its body differs from its `Content-Length`",
+        )),
     }
 }
 

@@ -221,7 +221,10 @@ fn what_is_not_a_batch_is_refused() {
         "application/http",
     );
     let encoded = "application/http\r\nContent-Transfer-Encoding: base64";
-    check_refused(&good.replace("application/http", encoded), "transfer encoding");
+    check_refused(
+        &good.replace("application/http", encoded),
+        "transfer encoding",
+    );
     let twice = "application/http\r\nContent-ID: a\r\nContent-ID: b";
     check_refused(&good.replace("application/http", twice), "Content-ID");
     check_refused(&batch_of(&vec!["GET /v1/notes"; 1001]), "at most 1000");

@@ -165,7 +165,9 @@ impl<'r> Passed<'r> {
         if self.headers.len() == MAX_COUNT || self.bytes > MAX_BYTES {
             return Err(Error::new(
                 ErrorKind::HeaderNotAllowed,
-                format!("the proxy forwards at most {MAX_COUNT} headers with {MAX_BYTES} bytes in total"),
+                format!(
+                    "the proxy forwards at most {MAX_COUNT} headers with {MAX_BYTES} bytes in total"
+                ),
             ));
         }
         if self.headers.contains_key(&name) && !LISTS.contains(&name.as_str()) {

@@ -142,6 +142,8 @@ pub(super) fn check_together(tools: &[Value]) -> Vec<String> {
     ];
     let broken = bounds.into_iter().filter(|(found, most, _)| found > most);
     broken
-        .map(|(found, most, what)| format!("a request can have at most {most} {what}, found {found}"))
+        .map(|(found, most, what)| {
+            format!("a request can have at most {most} {what}, found {found}")
+        })
         .collect()
 }

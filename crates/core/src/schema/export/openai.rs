@@ -169,7 +169,9 @@ fn check_function(function: &Value, place: &str, faults: &mut Vec<String>) {
 fn check_strict(schema: &Value, at: &str, faults: &mut Vec<String>) {
     let (mut parameters, mut options) = (0, 0);
     if schema.get("anyOf").is_some() {
-        faults.push(format!("{at}: the root can't be a choice of several schemas"));
+        faults.push(format!(
+            "{at}: the root can't be a choice of several schemas"
+        ));
     }
     walk(schema, at, &mut |node, place| {
         let mut fault = |text: &str| faults.push(format!("{place}: {text}"));

@@ -14,8 +14,14 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "revoke_at_product",
         "Also revokes the grant at the product.",
     ),
-    flag("erase", "Also erases the user's personal data, including in the history."),
-    flag("dry_run", "Changes nothing and returns what would be disconnected."),
+    flag(
+        "erase",
+        "Also erases the user's personal data, including in the history.",
+    ),
+    flag(
+        "dry_run",
+        "Changes nothing and returns what would be disconnected.",
+    ),
 ];
 
 pub(in crate::rest) async fn disconnect(

@@ -27,7 +27,11 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "after",
         "Return events after this cursor. `latest` means new events only. Defaults to the oldest event.",
     ),
-    number("limit", "Maximum number of events on the page.", (1, 500, LIMIT)),
+    number(
+        "limit",
+        "Maximum number of events on the page.",
+        (1, 500, LIMIT),
+    ),
     list_of(
         "types",
         "Only events of these types. Use full names or prefixes such as `account.*`.",

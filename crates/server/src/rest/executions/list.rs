@@ -9,9 +9,15 @@ use crate::{
 };
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[
-    text("connection_name", "Only executions through this connection."),
+    text(
+        "connection_name",
+        "Only executions through this connection.",
+    ),
     text("identifier", "Only executions of this user."),
-    text("tool", "Only executions of this tool. Use `proxy` for raw requests."),
+    text(
+        "tool",
+        "Only executions of this tool. Use `proxy` for raw requests.",
+    ),
     text(
         "outcome",
         "Only executions with this outcome: `ok` or an error kind.",
@@ -20,7 +26,10 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "actor",
         "Only executions by the application with this client ID.",
     ),
-    moment("since", "Only executions that started at this time or later."),
+    moment(
+        "since",
+        "Only executions that started at this time or later.",
+    ),
     moment("before", "Only executions that started before this time."),
 ];
 

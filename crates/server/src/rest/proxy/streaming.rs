@@ -81,12 +81,8 @@ struct Target {
 impl Target {
     /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is not a slash.
     fn read(uri: &Uri) -> Result<Self, Error> {
-        let malformed = |what: &str| {
-            Error::new(
-                ErrorKind::InvalidRequest,
-                format!("the proxy path {what}"),
-            )
-        };
+        let malformed =
+            |what: &str| Error::new(ErrorKind::InvalidRequest, format!("the proxy path {what}"));
         let whole = uri.path_and_query().map_or("", PathAndQuery::as_str);
         let rest = whole
             .strip_prefix("/proxy/")
@@ -106,7 +102,9 @@ impl Target {
         Ok(Self {
             connection_name: decode(connection_name)?,
             identifier: decode(identifier)?,
-            uri: product.map_err(|_| malformed("doesn't have a valid product path"))?.into(),
+            uri: product
+                .map_err(|_| malformed("doesn't have a valid product path"))?
+                .into(),
         })
     }
 }

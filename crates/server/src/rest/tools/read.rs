@@ -23,7 +23,10 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
         "tool_version",
         "Version of the tool, a date. Defaults to the newest.",
     ),
-    text("schema_version", "Version of the schema, which is the same date."),
+    text(
+        "schema_version",
+        "Version of the schema, which is the same date.",
+    ),
     FORMAT,
     DETAIL,
 ];

@@ -164,7 +164,10 @@ fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
         (json!({ "aud": "other" }), "for a different client"),
         (json!({ "aud": ["other"] }), "for a different client"),
         (json!({ "aud": null }), "for a different client"),
-        (json!({ "aud": ["stead", "other"] }), "to a different client"),
+        (
+            json!({ "aud": ["stead", "other"] }),
+            "to a different client",
+        ),
         (
             json!({ "aud": ["stead", "other"], "azp": "other" }),
             "to a different client",
@@ -459,9 +462,7 @@ fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
     let opened = world.run(Context::open(options, Catalogue::new([&STABLE]), ports));
     let error = opened.err().unwrap();
     assert!(
-        error
-            .message()
-            .contains("at your OpenID Connect provider"),
+        error.message().contains("at your OpenID Connect provider"),
         "{error}"
     );
 }
