@@ -1,8 +1,8 @@
-//! Results and errors as texts that a model acts on.
+//! Results and errors as texts for models.
 
 use crate::{Error, ErrorKind, tool::Warning};
 
-/// The data as it came, then what did not fail the call, yet matters.
+/// The data, followed by the warnings.
 pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
     let mut text = data.to_owned();
     if !warnings.is_empty() {
@@ -15,7 +15,7 @@ pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
     text
 }
 
-/// What a model tells a user who has to connect an account at the product with this title, with the link if there is one.
+/// Text that asks a user to connect an account of this product, with the link if there is one.
 pub fn authorization_text(error: &Error, title: &str, link: Option<&str>) -> String {
     let sentence = match error.kind() {
         ErrorKind::ScopeMissing => format!("Allow more access to {title} to continue."),
@@ -28,7 +28,7 @@ pub fn authorization_text(error: &Error, title: &str, link: Option<&str>) -> Str
     }
 }
 
-/// What a model can do about an error of a tool of the product with this title, as short as that can be said.
+/// Short text that tells a model what to do about an error of this product's tool.
 pub(crate) fn error_text(error: &Error, title: &str, link: Option<&str>) -> String {
     if error.needs_user() && error.authorization_request().is_some() {
         return authorization_text(error, title, link);

@@ -1,4 +1,4 @@
-//! Policies: which calls there may be, which wait for a person, and what a person has decided.
+//! Policies, which allow, deny or require approval for calls, and people's approvals.
 
 mod admit;
 pub(crate) mod approvals;

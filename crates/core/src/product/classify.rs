@@ -38,7 +38,7 @@ pub struct Fact {
 }
 
 impl Classification {
-    /// Says what it does.
+    /// Sets its purpose.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = Some(effect);

@@ -14,11 +14,11 @@ use crate::{
     tool::schema_of,
 };
 
-/// Reads a body whose form may be off. Slower than reading it straight, since the schema is made first: for a body that
-/// could not be read so.
+/// Reads a body with near-misses. It's slower than reading directly, because it builds the schema first, so use it only
+/// if that fails.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] with every place, in plain words.
+/// [`ErrorKind::InvalidRequest`] with all violations, in plain words.
 pub fn read_body<T: JsonSchema + DeserializeOwned>(mut body: Value) -> Result<T> {
     let mut schema = schema_of::<T>().to_value();
     normalize(&mut schema, Nulls::WhereMarked);
