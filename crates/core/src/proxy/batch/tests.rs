@@ -141,12 +141,12 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
         ("TRACE /v1/notes HTTP/1.1", "the method", InvalidRequest),
         (
             "POST /upload/x HTTP/1.1",
-            "uploads and batches",
+            "uploads or batches",
             InvalidRequest,
         ),
         (
             "POST /batch HTTP/1.1",
-            "uploads and batches",
+            "uploads or batches",
             InvalidRequest,
         ),
         ("GET /people HTTP/1.1", "the same API", InvalidRequest),

@@ -415,7 +415,7 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
     scene.claims(json!({ "email": "eve@example.com", "sub": "u-3" }));
     let error = scene.finish(&back, Some(&bob)).unwrap_err();
     assert_eq!(
-        (error.kind(), error.message().contains("someone else")),
+        (error.kind(), error.message().contains("a different person")),
         (failed, true),
         "{error}"
     );
