@@ -285,7 +285,7 @@ async fn permissions_are_those_of_the_product_and_may_be_short() {
         ("gmail.readonl", "did you mean gmail.readonly"),
         (
             "https://www.googleapis.com/auth/drive.readonly",
-            "is not a scope of mail",
+            "isn't a scope of mail",
         ),
     ] {
         let refused = stage

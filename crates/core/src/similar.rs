@@ -48,7 +48,7 @@ pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone)
     };
     let known: Vec<&str> = known.into_iter().collect();
     let shown = scrub(name, 80);
-    format!("{shown:?} is not known{hint} one of: {}", known.join(", "))
+    format!("{shown:?} isn't known{hint} one of: {}", known.join(", "))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ fn base_urls_are_plain_http_addresses() {
         ("", "it isn't a URL; it must start with https://"),
         ("a.test", "it isn't a URL; it must start with https://"),
         ("/path", "it isn't a URL; it must start with https://"),
-        ("https://", "it is not a URL"),
+        ("https://", "it isn't a URL"),
         ("ftp://a.test", "it must start with https:// or http://"),
         (
             "file:///etc/passwd",

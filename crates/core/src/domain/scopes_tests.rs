@@ -101,7 +101,7 @@ fn a_scope_of_another_product_is_refused_with_what_was_meant() {
     for (given, said) in [
         (
             "note.read",
-            "note.read is not a scope of demo; did you mean notes.read, notes?",
+            "note.read isn't a scope of demo; did you mean notes.read, notes?",
         ),
         (
             "https://scopes.test/notes.reed",
@@ -158,11 +158,11 @@ fn capabilities_are_those_of_the_product() {
     for (given, said) in [
         (
             "Read content",
-            "Read content is not a capability of demo; did you mean read_content?",
+            "Read content isn't a capability of demo; did you mean read_content?",
         ),
-        ("bogus", "bogus is not a capability of demo; it has "),
+        ("bogus", "bogus isn't a capability of demo; it has "),
         // The short names are of scopes.
-        ("email", "email is not a capability of demo; it has "),
+        ("email", "email isn't a capability of demo; it has "),
     ] {
         let refused = read(&capabilities, &["read_content", given]).unwrap_err();
         assert_eq!(refused[0].path, "/permissions/1");

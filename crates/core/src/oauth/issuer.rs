@@ -40,7 +40,7 @@ pub(crate) async fn claims(
             let wanted = wanted.clone();
             let reading = context.detached(async move |context| {
                 let Some(issuer) = &context.mcp_issuer else {
-                    return Err(Error::new(ErrorKind::Internal, "there is no issuer"));
+                    return Err(Error::new(ErrorKind::Internal, "no issuer is configured"));
                 };
                 let read = || read_keys(&context, &issuer.options.issuer);
                 issuer.keys(&context, &wanted, read).await

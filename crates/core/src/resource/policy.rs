@@ -182,7 +182,7 @@ pub enum PolicyOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "outcome": "refused", "policy": "mail-agent", "rule": "/requests",
-    "message": "the policy mail-agent does not list GET requests to this path",
+    "message": "the policy mail-agent doesn't allow GET requests to this path",
     "requests": [{ "method": "GET", "path": "/v1/people/me", "effect": "read", "known": true, "facts": [] }],
 }))]
 #[non_exhaustive]

@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(
             refused::<ExecuteRequest>(json!({ "connectionName": "mail", "dry_run": [] })),
             [
-                "/connectionName additionalProperties: \"connectionName\" is not known; did you mean connection_name? \
+                "/connectionName additionalProperties: \"connectionName\" isn't known; did you mean connection_name? \
                  Expected one of: connection_name, dry_run, fields, identifier, input, \
                  max_bytes, schema_version, tool_version, view",
                 "/connection_name required: \"connection_name\" is required",

@@ -81,7 +81,7 @@ impl Response {
         serde_json::from_slice(body).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                "the product's response is not the JSON that its description promises",
+                "the product's response doesn't match its description",
             )
             .with_context(
                 "place",

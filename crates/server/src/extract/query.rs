@@ -236,8 +236,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "/limit: \"limit\" is not known; expected one of: page_token, page_size",
-                "/pageSize: \"pageSize\" is not known; did you mean page_size, page_token? Expected one of: page_token, page_size",
+                "/limit: \"limit\" isn't known; expected one of: page_token, page_size",
+                "/pageSize: \"pageSize\" isn't known; did you mean page_size, page_token? Expected one of: page_token, page_size",
             ]
         );
         let error = Query::read("x=1").end().unwrap_err();

@@ -126,7 +126,7 @@ async fn check(
         Some((AccountState::Suspended, _)) => {
             (format!("The application has suspended {title}."), false)
         }
-        _ => (format!("{title} is not connected yet."), false),
+        _ => (format!("{title} isn't connected yet."), false),
     };
     let mut structured = json!({ CONNECTION: name, "authorized": authorized });
     if let Some((state, _)) = state {

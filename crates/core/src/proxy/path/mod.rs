@@ -169,7 +169,7 @@ static CLASSES: [Class; 256] = {
 /// Checks everything that needs no decoding; says whether there is something to decode.
 fn check_bytes(path: &str) -> Result<bool> {
     if !path.starts_with('/') {
-        return Err(invalid("the path must begin with a slash"));
+        return Err(invalid("the path must start with a slash"));
     }
     if path.len() > MAX_PATH {
         let length = path.len();
@@ -263,7 +263,7 @@ fn find<'a>(rules: &ProxyRules, path: &'a str) -> Result<(&'static ProxyRoute, &
         }
         let prefixes: Vec<&str> = rules.routes.iter().map(|route| route.prefix).collect();
         invalid(format!(
-            "the product has no route for {:?}; its paths begin with {}",
+            "the product has no route for {:?}; its paths start with {}",
             scrub(path, MAX_ECHO),
             prefixes.join(", ")
         ))

@@ -77,7 +77,7 @@ pub(super) fn check_passed(path: &str, expected: &str) {
 #[test]
 fn v01_to_v41_are_refused_by_their_own_fault() {
     let rule = |number: u8| match number {
-        1..=2 | 6 | 8..=14 | 38..=39 => "must begin with a slash",
+        1..=2 | 6 | 8..=14 | 38..=39 => "must start with a slash",
         3..=4 | 32 => "is empty",
         5 | 25 => "backslash",
         7 | 27 | 29 => "control character",
