@@ -124,7 +124,7 @@ impl ScopeName {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Scope {
-    /// What it allows.
+    /// The permission that it gives.
     pub name: ScopeName,
     /// The product that it's limited to.
     pub product: Option<String>,
@@ -136,7 +136,7 @@ impl Scope {
         self.name.includes(other.name) && (self.product.is_none() || self.product == other.product)
     }
 
-    /// What both allow.
+    /// The scope that both include.
     fn and(&self, other: &Self) -> Option<Self> {
         let name = match (self.name, other.name) {
             (one, other) if one.includes(other) => other,
@@ -328,7 +328,7 @@ impl Scopes {
         others.0.iter().find(|other| !has(other))
     }
 
-    /// What both allow.
+    /// The scope that both include.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let pairs = self

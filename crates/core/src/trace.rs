@@ -74,7 +74,7 @@ impl JsonSchema for TraceId {
         "TraceId".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "Id of a trace." })
+        json_schema!({ "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "ID of a trace." })
     }
 }
 

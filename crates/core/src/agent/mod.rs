@@ -77,7 +77,7 @@ pub struct ToolCalls {
     /// Whether results include a link if the user needs to authorize.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub authorization_links: bool,
-    /// URL that the user's browser returns to from such a link, where your application confirms who the user was.
+    /// URL that the user's browser returns to from such a link. Your application confirms there who the user was.
     /// Defaults to the operator's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,

@@ -53,7 +53,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchTools {
-    /// What you want to do, in a few words, such as `list unread mails`.
+    /// Task, in a few words, such as `list unread mails`.
     #[schemars(length(min = 1))]
     pub query: String,
     /// Only tools of this product.
@@ -69,7 +69,7 @@ pub struct SearchTools {
 pub struct FoundTools {
     /// The tools.
     pub tools: Vec<FoundTool>,
-    /// What to do if no tool matches.
+    /// Advice if no tool matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

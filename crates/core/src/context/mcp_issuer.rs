@@ -155,7 +155,7 @@ impl McpIssuer {
         self
     }
 
-    /// URL that the user's browser returns to from a product, where your application confirms who the user was.
+    /// URL that the user's browser returns to from a product. Your application confirms there who the user was.
     /// Required unless all links have a default or possession of a link is enough.
     #[must_use]
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {

@@ -24,7 +24,7 @@ pub struct EnvironmentOptions {
     pub public_url: Url,
     /// URL of the proxy host, if any. It accepts account tokens, and its paths are the product's own.
     pub proxy_url: Option<Url>,
-    /// Who confirms that the user who came back is the user that the link was made for.
+    /// How Stead makes sure that the user who came back is the user that the link was made for.
     pub verification: Verification,
     /// Origins, such as `https://app.example.com`, that links can redirect the user's browser to. An empty list allows
     /// any origin.
@@ -145,7 +145,7 @@ pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
     given.iter().map(read).collect()
 }
 
-/// Who confirms that the user who came back is the user that the link was made for.
+/// How Stead makes sure that the user who came back is the user that the link was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verification {

@@ -34,7 +34,7 @@ pub(crate) struct AuditEntry {
     pub(crate) extra: Extra,
 }
 
-/// What was changed.
+/// The resource that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AuditTarget {
     /// Such as `connection`.

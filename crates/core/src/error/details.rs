@@ -20,7 +20,7 @@ pub struct Details {
     /// ID of the execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<String>,
-    /// Facts about where the error happened.
+    /// Facts about the error's place, such as the connection.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub context: Map<String, Value>,
     /// All places where the input doesn't match its schema.
@@ -47,7 +47,7 @@ pub struct Details {
     /// The product's own error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upstream: Option<Upstream>,
-    /// What was created although the call failed.
+    /// Objects that were created although the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
     /// Whether this is the result of an earlier call with the same idempotency key. A header over HTTP.

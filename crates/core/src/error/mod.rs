@@ -291,7 +291,7 @@ impl Error {
     pub fn status(&self) -> u16 {
         self.0.status
     }
-    /// Facts about where the error happened.
+    /// Facts about the error's place, such as the connection.
     pub fn context(&self) -> &Map<String, Value> {
         &self.0.details.context
     }
@@ -299,7 +299,7 @@ impl Error {
     pub fn upstream(&self) -> Option<&Upstream> {
         self.0.details.upstream.as_ref()
     }
-    /// What was created although the call failed.
+    /// Objects that were created although the call failed.
     pub fn partial(&self) -> Option<&Value> {
         self.0.details.partial.as_ref()
     }

@@ -61,7 +61,7 @@ fn staged(found: &Versioned<DataKey>) -> Result<()> {
     let unopened = key.unopened_by.values().any(|said| is_heard(*said, now));
     if key.state == DataKeyState::Added && unopened {
         let why = format!(
-            "it is encrypted with the key {:?} of the ring, which a running process doesn't have; give that key to every process first",
+            "it is encrypted with the key {:?} of the key ring, which a running process doesn't have; give that key to every process first",
             key.ring_key
         );
         return Err(key.refused(&why));

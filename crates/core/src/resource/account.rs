@@ -39,7 +39,7 @@ pub struct Account {
     pub granted_scopes: Vec<String>,
     /// Scopes that the connection requests but the user hasn't granted.
     pub missing_scopes: Vec<String>,
-    /// Who the user is at the product, such as an email address.
+    /// The user's name at the product, such as an email address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_user: Option<String>,
     /// When the current access token expires.
@@ -160,7 +160,7 @@ impl AuthorizationLink {
     }
 }
 
-/// What to do when an account is disconnected, besides destroying its tokens.
+/// Options for disconnecting an account, in addition to destroying its tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Disconnection {

@@ -119,7 +119,7 @@ pub struct AccountImport {
     /// The accounts, at most 100.
     #[schemars(length(max = 100))]
     pub accounts: Vec<AccountWithTokens>,
-    /// What to do with an account that exists with other tokens: `refuse`, `skip` or `replace`. Defaults to `refuse`.
+    /// How to handle an account that exists with other tokens: `refuse`, `skip` or `replace`. Defaults to `refuse`.
     #[serde(default)]
     pub existing: ExistingAccounts,
     /// Whether to only check the accounts and return what an import would do.
@@ -135,7 +135,7 @@ impl AccountImport {
             ..Self::default()
         }
     }
-    /// Sets what to do with accounts that exist.
+    /// Sets how to handle accounts that exist.
     #[must_use]
     pub fn existing(mut self, existing: ExistingAccounts) -> Self {
         self.existing = existing;
@@ -149,7 +149,7 @@ impl AccountImport {
     }
 }
 
-/// What an import does with an account that exists.
+/// How an import handles an account that exists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -184,7 +184,7 @@ pub struct AccountImportResult {
     pub connection_name: String,
     /// Your application's ID of the user, as you gave it.
     pub identifier: String,
-    /// What happened to it, or what would happen in a dry run.
+    /// Outcome for the account, or the expected outcome in a dry run.
     pub outcome: ImportOutcome,
     /// The account, if it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,7 +206,7 @@ pub struct AccountsExported {
     pub unreadable: u64,
 }
 
-/// What happened to an account of an import.
+/// Outcome for an account of an import.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]

@@ -78,7 +78,7 @@ pub struct IssuedAccountToken {
     pub connections: Vec<ConnectionName>,
     /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// What it can do.
+    /// Access of the token.
     pub access: TokenAccess,
     /// When it expires.
     pub expires_at: Timestamp,
@@ -110,7 +110,7 @@ pub struct AccountToken {
     pub connections: Vec<ConnectionName>,
     /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// What it can do.
+    /// Access of the token.
     pub access: TokenAccess,
     /// Client ID of the application that created it. Absent if the operator created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ pub struct AppCredential {
     pub client_id: String,
     /// Name for people.
     pub name: String,
-    /// What it can do.
+    /// Its scopes.
     #[schemars(with = "Vec<String>")]
     pub scopes: Scopes,
     /// Maximum number of requests per minute. Absent if unlimited.
@@ -132,7 +132,7 @@ impl NewAppCredential {
             ..Self::default()
         }
     }
-    /// What it can do.
+    /// Sets its scopes.
     #[must_use]
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = Some(scopes.into_iter().map(Into::into).collect());

@@ -28,7 +28,7 @@ pub struct Approval {
     pub approval_id: ApprovalId,
     /// State.
     pub state: ApprovalState,
-    /// Who made the call.
+    /// The caller.
     pub asked_by: Actor,
     /// Name of the connection.
     pub connection_name: ConnectionName,

@@ -29,7 +29,7 @@ pub struct AuditEntry {
     pub actor: Actor,
     /// The action, such as `connection.changed`.
     pub action: String,
-    /// What was changed.
+    /// The resource that was changed.
     pub target: AuditTarget,
     /// More facts, such as the members that were changed. Never contains secrets or users' identifiers.
     pub facts: Map<String, Value>,
@@ -42,7 +42,7 @@ pub struct AuditEntry {
     pub hash: String,
 }
 
-/// What was changed.
+/// The resource that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuditTarget {

@@ -216,7 +216,7 @@ pub struct ProxyRequest {
     pub connection_name: String,
     /// Your application's ID of the user.
     pub identifier: String,
-    /// The product's path. It starts with `/`, is percent-encoded where needed, and can have a query.
+    /// The product's path. It starts with `/`, is percent-encoded, and can have a query.
     pub path: String,
     /// HTTP method, in upper case.
     pub method: String,

@@ -31,7 +31,7 @@ pub struct Event {
     pub timestamp: Timestamp,
     /// Cursor to continue the feed after this event.
     pub cursor: String,
-    /// Who caused it, if known.
+    /// The caller that caused it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
     /// Data of the event. The reference lists the members of each type. Later versions can add members.

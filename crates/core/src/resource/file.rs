@@ -12,7 +12,7 @@ use crate::{Error, ErrorKind, Result, identifier::ExecutionId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Where it is in the data, such as `messages[0].text`. Absent if the data shows nothing of it.
+    /// Its path in the data, such as `messages[0].text`. Absent if the data shows nothing of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// Handle to read it with `GET /v1/files/{handle}`, or with `stead_read_result` over MCP. It expires after 24 hours

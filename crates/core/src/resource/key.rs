@@ -18,7 +18,7 @@ use crate::state::DataKeyState;
 }))]
 #[non_exhaustive]
 pub struct Keys {
-    /// IDs of the keys in the operator's key ring, as this process has it. The first one encrypts new data keys.
+    /// IDs of the keys in this process's key ring. The first one encrypts new data keys.
     pub ring: Vec<String>,
     /// Data keys, oldest first.
     pub data_keys: Vec<DataKey>,

@@ -16,7 +16,7 @@ pub struct Plan {
     pub dry_run: bool,
     /// The requests, in order.
     pub requests: Vec<PlannedRequest>,
-    /// What the tool would send after the last request, if that depends on the response.
+    /// Description of later requests, if they depend on the last request's response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
     /// Whether a policy requires a person's approval for the call.

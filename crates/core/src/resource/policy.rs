@@ -213,7 +213,7 @@ pub struct ClassifiedRequest {
     pub effect: Effect,
     /// Whether Stead can determine what the request concerns.
     pub known: bool,
-    /// What the request concerns.
+    /// The facts of the request, such as recipients.
     pub facts: Vec<RequestFact>,
 }
 

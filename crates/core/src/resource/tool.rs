@@ -105,7 +105,7 @@ pub struct ToolFilter {
 pub struct ExportedTools {
     /// The tools. Send them to the vendor unchanged.
     pub items: Vec<Value>,
-    /// What each tool's format can't express, in the same order.
+    /// Notes on what each tool's format can't express, in the same order.
     #[serde(default)]
     pub report: Vec<ExportReport>,
 }

@@ -105,7 +105,7 @@ impl Rates {
             && !self.said_unknown.swap(true, Ordering::Relaxed)
         {
             tracing::warn!(
-                "a proxy in front of Stead doesn't set X-Forwarded-For, so all its callers share one rate limit and sign-in is limited only per account; set the header at the proxy"
+                "a proxy in front of Stead doesn't set X-Forwarded-For, so all its callers share one rate limit. Set the header at the proxy. Until then, sign-in is limited only per account"
             );
         }
     }
