@@ -41,12 +41,12 @@ async fn an_edited_or_deleted_row_is_named() {
         (
             r#"UPDATE audit SET body = replace(body, 'account.suspended', 'account.resumed') WHERE number = 3"#,
             3,
-            "row 3 of table audit cannot be used: its MAC is wrong: it was changed without the key",
+            "row 3 of table audit can't be used: its MAC is wrong, so it was changed without the key",
         ),
         (
             r#"UPDATE audit SET body = replace(body, '"id":"app_', '"id":"app-') WHERE number = 5"#,
             5,
-            "row 5 of table audit cannot be used: its MAC is wrong: it was changed without the key",
+            "row 5 of table audit can't be used: its MAC is wrong, so it was changed without the key",
         ),
         (
             "DELETE FROM audit WHERE number = 4",
@@ -61,12 +61,12 @@ async fn an_edited_or_deleted_row_is_named() {
         (
             "UPDATE audit SET body = '{}' WHERE number = 6",
             6,
-            "row 6 of table audit cannot be used: it has no MAC: it was written without the key",
+            "row 6 of table audit can't be used: it has no MAC, so it was written without the key",
         ),
         (
             "UPDATE audit SET number = 70 WHERE number = 7",
             7,
-            "row 70 of table audit cannot be used: its MAC is wrong: it was changed without the key",
+            "row 70 of table audit can't be used: its MAC is wrong, so it was changed without the key",
         ),
     ] {
         let stage = stage().await;
@@ -91,6 +91,6 @@ async fn a_cut_end_shows_against_the_head_that_was_kept() {
     .await;
     assert_eq!(verify(&stage, None).await["fault"], Value::Null);
     let fault = verify(&stage, Some(&head)).await["fault"].clone();
-    let message = "the log ends with entry 5, and once had an entry 7: its end was cut off";
+    let message = "the log ends with entry 5, but it once had an entry 7, so its end was removed";
     assert_eq!(fault, json!({ "number": 6, "message": message }));
 }

@@ -110,7 +110,7 @@ async fn a_scope_that_rules_out_a_search_is_given_up_by_the_link_of_the_error() 
     assert_eq!(both.kind(), "invalid_request");
     assert!(
         both.text()
-            .contains("gmail.metadata takes away what gmail.readonly allows")
+            .contains("gmail.metadata restricts what gmail.readonly allows")
     );
 
     let narrow = stage
@@ -285,7 +285,7 @@ async fn permissions_are_those_of_the_product_and_may_be_short() {
         ("gmail.readonl", "did you mean gmail.readonly"),
         (
             "https://www.googleapis.com/auth/drive.readonly",
-            "is not a scope of mail",
+            "isn't a scope of mail",
         ),
     ] {
         let refused = stage

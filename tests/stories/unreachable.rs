@@ -156,7 +156,7 @@ async fn an_upload_whose_body_breaks_off_is_the_callers_error_and_was_not_carrie
         response.contains("\r\nstead-error: invalid_request\r\n"),
         "{response}"
     );
-    assert!(response.contains("the product did not get the whole request"));
+    assert!(response.contains("the product didn't get the whole request"));
     assert_eq!(outcomes(&stage, 1).await, ["invalid_request"]);
     assert!(product.heard().is_empty());
 }
@@ -209,12 +209,12 @@ async fn a_product_that_cannot_be_reached_says_why_and_who_acts() {
     for (url, why) in [
         (
             String::from("https://product.invalid"),
-            "the name product.invalid does not resolve",
+            "the name product.invalid doesn't resolve",
         ),
         (format!("http://{free}"), "refuses connections"),
         (
             format!("https://{plain_address}"),
-            "no TLS connection to 127.0.0.1",
+            "a TLS connection to 127.0.0.1",
         ),
     ] {
         let problem = refused(&url).await;

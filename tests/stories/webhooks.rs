@@ -277,7 +277,7 @@ async fn a_name_that_leads_to_this_machine_is_refused_unless_the_operator_names_
     assert_eq!(tested["state"], "failed");
     assert_eq!(tested["status"], Value::Null);
     let said = tested["message"].as_str().unwrap();
-    assert!(said.contains("not public"), "{said}");
+    assert!(said.contains("isn't public"), "{said}");
     assert!(receiver.mirror.heard().is_empty());
 
     let operator = stage(vec![NAME]).await;

@@ -303,7 +303,7 @@ mod tests {
                 "stead: the user has to authorize",
                 "  kind             authorization_required",
                 "  who acts         the user",
-                "  meaning          The end user has to authorize; `authorization_request` is the body for the link to show.",
+                "  meaning          The end user needs to authorize; create a link with `authorization_request` as the body and show it.",
                 "  link             https://stead.example.com/connect/x",
             ]
         );

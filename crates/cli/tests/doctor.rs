@@ -187,7 +187,7 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
 fn a_wrong_key_is_found() {
     let place = Place::new("");
     place.key("key");
-    place.finds("key", "error", "sealed with", "--key-file");
+    place.finds("key", "error", "encrypted with", "--key-file");
 }
 
 #[test]
@@ -263,7 +263,10 @@ fn an_older_schema_is_found_and_left_as_it_is() {
 #[test]
 fn what_is_not_a_database_of_stead_is_found_without_advice_to_change_it() {
     let place = Place::new("");
-    for (file, says) in [(".", "is a folder"), ("notes.txt", "not a SQLite database")] {
+    for (file, says) in [
+        (".", "is a folder"),
+        ("notes.txt", "isn't a SQLite database"),
+    ] {
         place.write("notes.txt", &"a letter to somebody. ".repeat(100));
         place.mode("notes.txt", 0o644);
         let mut doctor = place.command();
@@ -303,7 +306,12 @@ fn a_copy_that_was_put_back_is_found() {
 fn a_public_url_without_tls_is_found() {
     let mut place = Place::new("");
     place.public_url = "http://stead.example.com";
-    place.finds("public_url", "error", "must be https", "--public-url");
+    place.finds(
+        "public_url",
+        "error",
+        "must start with https",
+        "--public-url",
+    );
 }
 
 #[test]

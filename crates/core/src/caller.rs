@@ -1,4 +1,4 @@
-//! Who acts: known wherever a call, a change or a decision of a policy is.
+//! Callers: who makes a call or a change.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,47 +13,47 @@ use crate::{
     state::{Role, TokenAccess},
 };
 
-/// Who acts through an [`Environment`](crate::environment::Environment).
+/// Who makes calls and changes through an [`Environment`](crate::environment::Environment).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caller {
-    /// Whoever has the platform in their own process, or opens its database with a command.
+    /// The operator, who embeds Stead or opens its database with a command.
     #[default]
     Operator,
-    /// An application, by its bearer token.
+    /// An application with its bearer token.
     Application(Arc<Application>),
-    /// Whoever holds a bearer token of one user's accounts.
+    /// A program with an account token of one user.
     AccountToken(Arc<AccountToken>),
-    /// An agent with the token of an MCP session, which is of one user.
+    /// An agent with the token of an MCP session, which belongs to one user.
     McpSession(Arc<McpSession>),
-    /// A member of the dashboard, signed in.
+    /// A signed-in member of the dashboard.
     Member(Arc<Member>),
-    /// A user with a link, in a browser.
+    /// A user who opened a link in a browser.
     User,
-    /// Stead itself: maintenance, and what it does again later.
+    /// Stead itself: maintenance and background work.
     Stead,
 }
 
-/// Which connections someone may know of, by their names: every one, or only some.
+/// Connections that a caller can see: all of them, or only those with the given names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Connections(Option<BTreeSet<ConnectionName>>);
 
 impl Connections {
-    /// Every one.
+    /// All connections.
     pub const ALL: Self = Self(None);
 
-    /// Only those with these names.
+    /// Only connections with these names.
     pub fn only(names: impl IntoIterator<Item = ConnectionName>) -> Self {
         Self(Some(names.into_iter().collect()))
     }
 
-    /// Whether it is every one.
+    /// Whether it includes all connections.
     pub fn are_all(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The names in their order, unless it is every one.
+    /// The names in order, or `None` for all connections.
     pub fn names(&self) -> Option<impl Iterator<Item = &ConnectionName>> {
         self.0.as_ref().map(BTreeSet::iter)
     }
@@ -63,13 +63,13 @@ impl Connections {
         Some(self.names()?.map(ToString::to_string).collect())
     }
 
-    /// Whether the one with this name is among them.
+    /// Whether it includes the connection with this name.
     pub fn have(&self, name: &str) -> bool {
         let named = |names: &BTreeSet<ConnectionName>| names.iter().any(|one| one.as_str() == name);
         self.0.as_ref().is_none_or(named)
     }
 
-    /// Whether all others are among them.
+    /// Whether it includes all of the others.
     pub fn cover(&self, others: &Self) -> bool {
         match (&self.0, &others.0) {
             (None, _) => true,
@@ -78,7 +78,7 @@ impl Connections {
         }
     }
 
-    /// Those that are among both.
+    /// The connections that both include.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
@@ -89,23 +89,23 @@ impl Connections {
     }
 }
 
-/// An application that was authenticated.
+/// An authenticated application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Application {
     /// Its client id.
     pub client_id: String,
-    /// What its credential and its token both open.
+    /// Scopes that both its credential and its token have.
     pub scopes: Scopes,
-    /// How many requests a minute it may send, where that is limited.
+    /// Maximum number of requests per minute, if limited.
     pub rate_per_minute: Option<u32>,
-    /// Connections that its credential is limited to. All others look to it as if there were none.
+    /// Connections that its credential is limited to. All others look as if they didn't exist.
     pub connections: Connections,
-    /// Policy that its credential names.
+    /// Policy of its credential.
     pub(crate) policy: Option<String>,
 }
 
-/// A member of the dashboard who is signed in.
+/// A signed-in member of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
@@ -115,7 +115,7 @@ pub struct Member {
     name: String,
     /// What it may do.
     pub role: Role,
-    /// The same as scopes.
+    /// The role as scopes.
     pub scopes: Scopes,
 }
 
@@ -127,13 +127,13 @@ pub struct TokenAccount {
     pub connection_name: ConnectionName,
     /// Product of the connection.
     pub product: String,
-    /// The account itself. A later account with the same names is a different one.
+    /// ID of the account. A later account with the same names has a different ID.
     pub(crate) account_id: AccountId,
-    /// How often the account had been disconnected when the token was made.
+    /// How often the account had been disconnected when the token was created.
     pub(crate) disconnections: u64,
 }
 
-/// A bearer token of one user's accounts that was authenticated.
+/// An authenticated account token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AccountToken {
@@ -141,7 +141,7 @@ pub struct AccountToken {
     pub token_id: AccountTokenId,
     /// Its id as a text.
     name: String,
-    /// Client id of the application that made it; `None` where the operator did.
+    /// Client ID of the application that created it. `None` if the operator created it.
     pub client_id: Option<String>,
     /// The application's id of the user.
     pub identifier: Identifier,
@@ -149,9 +149,9 @@ pub struct AccountToken {
     pub accounts: Vec<TokenAccount>,
     /// What it may do.
     pub access: TokenAccess,
-    /// What the credential of the application that made it opens now; everything where the operator did.
+    /// Current scopes of the creating application's credential. All scopes if the operator created it.
     pub(crate) scopes: Option<Scopes>,
-    /// Policy that this credential names.
+    /// Policy of this credential.
     pub(crate) policy: Option<String>,
 }
 
@@ -191,7 +191,7 @@ impl AccountToken {
     }
 }
 
-/// An MCP session that was authenticated.
+/// An authenticated MCP session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct McpSession {
@@ -199,23 +199,23 @@ pub struct McpSession {
     pub session_id: McpSessionId,
     /// Its id as a text.
     pub(crate) name: String,
-    /// Client id of the application that made it; `None` where the operator did.
+    /// Client ID of the application that created it. `None` if the operator created it.
     pub client_id: Option<String>,
     /// The application's id of the user.
     pub identifier: Identifier,
-    /// Connections that it may use. All others look to it as if there were none.
+    /// Connections that it can use. All others look as if they didn't exist.
     pub connections: Connections,
-    /// Tools that it may call, by name; every one where there are none.
+    /// Names of the tools that it can call. An empty list means all.
     pub(crate) tools: Option<BTreeSet<String>>,
-    /// Whether it only reads.
+    /// Whether it's read-only.
     pub(crate) read_only: bool,
     /// Form and size of its results.
     pub results: ResultOptions,
-    /// Where the user's browser goes after the product.
+    /// URL that the user's browser returns to.
     pub(crate) verify_url: Option<String>,
-    /// What the credential of the application that made it opens now; everything where the operator did.
+    /// Current scopes of the creating application's credential. All scopes if the operator created it.
     pub(crate) scopes: Option<Scopes>,
-    /// Policies that it and the credential of its maker name.
+    /// Policies of the session and of the creating application's credential.
     pub(crate) policies: [Option<String>; 2],
 }
 
@@ -228,24 +228,23 @@ impl McpSession {
     }
 }
 
-/// A caller as events and the audit log name it.
+/// A caller, as events and the audit log show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Actor {
     /// `operator`, `member`, `application`, `account_token`, `mcp_session`, `user` or `stead`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which one, where there are several: an application's client id, or the id of a member, an account token or an
-    /// MCP session.
+    /// ID of the caller: an application's client ID, or the ID of a member, an account token or an MCP session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// For an account token or an MCP session, the client id of the application that made it.
+    /// For an account token or an MCP session, the client ID of the application that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
 }
 
 impl Actor {
-    /// The client id of the credential by which it acts.
+    /// Client ID of the credential that it uses.
     #[cfg(feature = "platform")]
     pub(crate) fn credential(&self) -> Option<&str> {
         match self.kind.as_str() {
@@ -438,7 +437,7 @@ impl Caller {
         };
         Error::new(
             ErrorKind::InsufficientScope,
-            format!("this needs the scope {scope}, which {whose} does not have"),
+            format!("{whose} doesn't have the scope {scope}, which this request needs"),
         )
         .with_required_scopes([scope.to_string()])
     }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::{Error, ErrorKind, Result};
 
-/// The application's own id of its end user: opaque, 1 to 256 characters, no control characters, not `.` or `..`. That of a
-/// new account has no invisible characters either, and no blanks at its ends.
+/// Your application's own ID of its user: any text of 1 to 256 characters, without control characters, and not `.` or
+/// `..`. For a new account, it also can't have invisible characters, or start or end with a space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(into = "String")]
 pub struct Identifier(#[schemars(length(min = 1, max = 256))] String);
@@ -18,20 +18,20 @@ impl Identifier {
     /// Validates a text as an identifier.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is empty, longer than 256 characters, holds a control character, or is `.` or
-    /// `..`: as a segment of a path those are gone before a request is sent, whatever their encoding (URL Standard).
+    /// [`ErrorKind::InvalidRequest`] if it is empty, longer than 256 characters, has a control character, or is `.` or
+    /// `..`. HTTP clients remove those two from paths, even if they're encoded (URL Standard).
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         if matches!(text.as_str(), "." | "..") {
             return Err(Error::invalid_at(
                 "/identifier",
-                format!("{text:?} cannot be part of a path, and so is not an identifier"),
+                format!("{text:?} can't be an identifier, because it can't be part of a path"),
             ));
         }
         Self::stored(text)
     }
 
-    /// One that was taken before.
+    /// An identifier that was accepted earlier.
     fn stored(text: String) -> Result<Self> {
         let characters = text.chars().count();
         if characters == 0 || characters > 256 || text.chars().any(char::is_control) {
@@ -43,7 +43,7 @@ impl Identifier {
         Ok(Self(text))
     }
 
-    /// Refuses what looks like another identifier: for a new account. Those that exist stay in use.
+    /// Rejects an identifier of a new account that can look like another one. Existing identifiers keep working.
     #[cfg(feature = "platform")]
     pub(crate) fn check_new(&self) -> Result<()> {
         let text = self.as_str();
@@ -52,7 +52,7 @@ impl Identifier {
         }
         Err(Error::invalid_at(
             "/identifier",
-            "the identifier of a new account has no blanks at its ends and no invisible characters, such as zero-width spaces or marks of direction",
+            "the identifier of a new account can't start or end with a space, or contain invisible characters such as zero-width spaces",
         ))
     }
 
@@ -62,7 +62,7 @@ impl Identifier {
     }
 }
 
-/// Characters that are not seen, or change how others are shown: format characters (Cf), separators of lines, fillers.
+/// Characters that are invisible or change how others are shown: format characters (Cf), line separators and fillers.
 #[cfg(feature = "platform")]
 fn is_invisible(c: char) -> bool {
     matches!(
@@ -75,14 +75,15 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Those that were stored before the dots were refused stay readable.
+/// Identifiers that were stored before dots were rejected stay readable.
 impl<'de> Deserialize<'de> for Identifier {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::stored(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 
-/// Name of a connection, chosen by the developer: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit.
+/// Name of a connection, which you choose: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a
+/// digit.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -93,7 +94,7 @@ impl ConnectionName {
     /// Validates a text as a connection's name.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it breaks the rule above.
+    /// [`ErrorKind::InvalidRequest`] if it breaks this rule.
     pub fn new(text: impl Into<String>) -> Result<Self> {
         let text = text.into();
         let well_formed = text.len() <= 64
@@ -185,29 +186,29 @@ macro_rules! id_type {
 }
 
 id_type! {
-    /// Id of a connection.
+    /// ID of a connection.
     ConnectionId, "conn_";
-    /// Id of an account.
+    /// ID of an account.
     AccountId, "acct_";
-    /// Id of an authorization.
+    /// ID of an authorization.
     AuthorizationId, "auth_";
-    /// Id of an execution.
+    /// ID of an execution.
     ExecutionId, "exec_";
-    /// Id of an event.
+    /// ID of an event.
     EventId, "evt_";
-    /// Id of a webhook.
+    /// ID of a webhook.
     WebhookId, "hook_";
-    /// Id of an outbox entry.
+    /// ID of an outbox entry.
     OutboxId, "out_";
-    /// Id of a data key.
+    /// ID of a data key.
     DataKeyId, "key_";
-    /// Id of an account token.
+    /// ID of an account token.
     AccountTokenId, "tok_";
-    /// Id of an MCP session.
+    /// ID of an MCP session.
     McpSessionId, "mcp_";
-    /// Id of an approval.
+    /// ID of an approval.
     ApprovalId, "appr_";
-    /// Id of a member.
+    /// ID of a member.
     MemberId, "mem_";
 }
 

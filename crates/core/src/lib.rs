@@ -1,8 +1,8 @@
-//! The contract of Stead: what a tool is, what a product is, and how a call is made in a user's stead.
+//! The core of Stead: tools, products, and calls as a user.
 //!
-//! A product crate needs [`tool`], [`product`] and [`error`] only. With the feature `platform` the crate also
-//! holds connections, accounts and authorizations, the OAuth flow, sealed credentials and the executor.
-//! It opens no socket, reads no clock and draws no randomness of its own: those come in through [`ports`].
+//! A product crate needs only [`tool`], [`product`] and [`error`]. The feature `platform` adds connections, accounts,
+//! authorizations, the OAuth flow, encrypted credentials and the executor. The crate never uses the network, the clock
+//! or randomness directly, only through [`ports`].
 
 pub mod agent;
 #[doc(hidden)]

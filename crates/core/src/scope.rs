@@ -1,5 +1,5 @@
-//! What an application may do with Stead: the scopes of its credentials and tokens. The permissions that a user grants
-//! at a product are something else.
+//! Scopes of applications' credentials and tokens: what an application can do with Stead. They aren't the permissions
+//! that a user grants at a product.
 
 use std::{fmt, str::FromStr};
 
@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result, error::Violation, similar::unknown, state:
 
 macro_rules! names {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal $(, $products:ident)?; )+) => {
-        /// What a scope opens. The variants' documentation is the reference that users read.
+        /// What a scope allows. The variants' documentation is the public reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum ScopeName { $( $(#[doc = $doc])+ $variant, )+ }
@@ -18,15 +18,15 @@ macro_rules! names {
             /// Every one, in the order of the reference.
             pub const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
 
-            /// The word, as credentials and token requests give it.
+            /// The word that credentials and token requests use.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$variant => $name, )+ }
             }
-            /// One sentence about what it opens.
+            /// One sentence about what it allows.
             pub fn summary(self) -> &'static str {
                 match self { $( Self::$variant => concat!($($doc, " "),+).trim(), )+ }
             }
-            /// Whether it can be given for one product only, as in `tools:execute:mail`.
+            /// Whether it can be limited to one product, as in `tools:execute:mail`.
             pub const fn has_products(self) -> bool {
                 match self { $( Self::$variant => false $(|| { stringify!($products); true })?, )+ }
             }
@@ -35,54 +35,54 @@ macro_rules! names {
 }
 
 names! {
-    /// Call tools. `tools:execute:mail` only those of one product.
+    /// Call tools. `tools:execute:mail` allows only the tools of one product.
     ToolsExecute = "tools:execute", products;
-    /// Send raw requests that only read. `proxy:read:mail` only to one product.
+    /// Send raw requests that only read. `proxy:read:mail` allows only requests to one product.
     ProxyRead = "proxy:read", products;
-    /// Send any raw request. `proxy:write:mail` only to one product.
+    /// Send any raw request. `proxy:write:mail` allows only requests to one product.
     ProxyWrite = "proxy:write", products;
-    /// Make authorization links, and confirm who came back.
+    /// Create authorization links, and confirm which user came back.
     LinksCreate = "links:create";
     /// See accounts and their state.
     AccountsRead = "accounts:read";
-    /// Suspend, resume, refresh and disconnect accounts, and see them.
+    /// See, suspend, resume, refresh and disconnect accounts.
     AccountsManage = "accounts:manage";
-    /// Import accounts with their tokens: the caller says whose they are.
+    /// Import accounts with their tokens, for any user.
     AccountsImport = "accounts:import";
     /// See connections.
     ConnectionsRead = "connections:read";
-    /// Create, change and delete connections, and see them.
+    /// See, create, change and delete connections.
     ConnectionsManage = "connections:manage";
-    /// Make tokens for one account each.
+    /// Create account tokens.
     AccountTokensCreate = "account-tokens:create";
-    /// Make MCP sessions, each of one user, and see and end them.
+    /// See, create and revoke MCP sessions.
     McpSessionsManage = "mcp-sessions:manage";
     /// Read events.
     EventsRead = "events:read";
     /// Read the history of calls.
     ExecutionsRead = "executions:read";
-    /// Create, change and delete webhook endpoints, and see them and their deliveries.
+    /// See, create, change and delete webhooks, and see their deliveries.
     WebhooksManage = "webhooks:manage";
     /// See policies.
     PoliciesRead = "policies:read";
-    /// Set, test and delete policies, and see them.
+    /// See, set, test and delete policies.
     PoliciesManage = "policies:manage";
-    /// See which calls wait for an approval, with their exact arguments.
+    /// See calls that wait for approval, with their exact arguments.
     ApprovalsRead = "approvals:read";
-    /// Approve and deny calls of others, and see them.
+    /// See, approve and deny other callers' calls.
     ApprovalsManage = "approvals:manage";
     /// Read the audit log.
     AuditRead = "audit:read";
-    /// Create, change, rotate and revoke credentials of applications, within the scopes that the caller has.
+    /// Create, change, rotate and revoke applications' credentials, within the caller's own scopes.
     CredentialsManage = "credentials:manage";
-    /// Invite, change, disable and delete members of the dashboard, owners too: as much as everything.
+    /// Invite, change, disable and delete members of the dashboard, including owners. This gives full control.
     MembersManage = "members:manage";
-    /// See data keys, and add, activate, replace and destroy them.
+    /// See, add, activate, replace and destroy data keys.
     KeysManage = "keys:manage";
 }
 
 impl ScopeName {
-    /// Whether who has this has the other too.
+    /// Whether this includes the other.
     const fn includes(self, other: Self) -> bool {
         self as u8 == other as u8
             || matches!(
@@ -103,7 +103,7 @@ impl ScopeName {
         }
     }
 
-    /// The scope for one product, where it can be given so.
+    /// The scope for one product, if it can be limited to one.
     pub fn of(self, product: &str) -> Scope {
         Scope {
             name: self,
@@ -112,7 +112,7 @@ impl ScopeName {
     }
 }
 
-/// One scope: what it opens, for one product or for all.
+/// One scope, for one product or for all.
 ///
 /// ```
 /// use stead_core::scope::{Scope, ScopeName};
@@ -124,19 +124,19 @@ impl ScopeName {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Scope {
-    /// What it opens.
+    /// The permission that it gives.
     pub name: ScopeName,
-    /// The only product that it holds for.
+    /// The product that it's limited to.
     pub product: Option<String>,
 }
 
 impl Scope {
-    /// Whether who has this has the other too.
+    /// Whether this includes the other.
     fn covers(&self, other: &Self) -> bool {
         self.name.includes(other.name) && (self.product.is_none() || self.product == other.product)
     }
 
-    /// What both open.
+    /// The scope that both include.
     fn and(&self, other: &Self) -> Option<Self> {
         let name = match (self.name, other.name) {
             (one, other) if one.includes(other) => other,
@@ -217,8 +217,8 @@ impl Scopes {
         ScopeName::ALL.iter().map(|name| name.scope()).collect()
     }
 
-    /// What a credential has for which none are given: all that an application needs. Imports, other credentials, members,
-    /// keys, the audit log, and what decides on calls are for operators.
+    /// Default scopes of a credential: everything that an application needs. Imports, credentials, members, keys, the
+    /// audit log, policies and approvals are for operators.
     pub fn usual() -> Self {
         let of_operators = [
             ScopeName::AccountsImport,
@@ -237,8 +237,8 @@ impl Scopes {
             .collect()
     }
 
-    /// What a credential could do before there were scopes. This list never grows: a new scope is given to no one by an
-    /// upgrade.
+    /// Scopes of a credential from before scopes existed. This list never grows, so an upgrade never gives anyone a new
+    /// scope.
     #[cfg(feature = "platform")]
     pub(crate) fn before_scopes() -> Self {
         let names = [
@@ -254,7 +254,7 @@ impl Scopes {
         names.into_iter().map(ScopeName::scope).collect()
     }
 
-    /// What a member with a role may do.
+    /// Scopes of a member with this role.
     pub fn of_role(role: Role) -> Self {
         let may = |name: &&ScopeName| match role {
             Role::Owner => true,
@@ -279,10 +279,10 @@ impl Scopes {
         names.map(|name| name.scope()).collect()
     }
 
-    /// Scopes by their words.
+    /// Parses scopes from their words.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] with the place of each word that is not a scope, as of a member `scopes`.
+    /// [`ErrorKind::InvalidRequest`] with a violation for each word that isn't a scope.
     pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut scopes, mut violations) = (Vec::new(), Vec::new());
         for (index, word) in words.into_iter().enumerate() {
@@ -302,19 +302,19 @@ impl Scopes {
         }
     }
 
-    /// Those of stored words that this version knows: what it does not know opens nothing.
+    /// Scopes from stored words. Unknown words are ignored, so they allow nothing.
     #[cfg(feature = "platform")]
     pub(crate) fn known<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let words = words.into_iter();
         words.filter_map(|word| word.parse().ok()).collect()
     }
 
-    /// Whether one of them opens this, for some product at least.
+    /// Whether one of them allows this for at least one product.
     pub fn opens(&self, name: ScopeName) -> bool {
         self.0.iter().any(|scope| scope.name.includes(name))
     }
 
-    /// Whether one of them opens this for a product.
+    /// Whether one of them allows this for a product.
     pub fn opens_for(&self, name: ScopeName, product: &str) -> bool {
         self.0.iter().any(|scope| {
             let for_it = scope.product.as_deref().is_none_or(|only| only == product);
@@ -328,7 +328,7 @@ impl Scopes {
         others.0.iter().find(|other| !has(other))
     }
 
-    /// What both open.
+    /// The scope that both include.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let pairs = self
@@ -347,7 +347,7 @@ impl Scopes {
             .collect()
     }
 
-    /// These without all of one name.
+    /// These without all scopes of one name.
     #[cfg(feature = "platform")]
     pub(crate) fn without(self, name: ScopeName) -> Self {
         self.0
@@ -377,7 +377,7 @@ impl FromIterator<Scope> for Scopes {
 }
 
 impl fmt::Display for Scopes {
-    /// As in a token request (RFC 6749, section 3.3): the words, with a space between them.
+    /// The words with a space between them, as in a token request (RFC 6749, section 3.3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words().join(" "))
     }
@@ -390,7 +390,7 @@ impl Serialize for Scopes {
 }
 
 impl<'de> Deserialize<'de> for Scopes {
-    /// A word from a newer service is left out.
+    /// Ignores words from a newer service.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = Vec::<String>::deserialize(deserializer)?;
         Ok(words.iter().filter_map(|word| word.parse().ok()).collect())

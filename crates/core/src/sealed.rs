@@ -1,16 +1,16 @@
-//! A sealed secret, which can be stored and shown to anyone without the key.
+//! An encrypted secret, which is safe to store and to show without the key.
 
 use std::fmt;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
-/// A sealed secret: key id, nonce and ciphertext in one. Base64 in JSON.
+/// An encrypted secret: key ID, nonce and ciphertext. Base64 in JSON.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Sealed(Vec<u8>);
 
 impl Sealed {
-    /// Takes sealed bytes as they were stored.
+    /// An encrypted secret from its stored bytes.
     pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }

@@ -1,11 +1,11 @@
-//! Names that are like one that is not known, for a message that leads on.
+//! Finds known names that are similar to an unknown one, for error messages.
 
 use crate::scrub::scrub;
 
-/// A longer name was not mistyped, and would cost time to compare.
+/// Longer names aren't compared, because they're unlikely typos and expensive to compare.
 const LONGEST: usize = 100;
 
-/// A name without what spellings differ in: `maxResults`, `MAX_RESULTS` and `max-results` are one.
+/// A name without differences in spelling: `maxResults`, `MAX_RESULTS` and `max-results` are the same.
 pub fn spelling(name: &str) -> String {
     name.chars()
         .filter(|c| !c.is_whitespace() && !matches!(c, '_' | '-'))
@@ -13,7 +13,7 @@ pub fn spelling(name: &str) -> String {
         .collect()
 }
 
-/// The known names that may have been meant, the likeliest first, three at most.
+/// Up to three similar known names, most similar first.
 pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     if name.len() > LONGEST {
         return Vec::new();
@@ -32,7 +32,7 @@ pub fn similar<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
         .collect()
 }
 
-/// `; did you mean max_results?`, or nothing where no known name is similar.
+/// `; did you mean max_results?`, or nothing if no known name is similar.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     match similar(name, known).as_slice() {
         [] => String::new(),
@@ -40,7 +40,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
-/// Says that a name is not known, with those that may have been meant and those that are.
+/// A message that a name is unknown, with similar names and the known ones.
 pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     let hint = match did_you_mean(name, known.clone()) {
         hint if hint.is_empty() => String::from("; expected"),
@@ -48,7 +48,7 @@ pub fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone)
     };
     let known: Vec<&str> = known.into_iter().collect();
     let shown = scrub(name, 80);
-    format!("{shown:?} is not known{hint} one of: {}", known.join(", "))
+    format!("{shown:?} isn't known{hint} one of: {}", known.join(", "))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! States of connections, accounts and authorizations, which the API's views and the domain's entities share.
+//! States of connections, accounts, authorizations and other resources.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ macro_rules! state_names {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionState {
-    /// Client id or secret are missing.
+    /// The client ID or secret is missing.
     Draft,
-    /// Usable.
+    /// It works.
     Ready,
-    /// Switched off; its accounts keep their state.
+    /// Disabled. Its accounts keep their state.
     Disabled,
 }
 state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "disabled" });
@@ -33,7 +33,7 @@ state_names!(ConnectionState { Draft = "draft", Ready = "ready", Disabled = "dis
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionHealth {
-    /// No refusal is known.
+    /// The product hasn't refused them.
     ClientOk,
     /// The product refused them.
     ClientRejected,
@@ -43,17 +43,17 @@ pub enum ConnectionHealth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccountState {
-    /// The user has never authorized, or has to do so again after a disconnect.
+    /// The user has never authorized, or needs to authorize again after a disconnection.
     PendingAuthorization,
-    /// The user came back; the application has yet to confirm who it was.
+    /// The user came back, but the application hasn't confirmed who it was yet.
     PendingVerification,
-    /// Usable.
+    /// It works.
     Active,
-    /// The credential is dead; only the user can fix it.
+    /// The tokens no longer work. The user needs to open a new link.
     NeedsReauthorization,
-    /// Paused; the credential is kept.
+    /// Suspended. The tokens are kept.
     Suspended,
-    /// Ended; the credential is shredded.
+    /// Disconnected. The tokens are destroyed.
     Disconnected,
 }
 state_names!(AccountState {
@@ -65,15 +65,15 @@ state_names!(AccountState {
     Disconnected = "disconnected",
 });
 
-/// Where the delivery of an event to a webhook stands.
+/// State of an event's delivery to a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
     /// Another attempt is due.
     Waiting,
-    /// The endpoint has taken it.
+    /// The endpoint accepted it.
     Delivered,
-    /// The endpoint did not take it, and no attempt follows.
+    /// The endpoint didn't accept it, and Stead doesn't try again.
     Failed,
 }
 state_names!(DeliveryState { Waiting = "waiting", Delivered = "delivered", Failed = "failed" });
@@ -82,14 +82,14 @@ state_names!(DeliveryState { Waiting = "waiting", Delivered = "delivered", Faile
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataKeyState {
-    /// Every process can open with it; none seals with it yet.
+    /// Added. Processes can decrypt with it, but don't encrypt with it yet.
     Added,
-    /// Seals. The key of a store that was made before keys had states is this one.
+    /// Active. Stead encrypts new data with it.
     #[default]
     Active,
-    /// Opens what it has sealed; seals nothing more.
+    /// Only decrypts data that it encrypted earlier.
     Retiring,
-    /// Destroyed: only the row is left.
+    /// Destroyed. Only its row is left.
     Retired,
 }
 state_names!(DataKeyState {
@@ -99,17 +99,17 @@ state_names!(DataKeyState {
     Retired = "retired",
 });
 
-/// Whether an account's credential serves.
+/// Whether an account's tokens work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AccountHealth {
-    /// It serves, and could be refreshed the last time.
+    /// They work, and the last refresh succeeded.
     #[default]
     Ok,
-    /// It could not be refreshed, for a reason that passes; the present access token may still serve.
+    /// The last refresh failed for a temporary reason. The current access token can still work.
     Degraded,
-    /// No call can be made; the account's state says why. Not stored: it follows from the state.
+    /// Calls aren't possible, and the account's state says why. It follows from the state and isn't stored.
     Unusable,
 }
 
@@ -120,37 +120,37 @@ pub enum AccountHealth {
 pub enum AccountReason {
     /// The product refused the refresh token.
     RefreshRejected,
-    /// The access token expired and there is no refresh token.
+    /// The access token expired, and there is no refresh token.
     RefreshTokenMissing,
-    /// A refresh was cut between the product's commit and ours, and the old token is spent.
+    /// A refresh was interrupted after the product issued new tokens, and the old refresh token no longer works.
     RefreshOutcomeLost,
-    /// The product refused a refresh token that an older copy of the database brought back: newer ones are lost.
+    /// The product refused a refresh token from a restored database, because newer tokens are lost.
     RestoredFromBackup,
-    /// The connection's client id changed.
+    /// The connection's client ID changed.
     ClientChanged,
 }
 
-/// How far an authorization has come.
+/// State of an authorization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthorizationState {
-    /// The link exists.
+    /// The link was created.
     Created,
-    /// A browser was bound and sent to the product.
+    /// A browser opened the link and was redirected to the product.
     Redirected,
-    /// It came back; the state is spent.
+    /// The browser came back from the product.
     Returned,
-    /// The application has to confirm who came back.
+    /// The application needs to confirm who came back.
     Verifying,
     /// The account is active.
     Completed,
-    /// The user refused.
+    /// The user declined to give access.
     Denied,
-    /// Its time is over.
+    /// It expired.
     Expired,
     /// It failed.
     Failed,
-    /// A newer one was completed.
+    /// A newer authorization replaced it.
     Superseded,
 }
 state_names!(AuthorizationState {
@@ -165,13 +165,13 @@ state_names!(AuthorizationState {
     Superseded = "superseded",
 });
 
-/// What an account token may do.
+/// Access of an account token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenAccess {
     /// Send requests that only read.
     Read,
-    /// Send every request that the proxy takes.
+    /// Send all requests that the proxy allows.
     Write,
 }
 state_names!(TokenAccess { Read = "read", Write = "write" });
@@ -180,15 +180,15 @@ state_names!(TokenAccess { Read = "read", Write = "write" });
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
-    /// A person has to decide.
+    /// A person needs to approve or deny it.
     Pending,
-    /// The call may be made once.
+    /// A person approved the call. It can be made once.
     Approved,
-    /// The call may not be made.
+    /// A person denied the call.
     Denied,
     /// The call was made.
     Used,
-    /// Its time was over before the call was made.
+    /// It expired before the call was made.
     Expired,
 }
 state_names!(ApprovalState {
@@ -199,22 +199,22 @@ state_names!(ApprovalState {
     Expired = "expired",
 });
 
-/// What a member may do in the dashboard.
+/// Role of a member of the dashboard.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// See everything but webhooks, credentials of applications, members and keys; change nothing.
+    /// Can see everything except webhooks, applications' credentials, members and keys. Can't change anything.
     Viewer,
-    /// What a viewer may, and work with connections, accounts, tools and webhooks.
+    /// Can do what a viewer can, and manage connections, accounts, tools and webhooks.
     Operator,
-    /// Everything, also credentials of applications, members and keys.
+    /// Can do everything, including managing applications' credentials, members and keys.
     Owner,
 }
 state_names!(Role { Viewer = "viewer", Operator = "operator", Owner = "owner" });
 
-/// A way in which a member signs in to the dashboard.
+/// A way to sign in to the dashboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SignInMethod {
@@ -229,11 +229,11 @@ state_names!(SignInMethod { Password = "password", Provider = "provider" });
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberState {
-    /// Has a link to follow before signing in for the first time.
+    /// Invited, but hasn't accepted the invitation yet.
     Invited,
-    /// May sign in.
+    /// Can sign in.
     Active,
-    /// Kept out until enabled again.
+    /// Disabled, and can't sign in until enabled again.
     Disabled,
 }
 state_names!(MemberState { Invited = "invited", Active = "active", Disabled = "disabled" });

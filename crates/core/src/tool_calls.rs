@@ -1,4 +1,4 @@
-//! The calls of a model: each is executed as the user, and its result goes back in the model's own shape.
+//! Runs a model's tool calls as the user, and returns the results in the model's format.
 
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -18,9 +18,9 @@ use crate::{
     tool::Effect,
 };
 
-/// Most calls that only read which are under way at once.
+/// Maximum number of reads that run in parallel.
 const AT_ONCE: usize = 8;
-/// Fewest letters and digits of an id that stands for one call; a shorter one is a number among those of its response.
+/// Shortest ID that identifies one call. Shorter IDs only number the calls of a response.
 const UNIQUE: usize = 9;
 
 /// A call that is ready to be made.
@@ -29,7 +29,7 @@ struct Step {
     what: What,
 }
 
-/// What a call asks for.
+/// What a call requests.
 enum What {
     /// A tool, by name.
     Tool(String, Value, Effect),
@@ -37,13 +37,13 @@ enum What {
     Known(Result<String>),
 }
 
-/// What became of one.
+/// Result of a call.
 enum Done {
     Execution(Box<Execution>),
     Data(String),
 }
 
-/// Executes the calls in their order. Neighbours that only read run together; whatever changes something runs by itself.
+/// Executes the calls in order. Consecutive reads run in parallel; writes run one at a time.
 pub(crate) async fn run(context: &Context, request: ToolCalls) -> Result<ToolCallResults> {
     let (format, calls) = read(request.format, &request.calls)?;
     check(context, &request)?;
@@ -85,10 +85,10 @@ pub(crate) async fn run(context: &Context, request: ToolCalls) -> Result<ToolCal
     Ok(results)
 }
 
-/// Checks what is wrong with all calls alike.
+/// Checks for errors that affect all calls.
 fn check(context: &Context, request: &ToolCalls) -> Result<()> {
     if request.connection_name.is_none() && request.connections.is_empty() {
-        let message = "expected connection_name, or connections by product";
+        let message = "expected connection_name, or connections with one connection per product";
         return Err(Error::invalid_at("/connection_name", message));
     }
     for product in request.connections.keys() {
@@ -130,7 +130,7 @@ impl Step {
         }
     }
 
-    /// Title of the product that is called.
+    /// Title of the product that the call uses.
     fn title(&self, context: &Context) -> &'static str {
         match &self.what {
             What::Tool(tool, _, _) => match context.catalogue.find(tool, None, None) {
@@ -141,7 +141,7 @@ impl Step {
         }
     }
 
-    /// Makes the call. An error is one of this call: the others are made all the same.
+    /// Makes the call. If it fails, the other calls still run.
     async fn run(&self, context: &Context, request: &ToolCalls, index: usize) -> Result<Done> {
         let (tool, input) = match &self.what {
             What::Known(known) => return known.clone().map(Done::Data),
@@ -155,8 +155,7 @@ impl Step {
         Ok(Done::Execution(Box::new(execution)))
     }
 
-    /// The key under which the same call is not made twice: the same id, tool and input for the same user. What has no id
-    /// of its own has a key only by the request's.
+    /// Idempotency key of a call, from its ID, tool, input and user. A call without its own ID needs the request's key.
     fn key(&self, request: &ToolCalls, execute: &ExecuteRequest, index: usize) -> Option<String> {
         let What::Tool(tool, input, _) = &self.what else {
             return None;
@@ -206,13 +205,13 @@ impl Step {
 impl What {
     fn tool(context: &Context, name: String, input: Value) -> Self {
         let found = context.catalogue.find(&name, None, None);
-        // An unknown tool does nothing: the call says so.
+        // An unknown tool changes nothing. Its result has the error.
         let effect = found.map_or(Effect::Read, |tool| tool.entry().effect());
         Self::Tool(name, input, effect)
     }
 }
 
-/// Whether an id stands for one call: vendors draw theirs by chance, small servers number them (`call_0`).
+/// Whether an ID identifies one call. Vendors use random IDs, but small servers number them (`call_0`).
 fn is_unique(id: &str) -> bool {
     let own = ["call_", "toolu_", "fc_", "chatcmpl-tool-"]
         .iter()
@@ -229,14 +228,14 @@ fn connection(context: &Context, request: &ToolCalls, tool: &str) -> Result<Stri
     named.cloned().ok_or_else(|| {
         let known: Vec<&str> = request.connections.keys().map(String::as_str).collect();
         let message = format!(
-            "there is no connection of {product} here; tools of these products can be called: {}",
+            "this request has no connection for {product}; it can call tools of these products: {}",
             known.join(", ")
         );
         Error::new(ErrorKind::UnknownConnection, message)
     })
 }
 
-/// The products whose tools a search may find, where the request names them all.
+/// The products whose tools a search can find, if the request lists them all.
 fn products(request: &ToolCalls) -> Option<Vec<String>> {
     let named = || request.connections.keys().cloned().collect();
     request.connection_name.is_none().then(named)
@@ -246,19 +245,19 @@ fn json_text(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| {
         Error::new(
             ErrorKind::Internal,
-            "a description cannot be written as JSON",
+            "a description can't be written as JSON",
         )
         .with_source(error)
     })
 }
 
-/// The links that were made for a request: one for each account and set of scopes.
+/// Links created for a request: one for each account and set of scopes.
 #[derive(Default)]
 struct Links(Vec<(AuthorizationRequest, String)>);
 
 impl Links {
-    /// The link that lets a call succeed, where the caller asked for links and the user must act. Where it cannot be
-    /// made, the error says what to do as well.
+    /// The link that lets a call succeed, if the caller wants links and the user needs to act. If creating it fails,
+    /// the error says what to do.
     async fn of(
         &mut self,
         context: &Context,
@@ -278,7 +277,7 @@ impl Links {
         let link = match oauth::create_link(context, new).await {
             Ok(made) => made.link,
             Err(error) => {
-                tracing::warn!(%error, "a model's call needs the user, and no link could be made");
+                tracing::warn!(%error, "couldn't create the link that a model's call needs");
                 return None;
             }
         };

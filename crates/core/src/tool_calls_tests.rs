@@ -179,7 +179,7 @@ fn an_error_is_a_result_of_its_call() {
     let text = |index: usize| done.results[index]["content"].as_str().unwrap();
     assert_eq!(done.results[0]["is_error"], true);
     assert!(
-        text(0).starts_with("The input is not valid; nothing was executed.\n/"),
+        text(0).starts_with("The input isn't valid, so nothing was executed.\n/"),
         "{}",
         text(0)
     );

@@ -1,11 +1,11 @@
-//! Which trace a request belongs to, as its caller says (W3C Trace Context).
+//! The trace that a request belongs to (W3C Trace Context).
 
 use std::{borrow::Cow, fmt, num::NonZeroU128, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Id of a trace: 32 hexadecimal digits, not all of them zero.
+/// ID of a trace: 32 hexadecimal digits, not all of them zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct TraceId(NonZeroU128);
@@ -16,7 +16,7 @@ impl TraceId {
         self.0.get().to_be_bytes()
     }
 
-    /// The id with these bytes; `None` where all of them are zero.
+    /// The ID with these bytes. `None` if all of them are zero.
     pub const fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
         match NonZeroU128::new(u128::from_be_bytes(bytes)) {
             Some(id) => Some(Self(id)),
@@ -25,7 +25,7 @@ impl TraceId {
     }
 }
 
-/// A text is not the id of a trace.
+/// The text isn't the ID of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NoTraceId;
@@ -33,7 +33,7 @@ pub struct NoTraceId;
 impl fmt::Display for NoTraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the id of a trace has 32 hexadecimal digits in lower case, not all of them zero",
+            "a trace ID has 32 lowercase hexadecimal digits, and at least one of them isn't zero",
         )
     }
 }
@@ -74,7 +74,7 @@ impl JsonSchema for TraceId {
         "TraceId".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "Id of a trace." })
+        json_schema!({ "type": "string", "pattern": "^[0-9a-f]{32}$", "description": "ID of a trace." })
     }
 }
 
@@ -91,7 +91,8 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// Reads the header's value. One of a later version is read as far as this one goes; `None` for what is not one.
+    /// Parses the header's value. Of a later version, it reads the parts that this version has. `None` if it isn't
+    /// valid.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(5, '-');
         let version = hexadecimal::<2>(parts.next()?)?;
@@ -107,7 +108,7 @@ impl TraceParent {
     }
 }
 
-/// Exactly so many hexadecimal digits in lower case.
+/// Parses exactly this many lowercase hexadecimal digits.
 fn hexadecimal<const DIGITS: usize>(text: &str) -> Option<u128> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let fits = text.len() == DIGITS && text.bytes().all(is_digit);

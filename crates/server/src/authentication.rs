@@ -36,7 +36,7 @@ impl Entrance {
     pub(crate) fn of_applications(state: &ServerState, scope: Option<ScopeName>) -> Self {
         let refuses = |caller: &Caller| match caller {
             Caller::AccountToken(_) => Some(
-                "an account token is good for the proxy only: /proxy/{connection_name}/{identifier} of its account, or the proxy host",
+                "an account token works only for raw requests, at /proxy/{connection_name}/{identifier} of its account or at the proxy host",
             ),
             Caller::McpSession(_) => Some(MCP_ONLY),
             _ => None,
@@ -73,10 +73,10 @@ impl Entrance {
     }
 }
 
-const MCP_ONLY: &str = "the token of an MCP session is good for /mcp only";
+const MCP_ONLY: &str = "the token of an MCP session works only for /mcp";
 const APPLICATION: &str =
     "this needs `Authorization: Bearer …` with a token from POST /oauth/token";
-const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; make one with POST /v1/account-tokens";
+const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; create one with POST /v1/account-tokens";
 
 impl Entrance {
     /// The environment for whoever sent a request with these headers, where they may.

@@ -25,10 +25,10 @@ use crate::{
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/", show)
-            .summary("Says what this is, and lists the routes for applications.")
+            .summary("Describes this service and lists the routes for applications.")
             .describe(describe),
         get("/openapi.json", document::show)
-            .summary("Describes this interface.")
+            .summary("Returns the OpenAPI document of this interface.")
             .describe(document::describe),
         get("/icon.svg", pages::icon),
         get("/logo", pages::logo),

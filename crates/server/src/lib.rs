@@ -293,13 +293,17 @@ fn known(routes: Vec<ForApplications>) -> Vec<Route> {
 
 #[cfg(feature = "dashboard")]
 async fn unknown_page() -> Problem {
-    Error::new(ErrorKind::NotFound, "the dashboard has no such page").into()
+    Error::new(
+        ErrorKind::NotFound,
+        "the dashboard has no page at this path",
+    )
+    .into()
 }
 
 async fn unknown_path() -> Problem {
     Error::new(
         ErrorKind::NotFound,
-        "there is nothing at this path; GET / lists what there is",
+        "nothing exists at this path; GET / lists all paths",
     )
     .into()
 }

@@ -115,7 +115,7 @@ pub(crate) async fn authenticate(
         }
         Ok(_) => refused(Error::new(
             ErrorKind::Unauthenticated,
-            "/mcp takes the tokens of MCP sessions; make one with POST /v1/mcp-sessions",
+            "/mcp needs the token of an MCP session; create one with POST /v1/mcp-sessions",
         )),
         Err(error)
             if matches!(
@@ -132,7 +132,7 @@ pub(crate) async fn authenticate(
 /// What is said where no token came.
 fn missing(environment: &Environment) -> Problem {
     let mut message = String::from(
-        "this needs `Authorization: Bearer …` with the token of an MCP session; make one with POST /v1/mcp-sessions",
+        "this needs `Authorization: Bearer …` with the token of an MCP session; create one with POST /v1/mcp-sessions",
     );
     if let Some(issuer) = environment.mcp_issuer() {
         message.push_str(&format!(", or get a JWT of {}", issuer.issuer()));

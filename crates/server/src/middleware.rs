@@ -207,7 +207,7 @@ fn replace(response: &mut Response, by: Response) {
 fn panicked() -> Response {
     Problem::from(Error::new(
         ErrorKind::Internal,
-        "an error in Stead; the log of this environment has more under the request's id",
+        "an error in Stead; look for the request's ID in the log of this environment",
     ))
     .into_response()
 }

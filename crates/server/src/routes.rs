@@ -183,7 +183,7 @@ pub(crate) fn router(
 async fn wrong_method() -> Problem {
     Error::new(
         ErrorKind::MethodNotAllowed,
-        "this path takes another method; the header Allow names it",
+        "this path doesn't support this method; the Allow header lists the supported ones",
     )
     .into()
 }

@@ -117,7 +117,7 @@ async fn an_unknown_path_is_a_problem() {
         assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
             response.problem(),
-            json!({"kind": "not_found", "detail": "there is nothing at this path; GET / lists what there is"}),
+            json!({"kind": "not_found", "detail": "nothing exists at this path; GET / lists all paths"}),
         );
     }
 }
@@ -409,10 +409,10 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     .await;
     let router = crate::router(&service.platform);
     // Whatever else the application has, for any path.
-    let own = axum::routing::get(async || "of the application");
+    let own = axum::routing::get(async || "by the application");
     let application = axum::Router::new().nest("/stead", router);
     let nested = service.within(|_| application.route("/{*path}", own));
-    assert_eq!(nested.visit("/other").await.text(), "of the application");
+    assert_eq!(nested.visit("/other").await.text(), "by the application");
     assert_eq!(nested.visit("/stead/healthz/").await.status, StatusCode::OK);
     nested.connect_mail().await;
     let link = nested.link("u1", None).await;

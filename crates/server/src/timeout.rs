@@ -9,7 +9,7 @@ use stead::Error;
 use crate::extract::invalid;
 
 pub(crate) const NAME: &str = "stead-timeout";
-pub(crate) const DESCRIPTION: &str = "Seconds that the caller waits, such as 2.5: what the call has not sent by then it does not send. It gives no call more time than it has anyway.";
+pub(crate) const DESCRIPTION: &str = "Deadline in seconds, such as 2.5. After it, Stead sends no more requests for this call. It can shorten a call's time limit, not extend it.";
 const PATTERN: &str = "^[0-9]{1,6}([.][0-9]{1,3})?$";
 
 /// The schema of its value.
@@ -45,7 +45,7 @@ fn refusal() -> Error {
     invalid(
         "/stead-timeout",
         "format",
-        "the header stead-timeout takes seconds above 0, with at most 3 digits behind a point, such as 2.5",
+        "stead-timeout is a number of seconds above 0 with at most 3 decimal places, such as 2.5",
     )
 }
 

@@ -35,7 +35,7 @@ impl Fault {
 
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
-        let message = format!("the store does not answer: {}", fault.why);
+        let message = format!("the store doesn't respond: {}", fault.why);
         let error = Self::new(ErrorKind::StorageUnavailable, message);
         match fault.source {
             Some(source) => error.with_source(source),

@@ -31,7 +31,7 @@ impl Health {
         known.heard = Some(now);
         known.trouble = None;
         if mem::take(&mut known.is_told) {
-            tracing::info!("the store takes writes again");
+            tracing::info!("the store accepts writes again");
         }
     }
 
@@ -45,7 +45,7 @@ impl Health {
         let is_news = is_news && !(fault.may_follow && self.known().trouble.is_some());
         let fault = self.unreachable(now, fault);
         if is_news {
-            tracing::error!(why = %fault.why, "the store takes no writes");
+            tracing::error!(why = %fault.why, "the store doesn't accept writes");
             let mut known = self.known();
             known.trouble = Some(fault.why.clone());
             known.is_told = true;
@@ -65,7 +65,7 @@ impl Health {
     /// Notes what kept something from being read, and reports damage the first time.
     pub(crate) fn not_read(&self, fault: Fault) -> Fault {
         if fault.is_damage && self.known().damage.replace(fault.why.clone()).is_none() {
-            tracing::error!(why = %fault.why, "the database is damaged: stop the service and put a backup in its place; `stead doctor` says where the damage is");
+            tracing::error!(why = %fault.why, "the database is damaged; stop the service and restore a backup (`stead doctor` shows the damage)");
         }
         self.explained(fault)
     }

@@ -56,7 +56,7 @@ impl Versions {
     pub(crate) fn new(needed: Option<i64>, expansion: Option<i64>) -> Result<Self, Fault> {
         let number = |last: Option<i64>| {
             usize::try_from(last.unwrap_or(0))
-                .map_err(|_| Fault::new("the version of its schema cannot be read"))
+                .map_err(|_| Fault::new("its schema version can't be read"))
         };
         let needed = number(needed)?;
         Ok(Self {
@@ -74,7 +74,7 @@ impl Versions {
         Err(stead_core::Error::new(
             stead_core::ErrorKind::StorageUnavailable,
             format!(
-                "the store was written by a newer Stead: its schema has version {needed}, this one knows up to {known}"
+                "a newer Stead wrote the store (schema version {needed}, this Stead supports up to {known}); run the newer Stead"
             ),
         )
         .with_retryable(false))
@@ -87,7 +87,7 @@ impl Versions {
             return Ok(());
         }
         Err(Fault::new(format!(
-            "a newer Stead has changed the store's schema to version {needed} while this one runs, which knows up to {known}; run the newer one"
+            "a newer Stead changed the store's schema to version {needed}, but this Stead supports up to {known}; run the newer Stead"
         )))
     }
 }

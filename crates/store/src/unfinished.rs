@@ -22,7 +22,7 @@ pub(crate) async fn refuse(engine: &impl Engine) -> Result<()> {
     }
     Err(Error::new(
         ErrorKind::StorageUnavailable,
-        "it holds an unfinished copy of another database: run the same `stead store copy` again, which goes on where it stopped, or copy into an empty database",
+        "it has an unfinished copy of another database; run the same `stead store copy` again to continue, or copy into an empty database",
     )
     .with_retryable(false))
 }

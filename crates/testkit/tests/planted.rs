@@ -479,7 +479,7 @@ fn a_blessed_case_says_what_was_sent_and_returned() {
             "the case has 2 responses, the tool sent 1 requests",
         ),
         ("good_read_note/other", "there is no case \"other\""),
-        ("good_other/new", "there is no tool"),
+        ("good_other/new", "no tool has the name"),
         ("good_read_note", "a case is named TOOL/CASE"),
     ] {
         let found = blessed(text, case).expect_err(case);

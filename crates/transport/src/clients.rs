@@ -115,7 +115,7 @@ impl Clients {
             )),
         };
         let reqwest = builder.build().map_err(|error| {
-            InvalidOptions::new("the HTTP client cannot be built", error.without_url())
+            InvalidOptions::new("can't build the HTTP client", error.without_url())
         })?;
         Ok(Pair { reqwest, direct })
     }

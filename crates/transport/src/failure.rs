@@ -11,7 +11,7 @@ use crate::resolver::{NoAddress, NotPublic};
 pub(crate) fn of_reqwest(error: reqwest::Error) -> TransportError {
     let error = error.without_url();
     if error.is_builder() {
-        let message = "the request cannot be sent as it is";
+        let message = "the request isn't valid, so it can't be sent";
         return TransportError::new(TransportErrorKind::Refused, message).with_source(error);
     }
     if any_cause(&error, legacy::Error::is_connect) {
@@ -28,9 +28,9 @@ pub(crate) fn of_connection(error: BoxError) -> TransportError {
     }
     let why = unreached(error.as_ref());
     let message = match why {
-        Some(Unreached::NotPublic) => "the host's name leads to an address that is not public",
+        Some(Unreached::NotPublic) => "the host's name resolves to an address that isn't public",
         Some(Unreached::Tls) => insecure(error.as_ref()),
-        _ => "no connection could be made",
+        _ => "couldn't connect",
     };
     let failure = TransportError::new(TransportErrorKind::Unreachable, message).with_source(error);
     match why {
@@ -68,21 +68,19 @@ fn insecure(error: &(dyn Error + 'static)) -> &'static str {
         _ => None,
     });
     match certificates.next() {
-        None => "no TLS connection could be made",
+        None => "couldn't make a TLS connection",
         Some(Wrong::Expired | Wrong::ExpiredContext { .. }) => {
             "the server's certificate has expired"
         }
         Some(Wrong::NotValidYet | Wrong::NotValidYetContext { .. }) => {
-            "the server's certificate is not valid yet"
+            "the server's certificate isn't valid yet"
         }
         Some(Wrong::NotValidForName | Wrong::NotValidForNameContext { .. }) => {
-            "the server's certificate is for another name"
+            "the server's certificate is for a different name"
         }
-        Some(Wrong::UnknownIssuer) => {
-            "the server's certificate is not signed by a public authority"
-        }
+        Some(Wrong::UnknownIssuer) => "the server's certificate isn't signed by a public authority",
         Some(Wrong::Revoked) => "the server's certificate was revoked",
-        Some(_) => "the server's certificate is not valid",
+        Some(_) => "the server's certificate isn't valid",
     }
 }
 
@@ -93,7 +91,7 @@ pub(crate) fn of_request(error: impl Error + Send + Sync + 'static) -> Transport
     } else if is_closed(&error) {
         (
             TransportErrorKind::Unanswered,
-            "the connection was closed before a response came",
+            "the connection was closed before a response arrived",
         )
     } else {
         (
@@ -173,14 +171,14 @@ pub(crate) fn of_body(error: impl Error + Send + Sync + 'static) -> TransportErr
     let (kind, message) = if is_timeout(&error) {
         (TransportErrorKind::TimedOut, "the connection went silent")
     } else {
-        (TransportErrorKind::Cut, "the response broke off")
+        (TransportErrorKind::Cut, "the response was interrupted")
     };
     TransportError::new(kind, message).with_source(error)
 }
 
 /// A body that ended before its declared length.
 pub(crate) fn broke_off() -> TransportError {
-    TransportError::new(TransportErrorKind::Cut, "the response broke off")
+    TransportError::new(TransportErrorKind::Cut, "the response was interrupted")
 }
 
 /// A limit of time that was reached.
@@ -190,7 +188,7 @@ pub(crate) fn timed_out(message: &'static str) -> TransportError {
 
 /// A request whose own body did not come to its end.
 pub(crate) fn incomplete() -> TransportError {
-    let message = "the request's body broke off or came too slowly";
+    let message = "the request's body was interrupted or arrived too slowly";
     TransportError::new(TransportErrorKind::Incomplete, message)
 }
 

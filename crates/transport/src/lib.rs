@@ -107,11 +107,11 @@ fn tls(options: &TransportOptions) -> Result<ClientConfig, InvalidOptions> {
     for certificate in &options.root_certificates {
         roots
             .add(certificate.clone())
-            .map_err(|error| InvalidOptions::new("a root certificate is not usable", error))?;
+            .map_err(|error| InvalidOptions::new("a root certificate isn't valid", error))?;
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .map_err(|error| InvalidOptions::new("TLS cannot be set up", error))?
+        .map_err(|error| InvalidOptions::new("can't set up TLS", error))?
         .with_root_certificates(roots)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

@@ -73,7 +73,7 @@ impl TransportOptions {
     /// [`InvalidOptions`] where `url` is not the address of an HTTP proxy; it does not repeat the address.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, InvalidOptions> {
         let proxy = Proxy::all(url).map_err(|error| {
-            InvalidOptions::new("the proxy's address is not usable", error.without_url())
+            InvalidOptions::new("the proxy's address isn't valid", error.without_url())
         })?;
         self.proxy = Some(proxy);
         self.proxy_host = Url::parse(url)
@@ -98,13 +98,14 @@ impl TransportOptions {
         let known = self.root_certificates.len();
         for certificate in CertificateDer::pem_slice_iter(pem_or_der) {
             self.root_certificates.push(
-                certificate
-                    .map_err(|error| InvalidOptions::new("a root certificate is broken", error))?,
+                certificate.map_err(|error| {
+                    InvalidOptions::new("a root certificate isn't valid", error)
+                })?,
             );
         }
         if self.root_certificates.len() == known {
             return Err(InvalidOptions {
-                message: "there is no certificate in the PEM text",
+                message: "the PEM text has no certificate",
                 source: None,
             });
         }

@@ -55,7 +55,7 @@ impl Pool {
     pub(crate) fn host(self: &Arc<Self>, uri: &Uri) -> Result<Arc<Host>, TransportError> {
         let refused = |message: &str| TransportError::new(TransportErrorKind::Refused, message);
         let (Some(scheme), Some(authority)) = (uri.scheme(), uri.authority()) else {
-            return Err(refused("the request has no host to go to"));
+            return Err(refused("the request has no host"));
         };
         let is_https = *scheme == Scheme::HTTPS;
         let mut hosts = lock(&self.hosts);
@@ -67,7 +67,7 @@ impl Pool {
             return Ok(Arc::clone(host));
         }
         let name = name(authority, is_https)
-            .ok_or_else(|| refused("the request's host is not in its plain form"))?;
+            .ok_or_else(|| refused("the request's host isn't in its canonical form"))?;
         let host = Arc::new(Host::new(name, self.keep_alive));
         known.insert(authority.as_str().to_owned(), Arc::clone(&host));
         if !mem::replace(&mut hosts.swept, true) {

@@ -33,7 +33,7 @@ pub(crate) struct NotPublic;
 
 impl fmt::Display for NotPublic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name leads to an address that is not public")
+        f.write_str("the name resolves to an address that isn't public")
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct NoAddress(io::Error);
 
 impl fmt::Display for NoAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name does not resolve")
+        f.write_str("the name doesn't resolve")
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
             let public = ReqwestTransport::new(public).unwrap();
             let error = get(&public, purpose, port, "hooks.test").await.unwrap_err();
             assert_eq!(error.kind(), TransportErrorKind::Unreachable);
-            assert!(error.to_string().ends_with("not public"), "{error}");
+            assert!(error.to_string().ends_with("isn't public"), "{error}");
             assert_eq!(heard.load(Ordering::SeqCst), 2);
         }
     }

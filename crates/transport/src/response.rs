@@ -152,7 +152,7 @@ impl<B: Incoming> Pieces<B> {
                 return Poll::Ready(failure::timed_out("the request took too long"));
             }
             if now >= until {
-                return Poll::Ready(failure::timed_out("the response stopped halfway"));
+                return Poll::Ready(failure::timed_out("the response stopped before its end"));
             }
             timer.as_mut().reset(until);
         }

@@ -151,7 +151,7 @@ async fn wait_for_head<R>(
             Turn::Body if end <= silent => return Err(failure::incomplete()),
             Turn::Body => {}
             _ if end < silent => return Err(failure::timed_out("the request took too long")),
-            _ => return Err(failure::timed_out("no response came in time")),
+            _ => return Err(failure::timed_out("no response arrived in time")),
         }
     }
 }
@@ -191,7 +191,7 @@ mod tests {
             .unwrap_err();
 
         assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "no response came in time");
+        assert_eq!(error.to_string(), "no response arrived in time");
         assert_eq!(start.elapsed().as_secs(), 12);
     }
 
@@ -228,7 +228,7 @@ mod tests {
             .await
             .unwrap_err();
 
-        assert_eq!(error.to_string(), "no response came in time");
+        assert_eq!(error.to_string(), "no response arrived in time");
         assert_eq!(start.elapsed().as_secs(), 52);
     }
 
@@ -246,7 +246,7 @@ mod tests {
             .await
             .unwrap_err();
 
-        assert_eq!(error.to_string(), "no response came in time");
+        assert_eq!(error.to_string(), "no response arrived in time");
         assert_eq!(start.elapsed().as_secs(), 60, "and not twice as long");
     }
 }

@@ -101,23 +101,27 @@ fn is_plain_byte(byte: u8) -> bool {
 pub(crate) fn url(uri: &Uri) -> Result<Url, TransportError> {
     let refused = |message: &str| TransportError::new(TransportErrorKind::Refused, message);
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-        return Err(refused("the request has no host to go to"));
+        return Err(refused("the request has no host"));
     };
     let (scheme, default_port) = match scheme {
         "https" => ("https", 443),
         "http" => ("http", 80),
-        _ => return Err(refused("the request's address is neither http nor https")),
+        _ => {
+            return Err(refused(
+                "the request's address doesn't start with http:// or https://",
+            ));
+        }
     };
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let url = Url::parse(&[scheme, "://", authority.as_str(), target].concat())
-        .map_err(|_| refused("the request's address cannot be read"))?;
+        .map_err(|_| refused("the request's address can't be read"))?;
     let same_host = url
         .host_str()
         .is_some_and(|host| host.eq_ignore_ascii_case(authority.host()))
         && url.port_or_known_default() == Some(authority.port_u16().unwrap_or(default_port))
         && !authority.as_str().contains('@');
     if !same_host {
-        return Err(refused("the request's host is not in its plain form"));
+        return Err(refused("the request's host isn't in its canonical form"));
     }
     let start =
         url.as_str().len() - url.path().len() - url.query().map_or(0, |query| query.len() + 1);

@@ -92,8 +92,8 @@ fn at_server(error: Error) -> Failure {
 fn plain(error: &Error) -> String {
     error
         .message()
-        .replace("the store does not answer: ", "")
-        .replace("the store was", "it was")
+        .replace("the store doesn't respond: ", "")
+        .replace("wrote the store", "wrote it")
 }
 
 /// Why a file is not opened.
@@ -111,9 +111,10 @@ pub(super) fn stored(error: Error, file: &Path) -> Failure {
 /// Whether the file is another program's.
 pub(crate) fn is_not_ours(why: &str) -> bool {
     let words = [
-        "not a SQLite database",
-        "of another program",
-        "not a database of Stead",
+        "isn't a SQLite database",
+        "belongs to another program",
+        "another program's database",
+        "isn't a Stead database",
     ];
     words.iter().any(|word| why.contains(word))
 }

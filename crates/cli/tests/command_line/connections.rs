@@ -122,7 +122,7 @@ fn connections_work_alike_at_a_service_and_in_the_database() {
             );
             assert_eq!(
                 problem["detail"],
-                "there is no connection \"leters\"; did you mean letters?"
+                "no connection has the name \"leters\"; did you mean letters?"
             );
         }
         done(&["delete", "letters"]);

@@ -111,7 +111,7 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
     // Other processes may not have read it yet.
     let (code, out, said) = keys(folder, &key, &["activate", &new]);
     assert_eq!((code, out.as_str()), (4, ""), "{said}");
-    assert!(said.contains("it can be activated from 20"), "{said}");
+    assert!(said.contains("you can activate it from 20"), "{said}");
     // What seals is not retired.
     let (code, _, said) = keys(folder, &key, &["retire", &old]);
     assert_eq!(code, 4, "{said}");

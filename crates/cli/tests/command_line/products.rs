@@ -44,7 +44,7 @@ fn a_product_may_be_called_by_its_title() {
     }
     let (code, out, said) = stead(&["connect", "post", "ada"]);
     assert_eq!(code, 4, "{out}{said}");
-    for noise in ["meaning", "outside its rules"] {
+    for noise in ["meaning", "its JSON, a parameter or a value"] {
         assert!(!said.contains(noise), "{said}");
     }
 }

@@ -53,7 +53,7 @@ fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
         (".", ". is a folder", "must name a file"),
         (
             "notes.txt",
-            "its file is not a SQLite database",
+            "its file isn't a SQLite database",
             "STEAD_DATABASE",
         ),
     ] {

@@ -49,7 +49,7 @@ fn a_copy_holds_the_same_and_is_served_with_the_same_key() {
 
     let (code, _, said) = copy(folder, "sqlite:copy.db");
     assert_eq!(code, 4, "{said}");
-    assert!(said.contains("the target is not empty"), "{said}");
+    assert!(said.contains("the target isn't empty"), "{said}");
     let (code, _, said) = copy(folder, "copy.db");
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("expected sqlite:FILE"), "{said}");

@@ -88,7 +88,7 @@ fn read(asked: &str, of_credential: &Scopes) -> Result<Scopes> {
         None => Ok(asked),
         Some(lacking) => Err(Error::invalid_at(
             "/scope",
-            format!("the credential does not have the scope {lacking}"),
+            format!("the credential doesn't have the scope {lacking}"),
         )),
     }
 }

@@ -20,7 +20,8 @@ pub(super) async fn check_room(context: &Context) -> Result<()> {
     if context.store.members(None, MOST).await?.len() < MOST as usize {
         return Ok(());
     }
-    let message = format!("there are {MOST} members already; delete some first");
+    let message =
+        format!("this environment already has {MOST} members, the maximum; delete some first");
     Err(Error::new(ErrorKind::InvalidTransition, message))
 }
 
@@ -39,7 +40,7 @@ pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId
         .events(member.elevated(None))
         .audit(member.audit("member.created"))
         .insert(member);
-    let exists = || Error::new(ErrorKind::AlreadyExists, "the member exists");
+    let exists = || Error::new(ErrorKind::AlreadyExists, "this member already exists");
     match context.add("member.create", created, exists()).await {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let found = context.store.member_by_email(&email).await?;

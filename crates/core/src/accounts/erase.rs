@@ -88,7 +88,7 @@ pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasurePro
         Ok(true) => ErasureProgress::Complete,
         Ok(false) => ErasureProgress::Pending,
         Err(error) => {
-            tracing::warn!(kind = %error.kind(), "an erasure goes on in the next round of maintenance");
+            tracing::warn!(kind = %error.kind(), "an erasure isn't finished; the next round of maintenance continues it");
             ErasureProgress::Pending
         }
     }
@@ -244,7 +244,7 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
                     }
                     Ok(None) => {}
                     Err(error) => {
-                        tracing::warn!(%error, "a row that cannot be read was set aside");
+                        tracing::warn!(%error, "skipped a row that can't be read");
                     }
                 }
             }

@@ -23,7 +23,7 @@ pub(crate) async fn export(
     mut write: impl FnMut(AccountWithTokens) -> Result<()>,
 ) -> Result<AccountsExported> {
     if *context.caller != Caller::Operator {
-        let message = "tokens are given out to the operator only";
+        let message = "only the operator can export tokens";
         return Err(Error::new(ErrorKind::Forbidden, message));
     }
     let only = match connection {
@@ -83,7 +83,7 @@ async fn give_out(
                 }
                 Ok(None) => exported.without_tokens += 1,
                 Err(error) if error.kind() == ErrorKind::IntegrityViolated => {
-                    tracing::warn!(account_id = %id, %error, "an account cannot be exported");
+                    tracing::warn!(account_id = %id, %error, "an account can't be exported");
                     exported.unreadable += 1;
                 }
                 Err(error) => return Err(error),

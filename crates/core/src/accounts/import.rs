@@ -43,7 +43,7 @@ pub(crate) async fn import(
     import: AccountImport,
 ) -> Result<AccountImportResults> {
     if import.accounts.len() > MOST {
-        let many = format!("at most {MOST} accounts can be imported at once");
+        let many = format!("expected at most {MOST} accounts in one request");
         return Err(Error::invalid_at("/accounts", many));
     }
     let mut results = Vec::with_capacity(import.accounts.len());
@@ -261,7 +261,7 @@ fn exists(state: AccountState) -> Error {
     Error::new(
         ErrorKind::AlreadyExists,
         format!(
-            "there is an account of this user, which is {}; have accounts that exist skipped or replaced",
+            "this user already has an account, which is {}; choose whether existing accounts are skipped or replaced",
             state.name()
         ),
     )
@@ -286,7 +286,7 @@ fn read(
     let granted = match &given.scopes {
         Some(scopes) => wrong.read(read_granted(product, scopes)),
         None if has_scopes(product) => {
-            let missing = "scopes are required: list what the user granted";
+            let missing = "scopes is required; list the scopes that the user granted";
             wrong.add("/scopes", "required", missing);
             None
         }
@@ -324,7 +324,11 @@ fn check_tokens(
     if given.access_token.expose_secret().trim().is_empty() {
         wrong.add("/access_token", "minLength", "the access token is empty");
     } else if tokens.bearer().is_err() {
-        wrong.add("/access_token", "format", "no header can carry this token");
+        wrong.add(
+            "/access_token",
+            "format",
+            "this token has characters that a header can't contain",
+        );
     }
     let refresh = given.refresh_token.as_ref();
     if refresh.is_some_and(|token| token.expose_secret().trim().is_empty()) {
@@ -334,7 +338,7 @@ fn check_tokens(
     let refreshable = refresh.is_some() && !ended(given.refresh_expires_at);
     if ended(given.expires_at) && !refreshable {
         let dead =
-            "the access token has ended, and no refresh token serves: make a link for this user";
+            "the access token has expired and can't be refreshed; create a link for this user";
         wrong.add("/expires_at", "minimum", dead);
     }
 }
@@ -368,7 +372,7 @@ fn who(
     match oauth::imported_subject(context, product, connection, members) {
         Ok(subject) => subject,
         Err(why) => {
-            let why = format!("this id token is not one of the connection's client: {why}");
+            let why = format!("this ID token wasn't issued to the connection's client: {why}");
             wrong.add("/token_response/id_token", "format", why);
             None
         }

@@ -92,7 +92,7 @@ async fn of_prefix(
     let mut last = match after {
         None => None,
         Some(id) => Some(context.store.account(id).await?.ok_or_else(|| {
-            let message = "the account at which the page ended is gone; begin again without it";
+            let message = "the account that this page token points to was deleted; list from the start, without a page token";
             Error::invalid_at("/page_token", message)
         })?),
     }

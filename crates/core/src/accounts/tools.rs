@@ -38,7 +38,7 @@ pub(crate) async fn exported(
     if filter.identifier.is_some() {
         return Err(Error::new(
             ErrorKind::InvalidRequest,
-            "a vendor's envelope has no place for what `identifier` asks; leave one of the two out",
+            "`identifier` doesn't work together with `format`; leave one of them out",
         ));
     }
     let connection = match &filter.connection_name {

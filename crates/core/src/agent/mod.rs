@@ -1,4 +1,4 @@
-//! Tool calls in the shapes of model vendors: what a model asks for, and the results that go back to it.
+//! Tool calls in model vendors' formats: a model's calls, and the results that go back to it.
 
 #[cfg(feature = "platform")]
 mod read;
@@ -24,23 +24,23 @@ pub(crate) use text::error_text;
 #[cfg(feature = "platform")]
 pub(crate) use write::{Content, result};
 
-/// Shape in which a vendor's models call tools, and read results.
+/// Format in which a vendor's models call tools and read results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallFormat {
-    /// OpenAI's Chat Completions: `tool_calls` of a message; results are messages with the role `tool`.
+    /// OpenAI's Chat Completions: `tool_calls` of a message. Results are messages with the role `tool`.
     Openai,
-    /// OpenAI's Responses: items of the type `function_call`; results are items of the type `function_call_output`.
+    /// OpenAI's Responses: items of the type `function_call`. Results are items of the type `function_call_output`.
     OpenaiResponses,
-    /// Anthropic's Messages: blocks of the type `tool_use`; results are blocks of the type `tool_result`, for a message of
-    /// the role `user`.
+    /// Anthropic's Messages: blocks of the type `tool_use`. Results are blocks of the type `tool_result`, for a message
+    /// with the role `user`.
     Anthropic,
-    /// Gemini: parts with `functionCall`; results are parts with `functionResponse`, for a content of the role `user`.
+    /// Gemini: parts with `functionCall`. Results are parts with `functionResponse`, for content with the role `user`.
     Gemini,
 }
 
-/// What a model asks for, with the user for whom it is done.
+/// A model's tool calls, and the user that they act as.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "identifier": "user-1",
@@ -52,35 +52,37 @@ pub enum CallFormat {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolCalls {
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// Connection of every call; of those that `connections` does not name where both are given.
+    /// Name of the connection for all calls. If you also give `connections`, it applies to products that aren't listed
+    /// there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_name: Option<String>,
-    /// Connections by product, such as `{"mail": "work-mail"}`.
+    /// Names of connections by product, such as `{"mail": "work-mail"}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub connections: BTreeMap<String, String>,
-    /// Shape of the calls; told by the calls where absent.
+    /// Format of the calls. Detected from the calls by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<CallFormat>,
-    /// The calls as the model made them, 32 at most: OpenAI's `message.tool_calls` or `response.output`, Anthropic's
-    /// `message.content`, Gemini's `content.parts`. What is not a call, such as text, is passed over.
+    /// The model's calls, unchanged, at most 32: OpenAI's `message.tool_calls` or `response.output`, Anthropic's
+    /// `message.content`, Gemini's `content.parts`. Stead ignores other items, such as text.
     pub calls: Vec<Value>,
-    /// Form of the results: `readable`, short and for models, when absent; `full` is the product's own.
+    /// Form of the results: `readable` (short, for models) or `full` (the product's own). Defaults to `readable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<View>,
-    /// Bytes of each result's data at most, 40,000 when absent. What is left out is said, and how to get it.
+    /// Maximum size of each result's data in bytes. Defaults to 40,000. Results say what was omitted and how to get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
-    /// Whether a result that the user must authorize for holds a link for that.
+    /// Whether results include a link if the user needs to authorize.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub authorization_links: bool,
-    /// Where those links lead the user back to, for the application to confirm who came. The operator's default if absent.
+    /// URL that the user's browser returns to from such a link. Your application confirms there who the user was.
+    /// Defaults to the operator's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
-    /// Takes part in the keys of the calls, so that those of models which number their calls (`call_0`) are told apart.
-    /// Comes from the header `Idempotency-Key` over HTTP.
+    /// Part of the calls' idempotency keys. It makes calls with short IDs such as `call_0` unique. Over HTTP, use the
+    /// header `Idempotency-Key`.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
 }
@@ -110,30 +112,30 @@ impl ToolCalls {
 }))]
 #[non_exhaustive]
 pub struct ToolCallResults {
-    /// Shape of the results: that of the calls.
+    /// Format of the results, which is the format of the calls.
     pub format: CallFormat,
-    /// The results, to be sent to the model as they are.
+    /// The results. Send them to the model unchanged.
     pub results: Vec<Value>,
-    /// What became of each call, for the application.
+    /// Outcome of each call, for your application.
     pub calls: Vec<CallOutcome>,
 }
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CallOutcome {
-    /// The vendor's id of the call, where it has one.
+    /// The vendor's ID of the call, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name of the tool.
     pub tool: String,
-    /// Id under which the run is recorded; absent where nothing was run.
+    /// ID of the execution. Absent if nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<ExecutionId>,
-    /// Whether it is the result of the same call made before.
+    /// Whether this is the result of an earlier identical call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
-    /// Why it failed.
+    /// Why the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<Problem>>,
 }

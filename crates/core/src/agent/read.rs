@@ -5,23 +5,23 @@ use serde_json::{Map, Value};
 use super::CallFormat;
 use crate::{Error, Result, error::Violation, tool::numbers};
 
-/// Most calls of a request.
+/// Maximum number of calls in a request.
 const CALLS: usize = 32;
 
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Call {
-    /// The vendor's id, where it gives one.
+    /// The vendor's ID, if there is one.
     pub(crate) id: Option<String>,
     pub(crate) name: String,
-    /// The input; as text where it is not JSON.
+    /// The input. A string if it isn't JSON.
     pub(crate) input: Value,
 }
 
-/// The calls among what a model returned, and their shape.
+/// The calls in a model's response, and their format.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where there is none, where there are too many, or of
+/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if there are no calls, too many calls, or calls of
 /// two vendors.
 pub(crate) fn read(named: Option<CallFormat>, items: &[Value]) -> Result<(CallFormat, Vec<Call>)> {
     let mut format = named;
@@ -33,7 +33,8 @@ pub(crate) fn read(named: Option<CallFormat>, items: &[Value]) -> Result<(CallFo
         let expected = *format.get_or_insert(found);
         let place = ["calls", &index.to_string()];
         if found != expected {
-            let message = format!("expected a call of {expected:?}, found one of {found:?}");
+            let message =
+                format!("expected a call in the format {expected:?}, found one in {found:?}");
             return Err(Error::invalid(vec![Violation::at(
                 &place, "format", message,
             )]));
@@ -61,7 +62,7 @@ pub(crate) fn read(named: Option<CallFormat>, items: &[Value]) -> Result<(CallFo
     Ok((format, calls))
 }
 
-/// The vendor whose call this is; nothing for what is not a call.
+/// The vendor of this call. `None` if it isn't a call.
 fn recognised(item: &Value, named: Option<CallFormat>) -> Option<CallFormat> {
     match item["type"].as_str() {
         Some("function_call") => return Some(CallFormat::OpenaiResponses),
@@ -102,8 +103,8 @@ fn call(format: CallFormat, item: &Value) -> Option<Call> {
     })
 }
 
-/// OpenAI's arguments are JSON in a text, which is empty where there are none. It stays a text if reading it would change a
-/// number: the call refuses it with the place.
+/// OpenAI's arguments are JSON in a string, which is empty if there are none. It stays a string if parsing would change
+/// a number, so that the call rejects it at that place.
 fn parsed(input: &Value) -> Value {
     match input {
         Value::Null => Value::Object(Map::new()),

@@ -1,8 +1,8 @@
-//! Results and errors as texts that a model acts on.
+//! Results and errors as texts for models.
 
 use crate::{Error, ErrorKind, tool::Warning};
 
-/// The data as it came, then what did not fail the call, yet matters.
+/// The data, followed by the warnings.
 pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
     let mut text = data.to_owned();
     if !warnings.is_empty() {
@@ -15,7 +15,7 @@ pub(crate) fn data_text(data: &str, warnings: &[Warning]) -> String {
     text
 }
 
-/// What a model tells a user who has to connect an account at the product with this title, with the link if there is one.
+/// Text that asks a user to connect an account of this product, with the link if there is one.
 pub fn authorization_text(error: &Error, title: &str, link: Option<&str>) -> String {
     let sentence = match error.kind() {
         ErrorKind::ScopeMissing => format!("Allow more access to {title} to continue."),
@@ -28,7 +28,7 @@ pub fn authorization_text(error: &Error, title: &str, link: Option<&str>) -> Str
     }
 }
 
-/// What a model can do about an error of a tool of the product with this title, as short as that can be said.
+/// Short text that tells a model what to do about an error of this product's tool.
 pub(crate) fn error_text(error: &Error, title: &str, link: Option<&str>) -> String {
     if error.needs_user() && error.authorization_request().is_some() {
         return authorization_text(error, title, link);
@@ -38,17 +38,17 @@ pub(crate) fn error_text(error: &Error, title: &str, link: Option<&str>) -> Stri
         [] => lines.push(error.message().to_owned()),
         violations => {
             lines.push(String::from(
-                "The input is not valid; nothing was executed.",
+                "The input isn't valid, so nothing was executed.",
             ));
             lines.extend(violations.iter().map(ToString::to_string));
         }
     }
     if let Some(partial) = error.partial() {
-        lines.push(format!("Done before it failed: {partial}"));
+        lines.push(format!("Completed before the failure: {partial}"));
     }
     if error.is_outcome_unknown() {
         lines.push(String::from(
-            "It may have been carried out: look before you try again.",
+            "The call may have succeeded. Check the result at the product before you try again.",
         ));
     } else if error.retryable() {
         lines.push(match error.retry_after() {
@@ -76,7 +76,7 @@ mod tests {
         ]);
         assert_eq!(
             error_text(&error, "Demo", None),
-            "The input is not valid; nothing was executed.\n/a: expected integer, found string\n/b: \"b\" is required"
+            "The input isn't valid, so nothing was executed.\n/a: expected integer, found string\n/b: \"b\" is required"
         );
     }
 
@@ -106,13 +106,13 @@ mod tests {
             error_text(&limited, "Demo", None),
             "too many requests\nTry again in 30 s."
         );
-        let unknown = Error::new(ErrorKind::OutcomeUnknown, "no response came");
-        assert!(error_text(&unknown, "Demo", None).ends_with("look before you try again."));
+        let unknown = Error::new(ErrorKind::OutcomeUnknown, "no response arrived");
+        assert!(error_text(&unknown, "Demo", None).ends_with("before you try again."));
         let part = Error::new(ErrorKind::ProductNotFound, "no such page")
             .with_partial(json!({ "page_id": "a" }));
         assert_eq!(
             error_text(&part, "Demo", None),
-            "no such page\nDone before it failed: {\"page_id\":\"a\"}"
+            "no such page\nCompleted before the failure: {\"page_id\":\"a\"}"
         );
     }
 }

@@ -8,16 +8,16 @@ use crate::tool::{
     numbers::{as_texts, is_exact},
 };
 
-/// What a call came to.
+/// Result of a call.
 #[derive(Debug)]
 pub(crate) enum Content<'a> {
     /// Its data, as JSON.
     Data(&'a str, &'a [Warning]),
-    /// Why it failed.
+    /// Why the call failed.
     Error(String),
 }
 
-/// The result of a call in the vendor's shape.
+/// The result of a call in the vendor's format.
 pub(crate) fn result(format: CallFormat, call: &Call, content: Content<'_>) -> Value {
     if format == CallFormat::Gemini {
         let mut response = json!({ "name": call.name, "response": object(content) });

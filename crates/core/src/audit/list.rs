@@ -45,9 +45,12 @@ pub(crate) async fn list(
 }
 
 fn read_token(token: &str) -> Result<u64> {
-    token
-        .parse()
-        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))
+    token.parse().map_err(|_| {
+        Error::invalid_at(
+            "/page_token",
+            "this isn't a page token of this list; use next_page_token of the previous page",
+        )
+    })
 }
 
 /// Who is limited to some connections reads only of them.

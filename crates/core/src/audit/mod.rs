@@ -1,5 +1,5 @@
-//! The audit log: reads its entries, and verifies that none was changed or left out. They are written by
-//! [`Change::audit`](crate::context::change::Change::audit).
+//! The audit log: reads entries and verifies that none was changed or removed.
+//! [`Change::audit`](crate::context::change::Change::audit) writes them.
 
 mod list;
 mod rows;

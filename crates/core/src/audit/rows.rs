@@ -93,7 +93,7 @@ where
     }
     for ((table, id), number) in gone {
         let why =
-            format!("entry {number} tells that it exists, and it was deleted without the log");
+            format!("entry {number} says that it exists, but it was deleted without an entry");
         untold.push(SuspectRow::new(table, id, why));
     }
     // What was created or deleted while the rows were read is in no doubt.
@@ -125,14 +125,14 @@ fn fault_told(told: &Told, row: &Row, id: &str, since: Timestamp) -> Option<Stri
     match told.0.get(&(table, id.to_owned())) {
         Some((_, true)) => None,
         Some((number, false)) => Some(format!(
-            "entry {number} tells that it was deleted: an older copy of it was put back"
+            "entry {number} says that it was deleted, but an older copy was put back"
         )),
         None => {
             let body: Value = serde_json::from_str(&row.body).ok()?;
             // A policy says when it was last set.
             let made = body.get("created_at").or_else(|| body.get("updated_at"));
             let made: Timestamp = made?.as_str()?.parse().ok()?;
-            (made >= since).then(|| String::from("no entry tells of its creation"))
+            (made >= since).then(|| String::from("no entry records its creation"))
         }
     }
 }

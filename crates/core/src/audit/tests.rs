@@ -347,7 +347,7 @@ fn tampering_is_named_at_its_first_place() {
     let rows = log.verify(None).suspect_rows;
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows.iter().all(|row| row.table == "connection"), "{rows:?}");
-    let cut = "the log ends with entry 3, and once had an entry 5: its end was cut off";
+    let cut = "the log ends with entry 3, but it once had an entry 5, so its end was removed";
     assert_eq!(log.fault(Some(&head)), Some((4, cut.to_owned())));
     // And so does one that has grown again.
     for name in ["c6", "c7", "c8"] {
@@ -370,6 +370,6 @@ fn a_log_without_entries_fits_unless_there_were_some() {
         number: 1,
         hash: "00".repeat(32),
     };
-    let empty = "the log is empty, and once had an entry 1: its end was cut off";
+    let empty = "the log is empty, but it once had an entry 1, so its end was removed";
     assert_eq!(log.fault(Some(&head)), Some((1, empty.to_owned())));
 }

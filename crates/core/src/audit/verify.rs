@@ -36,7 +36,7 @@ pub(crate) async fn verify(
         };
         Some(AuditFault::new(
             number,
-            format!("{ends}, and once had an entry {expected}: its end was cut off"),
+            format!("{ends}, but it once had an entry {expected}, so its end was removed"),
         ))
     });
     let head = (head.number > 0).then(|| AuditHead {
@@ -83,7 +83,7 @@ fn follow(
     let fault = entry.fault_after(head).or_else(|| {
         let expected = expected.filter(|expected| expected.hash != entry.hash.as_str())?;
         Some(format!(
-            "entry {} has another hash than the one that was kept: the log was written again up to there",
+            "entry {} has a different hash than the one you kept, so the log was rewritten up to this entry",
             expected.number
         ))
     });

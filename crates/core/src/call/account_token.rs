@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
         Caller::AccountToken(_) => Err(insufficient(
-            "an account token works for raw requests only: below /proxy/{connection_name}/{identifier} of its accounts, or at the proxy host",
+            "an account token works only for raw requests, at /proxy/{connection_name}/{identifier} of its accounts or at the proxy host",
         )),
         _ => Ok(()),
     }
@@ -43,7 +43,7 @@ pub(super) fn expected(caller: &Caller) -> Result<&AccountToken> {
     match caller {
         Caller::AccountToken(token) => Ok(token),
         _ => Err(insufficient(
-            "the proxy host takes only account tokens, because the token tells the user; make one with POST /v1/account-tokens",
+            "the proxy host accepts only account tokens, because the token says who the user is; create one with POST /v1/account-tokens",
         )),
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn names(caller: &Caller, of: &AccountRef) -> Result<()> {
             if token.at(&of.connection).is_none() || token.identifier != of.identifier =>
         {
             Err(insufficient(
-                "this account token is for other connections, or for another identifier",
+                "this account token is for other connections or another identifier",
             ))
         }
         _ => Ok(()),
@@ -79,7 +79,7 @@ pub(super) fn is_of(caller: &Caller, snapshot: &Snapshot) -> Result<()> {
 fn disconnected() -> Error {
     Error::new(
         ErrorKind::Unauthenticated,
-        "the account of this token was disconnected; make another token with POST /v1/account-tokens",
+        "the account of this token was disconnected; create a new token with POST /v1/account-tokens",
     )
 }
 
@@ -90,7 +90,7 @@ pub(super) fn allows(caller: &Caller, effect: Effect) -> Result<()> {
             if token.access == TokenAccess::Read && effect != Effect::Read =>
         {
             Err(insufficient(
-                "this account token has the access \"read\", and the request can change something",
+                "this account token has the access \"read\", but the request can change something",
             ))
         }
         _ => Ok(()),

@@ -14,7 +14,7 @@ pub(super) fn same_product(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<
     Err(Error::new(
         ErrorKind::WrongProduct,
         format!(
-            "{} is a tool of {expected}; the connection {} is of {given}",
+            "{} is a tool of {expected}, but the connection {} is for {given}",
             tool.entry().name(),
             snapshot.connection.name
         ),
@@ -30,7 +30,7 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     Err(Error::new(
         ErrorKind::ScopeMissing,
         format!(
-            "{} needs a permission that the user did not grant; create a link that asks for it",
+            "{} needs a permission that the user hasn't granted; create a link that asks for it",
             tool.entry().name()
         ),
     )

@@ -120,7 +120,7 @@ pub(super) fn plan(
         ..Plan::new(requests, then.map(str::to_owned))
     };
     let text = serde_json::to_vec(&plan).map_err(|error| {
-        Error::new(ErrorKind::Internal, "the plan cannot be written").with_source(error)
+        Error::new(ErrorKind::Internal, "the plan can't be written").with_source(error)
     })?;
     Ok(Output {
         data: Data::Raw(text.into(), 200),

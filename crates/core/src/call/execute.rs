@@ -276,7 +276,7 @@ async fn stages(
     let output = result.map_err(asking)?;
     let (mut data, mut warnings) = output.into_json()?;
     if invocation.dry_run && admission.would_wait() {
-        let message = "a policy would let this call wait until a person has approved it";
+        let message = "a policy requires a person's approval for this call";
         warnings.push(Warning::new("requires_approval", message));
     }
     let mut left_out = Vec::new();

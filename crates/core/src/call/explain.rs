@@ -38,7 +38,7 @@ pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<Polic
         None => Caller::Operator,
         Some(id) if test.policies.is_empty() => context.existing_caller(id).await?,
         Some(_) => {
-            let message = "give policies, or a caller in their place";
+            let message = "give either policies or a caller";
             return Err(Error::invalid_at("/caller", message));
         }
     };
@@ -50,7 +50,7 @@ pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<Polic
         (None, Some(method), Some(path)) => raw(context, by, method, path, &test),
         _ => Err(Error::invalid_at(
             "",
-            "give a tool with its input, or product, method and path of a raw request",
+            "give a tool with its input, or the product, method and path of a raw request",
         )),
     }
 }
@@ -117,7 +117,7 @@ fn raw(
     test: &PolicyTest,
 ) -> Result<PolicyDecision> {
     let name = test.product.as_deref();
-    let name = name.ok_or_else(|| Error::invalid_at("/product", "name the product"))?;
+    let name = name.ok_or_else(|| Error::invalid_at("/product", "give the product"))?;
     let product = context.endpoints(name)?.product;
     let body = match &test.body {
         Value::Null => None,
@@ -134,7 +134,7 @@ fn raw(
         body.is_some(),
     )?;
     if checked.kind == RouteKind::Batch {
-        let message = "each request of a batch is decided on by itself: test one of them";
+        let message = "policies apply to each request of a batch separately; test one of them";
         return Err(Error::invalid_at("/path", message));
     }
     let content_type = test.content_type.as_deref();
@@ -190,7 +190,7 @@ struct Noted(Mutex<Vec<ApiRequest>>);
 
 impl IoBackend for Noted {
     fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>> {
-        let none = || Error::new(ErrorKind::Internal, "a test sends nothing");
+        let none = || Error::new(ErrorKind::Internal, "a test doesn't send the request");
         let responses = requests.iter().map(|_| Err(none())).collect();
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A tool that goes on after an error does what it does without a response.
@@ -258,7 +258,7 @@ impl Explained {
             (None, None) => (PolicyOutcome::Allowed, None),
         };
         let message = because.as_ref().map(|because| because.why.as_str());
-        let mut decision = PolicyDecision::new(outcome, message.unwrap_or("no rule is against it"));
+        let mut decision = PolicyDecision::new(outcome, message.unwrap_or("no rule forbids it"));
         decision.requests = self.requests;
         if let Some(because) = because {
             (decision.policy, decision.rule) = (Some(because.policy), Some(because.rule));

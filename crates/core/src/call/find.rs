@@ -54,7 +54,9 @@ fn one(parameter: &str, outside: Option<String>, input: &mut Value) -> Result<Op
     match (outside, inside) {
         (Some(outside), Some(inside)) if outside != inside => Err(Error::new(
             crate::ErrorKind::UnsupportedVersion,
-            format!("{parameter} is {outside:?} next to the input and {inside:?} in it"),
+            format!(
+                "{parameter} is {outside:?} outside the input but {inside:?} in it; give only one"
+            ),
         )),
         (outside, inside) => Ok(outside.or(inside)),
     }

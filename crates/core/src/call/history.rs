@@ -49,7 +49,7 @@ pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRe
     let missing = || {
         Error::new(
             ErrorKind::NotFound,
-            "there is no execution with this id, or it is past its retention",
+            "no execution has this id; it may be older than the retention period",
         )
     };
     let id: ExecutionId = id.parse().map_err(|_| missing())?;
@@ -110,7 +110,7 @@ fn position(token: &str) -> Result<Position> {
     read().ok_or_else(|| {
         Error::new(
             ErrorKind::InvalidRequest,
-            "the page token is not one of a list of executions",
+            "this isn't a page token of this list; use next_page_token of the previous page",
         )
     })
 }

@@ -9,7 +9,7 @@ use crate::{
 /// Refuses sessions: a raw request is not one of their tools.
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
-        Caller::McpSession(_) => Err(insufficient("an MCP session calls tools only")),
+        Caller::McpSession(_) => Err(insufficient("an MCP session can only call tools")),
         _ => Ok(()),
     }
 }
@@ -18,7 +18,7 @@ pub(super) fn refuse(caller: &Caller) -> Result<()> {
 pub(super) fn names(caller: &Caller, identifier: &str) -> Result<()> {
     match caller {
         Caller::McpSession(session) if session.identifier.as_str() != identifier => {
-            Err(insufficient("this MCP session is of another user"))
+            Err(insufficient("this MCP session belongs to another user"))
         }
         _ => Ok(()),
     }
@@ -34,8 +34,8 @@ pub(super) fn allows(caller: &Caller, tool: &ToolEntry) -> Result<()> {
         return Ok(());
     }
     Err(insufficient(&match session.read_only {
-        true if !reads => format!("this MCP session only reads, and {name} can change something"),
-        _ => format!("{name} is not one of the tools of this MCP session"),
+        true if !reads => format!("this MCP session is read-only, but {name} can change something"),
+        _ => format!("this MCP session doesn't include the tool {name}"),
     }))
 }
 

@@ -47,7 +47,7 @@ use crate::{Error, ErrorKind, context::Panicked};
 fn unknown_after_panic(panicked: Panicked) -> Error {
     Error::new(
         ErrorKind::OutcomeUnknown,
-        "an error in Stead ended the call midway: it may or may not have been carried out",
+        "an error in Stead interrupted the call, so it may or may not have succeeded; check at the product before you retry",
     )
     .with_source(Error::from(panicked))
 }

@@ -153,7 +153,7 @@ impl Turn {
         let place = place::outcome(row.execution_id);
         let outcome = self.context.vault.open_sealed(place, sealed).await?;
         serde_json::from_slice(&outcome).map_err(|_| {
-            let message = "the outcome of an earlier call with this key cannot be read";
+            let message = "the outcome of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)
         })
     }
@@ -254,7 +254,7 @@ impl Turn {
             Err(error) => {
                 // The product has carried it out, and its response is lost.
                 self.write(End::NotKept).await;
-                let message = format!("the product's response broke off: {error}");
+                let message = format!("the product's response was interrupted: {error}");
                 return Err(Error::new(ErrorKind::OutcomeUnknown, message).with_source(error));
             }
         };
@@ -283,7 +283,7 @@ impl Turn {
         let runtime = Arc::clone(&self.context.runtime);
         runtime.spawn(Box::pin(async move {
             if let Err(error) = self.offer(id, &end, true).await {
-                tracing::error!(execution = %id, %error, "the outcome of a call with an idempotency key could not be stored; it is outcome_unknown to who asks again");
+                tracing::error!(execution = %id, %error, "couldn't store the outcome of a call with an idempotency key; a retry gets outcome_unknown");
             }
             drop(guard);
         }));
@@ -375,14 +375,14 @@ fn is_free(error: &Error, requests: u32) -> bool {
 }
 
 fn unwritable(error: serde_json::Error) -> Error {
-    let message = "the request cannot be written as JSON";
+    let message = "the request can't be written as JSON";
     Error::new(ErrorKind::InvalidRequest, message).with_source(error)
 }
 
 fn under_way() -> Error {
     Error::new(
         ErrorKind::IdempotencyConflict,
-        "a call with this idempotency key is under way; ask again for its outcome",
+        "a call with this idempotency key is still running; send the request again to get its outcome",
     )
     .with_retryable(true)
     .with_retry_after(SOON)
@@ -391,7 +391,7 @@ fn under_way() -> Error {
 fn not_kept(id: ExecutionId) -> Error {
     Error::new(
         ErrorKind::IdempotencyConflict,
-        "the call with this idempotency key was carried out, and its response was too large to be kept; it is not made again",
+        "the call with this idempotency key already ran, but its response was too large to store; Stead doesn't make it again",
     )
     .with_execution_id(id.to_string())
     .with_replayed(true)
@@ -400,7 +400,7 @@ fn not_kept(id: ExecutionId) -> Error {
 fn cut_off(id: ExecutionId) -> Error {
     Error::new(
         ErrorKind::OutcomeUnknown,
-        "the call with this idempotency key was begun and cut off: it may or may not have been carried out, and is not made again",
+        "the call with this idempotency key was interrupted, so it may or may not have succeeded; Stead doesn't make it again",
     )
     .with_execution_id(id.to_string())
     .with_replayed(true)
@@ -408,7 +408,7 @@ fn cut_off(id: ExecutionId) -> Error {
 
 fn unsettled(error: Error) -> Error {
     let message = format!(
-        "the call with this idempotency key was begun and cut off, and may have been carried out; made again, it failed: {}",
+        "the call with this idempotency key was interrupted and may have succeeded; the retry failed: {}",
         error.message()
     );
     // With its key it may be asked for once more.

@@ -80,7 +80,7 @@ impl Response {
             Some(response)
         };
         read().ok_or_else(|| {
-            let message = "the response of an earlier call with this key cannot be read";
+            let message = "the response of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)
         })
     }
@@ -90,6 +90,6 @@ impl Response {
 pub(super) fn mismatch() -> Error {
     Error::new(
         ErrorKind::IdempotencyMismatch,
-        "this idempotency key was used for another request in the last 24 hours; a new request needs a new key",
+        "this idempotency key was used for a different request in the last 24 hours; use a new key for a new request",
     )
 }

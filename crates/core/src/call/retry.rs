@@ -146,7 +146,7 @@ pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
 /// The error of a write that may have been carried out.
 pub(super) fn unknown(error: Error) -> Error {
     let message = format!(
-        "{}: it may or may not have been carried out",
+        "{}; the request may or may not have succeeded",
         error.message()
     );
     let unknown = error.clone().reclassify(ErrorKind::OutcomeUnknown, message);
@@ -164,7 +164,7 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
     let (kind, message) = match error.kind() {
         TransportErrorKind::TooLarge if unknown => (
             ErrorKind::OutcomeUnknown,
-            "the product's response is larger than allowed: the request may or may not have been carried out",
+            "the product's response is larger than allowed; the request may or may not have succeeded",
         ),
         TransportErrorKind::TooLarge => (
             ErrorKind::ResponseTooLarge,
@@ -172,31 +172,31 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
         ),
         TransportErrorKind::Unanswered if unknown => (
             ErrorKind::OutcomeUnknown,
-            "the product closed the connection before it responded: the request may or may not have been carried out",
+            "the product closed the connection before it responded; the request may or may not have succeeded",
         ),
         _ if unknown => (
             ErrorKind::OutcomeUnknown,
-            "the request was sent and no response came: it may or may not have been carried out",
+            "the request was sent but no response arrived; it may or may not have succeeded",
         ),
         TransportErrorKind::Refused => (
             ErrorKind::InvalidRequest,
-            "the request cannot be sent as it is",
+            "the request isn't valid, so it can't be sent",
         ),
         TransportErrorKind::Incomplete => (
             ErrorKind::InvalidRequest,
-            "the body broke off or came too slowly; the product did not get the whole request",
+            "your request's body was interrupted or arrived too slowly; the product didn't get the whole request",
         ),
         TransportErrorKind::Exhausted => (
             ErrorKind::Overloaded,
-            "this process has no file descriptors left to reach the product with; nothing was sent",
+            "this process has no file descriptors left to connect to the product; nothing was sent",
         ),
         TransportErrorKind::TimedOut => (
             ErrorKind::ProductTimeout,
-            "the product did not respond in time",
+            "the product didn't respond in time",
         ),
         TransportErrorKind::Unreachable => (
             ErrorKind::ProductUnavailable,
-            "the product cannot be reached",
+            "the product can't be reached",
         ),
         TransportErrorKind::Unanswered => (
             ErrorKind::UpstreamTruncated,
@@ -204,7 +204,7 @@ fn transport_error(error: TransportError, effect: Effect) -> Error {
         ),
         TransportErrorKind::Cut => (
             ErrorKind::UpstreamTruncated,
-            "the product's response broke off",
+            "the product's response was interrupted",
         ),
     };
     Error::new(kind, message).with_source(error)
@@ -369,7 +369,7 @@ mod tests {
         );
         assert_eq!(
             error.message(),
-            "the product failed: it may or may not have been carried out"
+            "the product failed; the request may or may not have succeeded"
         );
         assert_eq!(
             error.upstream().unwrap().code.as_deref(),

@@ -149,7 +149,7 @@ impl<'c> Sender<'c> {
         if duration >= self.left() {
             return Err(Error::new(
                 ErrorKind::ProductTimeout,
-                "the call's time would pass while waiting for the product",
+                "the call's deadline would pass before the product allows the next request; nothing more was sent",
             ));
         }
         self.context.runtime.sleep(duration).await;
@@ -205,7 +205,7 @@ impl<'c> Sender<'c> {
             if self.requests.fetch_add(1, Ordering::Relaxed) >= REQUESTS {
                 return Err(Error::new(
                     ErrorKind::Internal,
-                    format!("a call may send {REQUESTS} requests at most"),
+                    format!("a call can send at most {REQUESTS} requests"),
                 ));
             }
             tracing::debug!(product = product.name, method = %request.method(), "request to the product");
@@ -299,7 +299,7 @@ impl<'c> Sender<'c> {
         {
             return Err(Error::new(
                 ErrorKind::ConnectionNotReady,
-                "the connection was given another client during the call; this request was not sent: look at what the call has done, then call again",
+                "the connection's client changed during the call, so this request wasn't sent; check what the call has done, then call again",
             ));
         }
         Ok(live)
@@ -318,7 +318,7 @@ impl<'c> Sender<'c> {
         let sent = pin!(sent.map(Ok));
         let sent = self.context.in_time(sent).await;
         sent.unwrap_or_else(|_| {
-            let message = "the call's time was over before the product responded";
+            let message = "the call's deadline passed before the product responded";
             Err(TransportError::new(TransportErrorKind::TimedOut, message))
         })
     }
@@ -360,8 +360,8 @@ pub(super) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
     headers.entry(header::USER_AGENT).or_insert(USER_AGENT);
 }
 
-const REJECTED_AGAIN: &str = "the product refuses a token that it has just issued; if this stays, the user has to authorize again";
-const NOT_REPEATABLE: &str = "the product refused the token, and a streamed body cannot be sent twice; the token is refreshed, send the request again";
+const REJECTED_AGAIN: &str = "the product refuses a token that it has just issued; if this continues, the user needs to authorize again";
+const NOT_REPEATABLE: &str = "the product refused the token, and a streamed body can't be sent twice; Stead has refreshed the token, so send the request again";
 
 fn rejected_token(message: &str) -> Error {
     Error::new(ErrorKind::ProductRejectedToken, message).with_upstream(Upstream::new(401))

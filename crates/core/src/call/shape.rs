@@ -33,7 +33,7 @@ pub(super) async fn shaped(
         if entry.effect() == Effect::Read {
             return Err(error);
         }
-        let message = "there is no memory at the moment to bring the result into another form";
+        let message = "not enough memory is free to transform the result; try again";
         warnings.push(Warning::new("result_as_it_is", message));
         return Ok((data, Vec::new()));
     }

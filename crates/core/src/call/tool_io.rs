@@ -139,7 +139,7 @@ impl Outgoing for ToolRequest {
                 Error::new(
                     ErrorKind::InvalidRequest,
                     format!(
-                        "the value for the header {name} holds characters that a header cannot have"
+                        "the value for the header {name} has characters that a header can't contain"
                     ),
                 )
             })?;

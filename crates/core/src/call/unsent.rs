@@ -22,7 +22,7 @@ pub(super) fn failure(
     let said = found.map(|(why, (url, _))| context.unreached.said(context, url, why));
     let mut failure = Failure::of_transport(error, effect);
     if let Some(said) = said {
-        let message = format!("the product cannot be reached: {said}");
+        let message = format!("the product can't be reached: {said}");
         failure.error = failure
             .error
             .reclassify(ErrorKind::ProductUnavailable, message);

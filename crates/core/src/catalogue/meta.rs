@@ -1,5 +1,5 @@
-//! Three tools that stand for all: a model searches, reads what it found, and executes it. They cost little of its
-//! context, however many tools there are.
+//! Three tools that give access to all others. A model searches, reads a description and executes the tool. They use
+//! little context, however many tools exist.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -19,23 +19,24 @@ pub const DESCRIBE_TOOL: &str = "stead_describe_tool";
 /// Name of the tool that executes one.
 pub const EXECUTE_TOOL: &str = "stead_execute_tool";
 
-/// Read a tool's description and the schema of its input. Do so before executing it for the first time.
+/// Read a tool's description and input schema. Do this before you execute the tool for the first time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DescribeTool {
-    /// Name of the tool, as a search found it.
+    /// Name of the tool, as returned by a search.
     #[schemars(length(min = 1))]
     pub name: String,
 }
 
-/// Execute a tool as the user. The result is the tool's own; an error says what to write instead.
+/// Execute a tool as the user. Returns the tool's own result. If the input isn't valid, the error says how to correct
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteTool {
     /// Name of the tool.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Input of the tool, by its schema.
+    /// Input of the tool, which matches its schema.
     pub input: Map<String, Value>,
 }
 
@@ -51,13 +52,13 @@ pub enum MetaCall {
     Execute(ExecuteTool),
 }
 
-/// A tool as a model reads it before a call.
+/// Description of a tool for a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ToolDetails {
     /// Name.
     pub name: String,
-    /// What it does.
+    /// What the tool does.
     pub description: String,
     /// What a call can do.
     pub effect: Effect,
@@ -66,10 +67,10 @@ pub struct ToolDetails {
 }
 
 impl MetaCall {
-    /// A call of one of the three tools, its input read as leniently as that of every tool; nothing for another name.
+    /// A call of one of the three tools, with its input read as leniently as any tool's. `None` for other names.
     ///
     /// # Errors
-    /// [`ErrorKind::SchemaViolation`] with every place.
+    /// [`ErrorKind::SchemaViolation`] with all violations.
     pub fn read(name: &str, input: Value) -> Option<Result<Self>> {
         match name {
             SEARCH_TOOLS => Some(read(input).map(Self::Search)),
@@ -88,7 +89,7 @@ fn read<T: JsonSchema + DeserializeOwned>(mut input: Value) -> Result<T> {
 }
 
 impl Catalogue {
-    /// The three tools in a vendor's envelope.
+    /// The three tools in a vendor's format.
     ///
     /// # Errors
     /// [`ErrorKind::Internal`] where a schema is not one, which a test rules out.
@@ -103,10 +104,10 @@ impl Catalogue {
         ])
     }
 
-    /// A tool as a model reads it before a call.
+    /// Description of a tool for a model.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownTool`], which names similar ones.
+    /// [`ErrorKind::UnknownTool`] with similar names.
     pub fn describe(&self, name: &str) -> Result<ToolDetails> {
         let tool = self.find(name, None, None)?;
         let schema = tool.schema()?;

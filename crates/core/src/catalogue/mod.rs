@@ -1,4 +1,4 @@
-//! The tools of an environment, by name and version. REST, MCP, the command line and the docs all read this list.
+//! The tools of an environment, by name and version. REST, MCP, the command line and the docs use this list.
 
 mod meta;
 mod search;
@@ -23,7 +23,7 @@ pub use meta::{
 };
 pub use search::{FoundTool, FoundTools, SearchTools};
 
-/// What people look for a tool to do, and raw requests can do.
+/// Tasks that people search tools for but only raw requests can do.
 const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload"];
 
 /// All tools of some products.
@@ -31,7 +31,7 @@ const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload
 pub struct Catalogue {
     products: Vec<&'static Product>,
     tools: Vec<CatalogueTool>,
-    /// Every name and alias, to the indices of its versions, oldest first.
+    /// Indices of the versions of each name and alias, oldest first.
     by_name: BTreeMap<&'static str, Vec<usize>>,
     /// Names of products that this program was built without.
     absent: &'static [&'static str],
@@ -59,7 +59,7 @@ impl CatalogueTool {
     /// Description and schema, built at first use.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] where the struct gives no valid schema.
+    /// [`ErrorKind::Internal`] if the struct's schema isn't valid.
     pub fn schema(&self) -> Result<&InputSchema> {
         self.schema
             .get_or_init(|| {
@@ -76,20 +76,20 @@ impl CatalogueTool {
     pub fn output_schema(&self) -> &Value {
         self.output_schema.get_or_init(|| output_schema(self.entry))
     }
-    /// JSON Schema of the readable view of the result's data, where the tool has one; built at first use.
+    /// JSON Schema of the readable view of the result's data, if the tool has one. Built at first use.
     pub fn readable_schema(&self) -> Option<&Value> {
         self.readable_schema
             .get_or_init(|| self.entry.readable().map(readable_schema))
             .as_ref()
     }
-    /// The tool in a model vendor's envelope, whole.
+    /// The complete tool in a model vendor's format.
     ///
     /// # Errors
     /// As [`CatalogueTool::schema`].
     pub fn export(&self, format: ExportFormat) -> Result<Value> {
         Ok(self.export_with(format, Detail::Full)?.tool)
     }
-    /// The same in as much detail as asked for, with what the envelope does not say.
+    /// The same with the given level of detail, and with notes on what the format can't express.
     ///
     /// # Errors
     /// As [`CatalogueTool::schema`].
@@ -143,7 +143,7 @@ impl Catalogue {
         &self.products
     }
 
-    /// Beginnings of the credentials of all products.
+    /// Prefixes of credentials of all products.
     pub fn token_prefixes(&self) -> Vec<&'static str> {
         self.products
             .iter()
@@ -168,12 +168,12 @@ impl Catalogue {
         })
     }
 
-    /// Says that there is no product of this name: those that may have been meant, and those that there are.
+    /// An error that the product doesn't exist, with similar names and the known ones.
     pub fn no_product(&self, name: &str) -> String {
         let shown = crate::scrub::scrub(name, 80);
         if self.absent.contains(&name) {
             return format!(
-                "this program was built without the product {shown:?}: enable the feature `{name}` of the crate `stead`"
+                "this program was built without the product {shown:?}; enable the feature `{name}` of the crate `stead`"
             );
         }
         let all = self.products.iter().map(|product| product.name);
@@ -190,7 +190,7 @@ impl Catalogue {
         )
     }
 
-    /// Names products that this program was built without, for the error of who asks for one of them.
+    /// Lists products that this program was built without, for error messages.
     #[must_use]
     pub fn without(mut self, absent: &'static [&'static str]) -> Self {
         self.absent = absent;
@@ -206,10 +206,10 @@ impl Catalogue {
             .map(|(_, tool)| tool)
     }
 
-    /// The tool with this name: the asked version, or the newest.
+    /// The tool with this name, in the given version or the newest.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownTool`], or [`ErrorKind::UnsupportedVersion`] with the versions there are.
+    /// [`ErrorKind::UnknownTool`], or [`ErrorKind::UnsupportedVersion`] with the existing versions.
     pub fn find(
         &self,
         name: &str,
@@ -222,7 +222,7 @@ impl Catalogue {
                 return Err(Error::new(
                     ErrorKind::UnsupportedVersion,
                     format!(
-                        "schema_version {schema:?} and tool_version {tool:?} name two versions; expected one"
+                        "schema_version {schema:?} and tool_version {tool:?} differ; give only one version"
                     ),
                 ));
             }
@@ -242,14 +242,14 @@ impl Catalogue {
             Error::new(
                 ErrorKind::UnsupportedVersion,
                 format!(
-                    "{name} has no version {asked:?}; there are: {}",
+                    "{name} has no version {asked:?}; its versions are: {}",
                     known.join(", ")
                 ),
             )
         })
     }
 
-    /// The versions of the tool with this name, the oldest first; none where it is unknown.
+    /// The versions of the tool with this name, oldest first. Empty if it's unknown.
     pub fn versions(&self, name: &str) -> Vec<&'static str> {
         let versions = self.by_name.get(name).into_iter().flatten();
         versions
@@ -261,13 +261,13 @@ impl Catalogue {
         let hint = did_you_mean(name, self.by_name.keys().copied());
         let lower = name.to_ascii_lowercase();
         let raw = match OF_RAW_REQUESTS.iter().any(|verb| lower.contains(verb)) {
-            true => "; a raw request can do what no tool does: docs/build/raw-requests.md",
+            true => "; if no tool does what you need, send a raw request: docs/build/raw-requests.md",
             false => "",
         };
         Error::new(
             ErrorKind::UnknownTool,
             format!(
-                "there is no tool {:?}{hint}{raw}",
+                "no tool has the name {:?}{hint}{raw}",
                 crate::scrub::scrub(name, 80)
             ),
         )

@@ -1,4 +1,4 @@
-//! Tools by what they do: a ranked search over names, descriptions and parameters. The same words give the same list.
+//! Ranked search over tools' names, descriptions and parameters. The same words always give the same list.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,15 @@ use crate::{
     tool::Effect,
 };
 
-/// How many tools are found where no limit is given.
+/// Default number of tools that a search returns.
 const FOUND: u32 = 5;
-/// Most bytes of a query that are read.
+/// Maximum length of a query in bytes. The rest is ignored.
 const QUERY: usize = 500;
 
-/// What a word counts for by where it stands: in the tool's name, its description, the name of a parameter, the
-/// description of one.
+/// Weights of a word in the tool's name, its description, a parameter's name and a parameter's description.
 const WEIGHTS: [u32; 4] = [12, 5, 3, 1];
 
-/// Words that mean the same to who asks, each with those that tools use.
+/// Synonyms: words of a query, with the words that tools use.
 const SYNONYMS: &[(&str, &[&str])] = &[
     ("appointment", &["event"]),
     ("meeting", &["event"]),
@@ -49,28 +48,28 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("write", &["update", "create"]),
 ];
 
-/// Find tools by what they do: names, what each does, and what a call must have. Search again with other words where
-/// nothing fits.
+/// Find tools by what they do. Returns names, what each tool does, and required parameters. If nothing fits, search
+/// again with other words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchTools {
-    /// What is to be done, in a few words, such as `list unread mails`.
+    /// Task, in a few words, such as `list unread mails`.
     #[schemars(length(min = 1))]
     pub query: String,
     /// Only tools of this product.
     pub product: Option<String>,
-    /// Most tools to return; 5 when absent.
+    /// Maximum number of tools to return. Defaults to 5.
     #[schemars(range(min = 1, max = 20))]
     pub limit: Option<u32>,
 }
 
-/// The tools that a search found, the best first.
+/// Search results, best match first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FoundTools {
     /// The tools.
     pub tools: Vec<FoundTool>,
-    /// What to do where there are none.
+    /// Advice if no tool matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -81,23 +80,22 @@ pub struct FoundTools {
 pub struct FoundTool {
     /// Name.
     pub name: String,
-    /// What it does, in a sentence.
+    /// What it does, in one sentence.
     pub description: String,
     /// What a call can do.
     pub effect: Effect,
-    /// Parameters that a call must have.
+    /// Required parameters.
     pub required: Vec<String>,
 }
 
-/// The words of a tool, by where they stand.
+/// Words of a tool, by their place.
 struct Words<'c> {
     tool: &'c CatalogueTool,
     places: [BTreeSet<String>; 4],
 }
 
 impl Catalogue {
-    /// The tools that fit the words, the best first; of two that fit as well the one that comes first by its name. With
-    /// `products` only those of these.
+    /// The tools that match the words, best match first, then by name. With `products`, only tools of these products.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an unknown product.
@@ -135,7 +133,7 @@ impl Catalogue {
         let hint = tools.is_empty().then(|| {
             let products: Vec<_> = known().collect();
             format!(
-                "Nothing fits. Use other words, or name a product: {}.",
+                "No tool matches. Use other words, or name a product: {}.",
                 products.join(", ")
             )
         });
@@ -180,7 +178,7 @@ impl<'c> Words<'c> {
         self.tool.entry.name()
     }
 
-    /// What a word counts for: where it counts most, itself or one that means the same.
+    /// The highest weight of a word or one of its synonyms.
     fn score(&self, word: &str) -> u32 {
         let meant = SYNONYMS.iter().filter(|(asked, _)| *asked == word);
         let meant = meant.flat_map(|(_, used)| used.iter().copied());
@@ -197,7 +195,7 @@ impl<'c> Words<'c> {
     }
 }
 
-/// The words of a text in lower case and singular, without those that say nothing.
+/// The words of a text in lower case and singular, without stop words.
 fn words(text: &str) -> impl Iterator<Item = String> {
     const SAY_NOTHING: &[&str] = &[
         "a", "all", "an", "and", "as", "at", "by", "for", "from", "i", "in", "is", "it", "me",
@@ -219,7 +217,7 @@ fn singular(word: &str) -> String {
     stem.unwrap_or(word).to_owned()
 }
 
-/// What a word counts for that is in so many of all tools: the fewer, the more.
+/// Weight of a word by the number of tools that have it. Rare words count more.
 fn rarity(all: usize, found: usize) -> u32 {
     1 + all
         .checked_div(found)

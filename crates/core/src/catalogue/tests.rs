@@ -90,7 +90,7 @@ fn an_unknown_version_is_refused_with_the_known_ones() {
         assert!(
             error
                 .message()
-                .ends_with("there are: 2025-01-01, 2026-02-03, 2026-11-21"),
+                .ends_with("its versions are: 2025-01-01, 2026-02-03, 2026-11-21"),
             "{error}"
         );
     }

@@ -23,7 +23,7 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
     if !context.caller.sees(name.as_str()) {
         return Err(Error::new(
             ErrorKind::InsufficientScope,
-            "the credential is limited to connections with other names",
+            "your credential is limited to connections with other names",
         ));
     }
     let connection = Connection {
@@ -67,13 +67,13 @@ async fn load(
 ) -> Result<(Connection, bool)> {
     let exists = |exists: String| Err(Error::new(ErrorKind::AlreadyExists, exists));
     if context.store.connection_named(&new.name).await?.is_some() {
-        return exists(format!("the connection {} exists", new.name));
+        return exists(format!("the connection {} already exists", new.name));
     }
     let all = context.all_connections().await?;
     let has_name = |one: &Connection| one.name.as_str().eq_ignore_ascii_case(new.name.as_str());
     if all.iter().any(has_name) {
         return exists(format!(
-            "the connection {} exists with other capital letters",
+            "the connection {} already exists, and names differ only in upper and lower case",
             new.name
         ));
     }

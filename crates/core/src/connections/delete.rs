@@ -44,7 +44,7 @@ fn decide(
             return Err(Error::new(
                 ErrorKind::InvalidTransition,
                 format!(
-                    "the account of {} is connected through {}; disconnect its accounts first",
+                    "the account of {} is still connected through {}; disconnect the connection's accounts first",
                     account.row.identifier, connection.row.name
                 ),
             ));

@@ -130,7 +130,7 @@ impl Bulkheads {
         let entered = entered.map_err(|_| {
             let limit = self.limits.calls;
             overloaded(format!(
-                "{limit} calls are in flight, and no more are taken"
+                "{limit} calls are running, the maximum of this environment; try again shortly"
             ))
         })?;
         Ok(Entered((share, entered)))
@@ -177,7 +177,7 @@ impl Places {
         let free = self.connection.free.available_permits();
         let share = account.take(free).map_err(|held| {
             let message = format!(
-                "{held} calls of this account are in flight, and the places that are left at its connection are for other accounts"
+                "this account has {held} running calls, and Stead keeps the connection's remaining capacity for other accounts"
             );
             self.connection.refused(now, held, message)
         })?;
@@ -215,7 +215,10 @@ impl Bulkhead {
         let share = share(&self.shares, caller, self.of, free)
             .map_err(|held| self.refused(now, held.0, held.message(whose)))?;
         let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            let message = format!("{} calls {whose} are in flight", self.limit);
+            let message = format!(
+                "{} calls {whose} are running, the maximum; try again shortly",
+                self.limit
+            );
             self.refused(now, self.limit, message)
         })?;
         Ok((share, permit))
@@ -231,7 +234,7 @@ impl Bulkhead {
         Error::new(
             ErrorKind::ProductUnavailable,
             format!(
-                "the product has not responded for {seconds} s, and {calls} calls wait for it; this one was not sent"
+                "the product hasn't responded for {seconds} s, and {calls} calls are waiting for it; this one wasn't sent"
             ),
         )
         .with_retry_after(STALLED)
@@ -245,7 +248,7 @@ impl TooMany {
     fn message(&self, whose: &str) -> String {
         let held = self.0;
         format!(
-            "you have {held} calls {whose} in flight, and the places that are left are for other applications"
+            "you have {held} running calls {whose}, and Stead keeps the remaining capacity for other applications"
         )
     }
 }
@@ -304,7 +307,7 @@ impl Held {
                 .try_acquire_many_owned(u32::try_from(more).unwrap_or(u32::MAX))
                 .map_err(|_| {
                     overloaded(String::from(
-                        "the calls in flight hold as many bytes as they may",
+                        "running calls use all the memory that this environment allows for them; try again shortly",
                     ))
                 })?;
             match &mut taken.permit {

@@ -313,9 +313,13 @@ impl Context {
                     tracing::debug!(event = %event.name, data = %event.data, "event");
                 }
             }
-            Ok(Commit::Conflict) => tracing::debug!(change = name, "another writer was first"),
+            Ok(Commit::Conflict) => {
+                tracing::debug!(change = name, "another process changed the same rows first")
+            }
             // The store itself reports, once, that it takes no writes.
-            Err(error) => tracing::debug!(change = name, %error, "the store took no change"),
+            Err(error) => {
+                tracing::debug!(change = name, %error, "the store didn't accept the change")
+            }
         }
         // Even where the store does not answer: it may have committed.
         for identifier in &change.identifiers {
@@ -432,7 +436,7 @@ impl Context {
         self.store.account(id).await?.ok_or_else(|| {
             Error::new(
                 ErrorKind::AccountNotFound,
-                "the account was deleted meanwhile",
+                "the account was deleted during this request",
             )
         })
     }

@@ -73,6 +73,6 @@ impl Context {
 pub(crate) fn time_is_over() -> Error {
     Error::new(
         ErrorKind::DeadlineExceeded,
-        "the time for this call is over; its next request was not sent",
+        "the call's deadline passed before its next request was sent",
     )
 }

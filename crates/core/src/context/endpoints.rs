@@ -95,7 +95,10 @@ impl Endpoints {
         {
             let error = Error::new(
                 ErrorKind::InvalidRequest,
-                format!("the product {} has no origin {unknown:?}", product.name),
+                format!(
+                    "the product {} has no origin named {unknown:?}",
+                    product.name
+                ),
             );
             return Err(of_setting(error, product, &format!("origins.{unknown}")));
         }
@@ -211,7 +214,7 @@ impl Endpoints {
         self.origin(name).ok_or_else(|| {
             Error::new(
                 ErrorKind::Internal,
-                format!("the product has no origin {name:?}"),
+                format!("the product has no origin named {name:?}"),
             )
         })
     }
@@ -225,7 +228,7 @@ impl Endpoints {
         let origin = self.index(name).and_then(|index| self.origins.get(index));
         let origin = origin.ok_or_else(|| wrong("the product has no such origin"))?;
         let parsed = origin.parsed.clone();
-        let (scheme, authority) = parsed.ok_or_else(|| wrong("the host is not known"))?;
+        let (scheme, authority) = parsed.ok_or_else(|| wrong("the host isn't known"))?;
         let target = [&origin.text[origin.base..], path_and_query].concat();
         if target.len() > LONGEST {
             return Err(wrong("it is too long"));
@@ -270,7 +273,7 @@ fn encrypted(text: &str) -> Result<()> {
         Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
             let refused = Error::new(
                 ErrorKind::InvalidRequest,
-                "an address of a product must be https; plain http is allowed for this machine only",
+                "a product's address must start with https://; http:// is allowed only for this machine",
             );
             Err(refused.with_context("url", text))
         }
@@ -307,8 +310,8 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
     };
     let url = Url::parse(text).map_err(|error| {
         let why = match text.contains("://") {
-            true => "is not a URL",
-            false => "is not a URL: it begins with https://",
+            true => "isn't a URL",
+            false => "isn't a URL; it must start with https://",
         };
         refuse(why).with_source(error)
     })?;
@@ -320,7 +323,7 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
         || url.query().is_some()
         || url.fragment().is_some()
     {
-        return Err(refuse("must have no user, query or fragment"));
+        return Err(refuse("can't have a user, query or fragment"));
     }
     Ok(url)
 }

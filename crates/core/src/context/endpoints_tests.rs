@@ -20,10 +20,10 @@ fn base_urls_are_plain_http_addresses() {
         assert!(base_url(good, "it").is_ok(), "{good}");
     }
     let bad = [
-        ("", "it is not a URL: it begins with https://"),
-        ("a.test", "it is not a URL: it begins with https://"),
-        ("/path", "it is not a URL: it begins with https://"),
-        ("https://", "it is not a URL"),
+        ("", "it isn't a URL; it must start with https://"),
+        ("a.test", "it isn't a URL; it must start with https://"),
+        ("/path", "it isn't a URL; it must start with https://"),
+        ("https://", "it isn't a URL"),
         ("ftp://a.test", "it must start with https:// or http://"),
         (
             "file:///etc/passwd",
@@ -35,20 +35,20 @@ fn base_urls_are_plain_http_addresses() {
         ),
         (
             "https://ada@a.test",
-            "it must have no user, query or fragment",
+            "it can't have a user, query or fragment",
         ),
         (
             "https://:secret@a.test",
-            "it must have no user, query or fragment",
+            "it can't have a user, query or fragment",
         ),
         (
             "https://a.test?x=1",
-            "it must have no user, query or fragment",
+            "it can't have a user, query or fragment",
         ),
-        ("https://a.test?", "it must have no user, query or fragment"),
+        ("https://a.test?", "it can't have a user, query or fragment"),
         (
             "https://a.test/#",
-            "it must have no user, query or fragment",
+            "it can't have a user, query or fragment",
         ),
     ];
     for (bad, why) in bad {
@@ -93,7 +93,7 @@ fn plain_http_is_for_this_machine_only() {
     for text in elsewhere {
         assert!(!is_loopback(&Url::parse(text).unwrap()), "{text}");
         assert!(
-            refusal(EnvironmentOptions::new(text)).contains("must be https"),
+            refusal(EnvironmentOptions::new(text)).contains("must start with https"),
             "{text}"
         );
         assert!(
@@ -155,7 +155,7 @@ fn options_that_cannot_be_are_refused() {
         (origin("files", "https://a.test"), "no origin \"files\""),
         (
             origin("api", "a.test"),
-            "an origin is not a URL: it begins with https://",
+            "an origin isn't a URL; it must start with https://",
         ),
         (
             ProductOptions {

@@ -60,7 +60,7 @@ impl Feed {
         self.places.try_acquire().map_err(|_| {
             Error::new(
                 ErrorKind::Overloaded,
-                format!("{WAITING} readers wait for events, which is the most that this environment takes at once"),
+                format!("{WAITING} readers are waiting for events, the maximum of this environment; try again later"),
             )
             .with_retry_after(AGAIN)
         })

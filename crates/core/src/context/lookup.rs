@@ -32,7 +32,7 @@ impl Context {
             Error::new(
                 ErrorKind::AccountNotFound,
                 format!(
-                    "{} has no account of this user; an authorization link makes one",
+                    "this user has no account at the connection {}; create a link with POST /v1/authorization-links",
                     of.connection
                 ),
             )
@@ -49,7 +49,7 @@ impl Context {
         row.ok_or_else(|| {
             Error::new(
                 ErrorKind::AuthorizationNotFound,
-                "there is no authorization with this id",
+                "no authorization has this id",
             )
         })
     }
@@ -108,7 +108,7 @@ impl Context {
         let found = self.store.policy(name).await?;
         found.ok_or_else(|| {
             let shown: String = name.chars().take(80).collect();
-            Error::invalid_at("/policy", format!("there is no policy {shown:?}"))
+            Error::invalid_at("/policy", format!("no policy has the name {shown:?}"))
         })
     }
 
@@ -124,7 +124,7 @@ impl Context {
     pub(crate) async fn existing_caller(&self, id: &str) -> Result<Caller> {
         let missing = || {
             let shown: String = id.chars().take(80).collect();
-            let message = format!("there is no live credential or MCP session {shown:?}");
+            let message = format!("no active credential or MCP session has the id {shown:?}");
             Error::invalid_at("/caller", message)
         };
         let session = match id.parse::<McpSessionId>() {
@@ -178,12 +178,7 @@ impl Context {
     /// A connection by id.
     pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
         let row = self.store.connection(id).await?;
-        row.ok_or_else(|| {
-            Error::new(
-                ErrorKind::UnknownConnection,
-                "there is no connection with this id",
-            )
-        })
+        row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "no connection has this id"))
     }
 
     /// Every connection, by name.

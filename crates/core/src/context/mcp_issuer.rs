@@ -1,4 +1,4 @@
-//! The operator's own issuer, whose JWTs are sessions at `/mcp`: how it is set up, and the keys that it published last.
+//! The operator's own issuer, whose JWTs are sessions at `/mcp`: its configuration and its last published keys.
 
 use std::{
     collections::BTreeSet,
@@ -22,16 +22,16 @@ use crate::{
     seal::Pseudonyms,
 };
 
-/// Keys are read again after so long.
+/// Time after which Stead reads the keys again.
 const FRESH: Duration = Duration::from_secs(60 * 60);
-/// While the issuer does not respond, they are good for so long.
+/// Time for which keys stay valid while the issuer doesn't respond.
 const OUTAGE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Keys that are known are not read again for an unknown one before so long.
+/// Shortest time between two reads because of an unknown key.
 const AGAIN: Duration = Duration::from_secs(60);
-/// An issuer that could not be read, and of which no keys are known, is not asked again for so long.
+/// Time before Stead retries an issuer that failed when no keys are known.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
-/// Claims that users can change, or that another user can have later.
+/// Claims that users can change, or that can pass to another user.
 const CHANGES: [&str; 7] = [
     "email",
     "name",
@@ -42,8 +42,8 @@ const CHANGES: [&str; 7] = [
     "upn",
 ];
 
-/// An authorization server of the operator whose JWTs are accepted at `/mcp`: whom of its users a token means, and what an
-/// agent with one has. No argument of a tool says whose user is meant, only the token does.
+/// The operator's authorization server, whose JWTs Stead accepts at `/mcp`. It determines the user and what an agent
+/// can do. Only the token determines the user; arguments of tools can't change it.
 ///
 /// ```
 /// # use stead_core::environment::McpIssuer;
@@ -70,15 +70,15 @@ pub struct McpIssuer {
 }
 
 impl McpIssuer {
-    /// An issuer, exactly as it names itself in `iss`.
+    /// An issuer, exactly as in its claim `iss`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is not an https URL (plain http for this machine only).
+    /// [`ErrorKind::InvalidRequest`] if it isn't an https URL (plain http only for this machine).
     pub fn new(issuer: &str) -> Result<Self> {
         let url = base_url(issuer, "the issuer")?;
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
-                "the issuer must be https; plain http is allowed for this machine only",
+                "the issuer must start with https://; http:// is allowed only for this machine",
             ));
         }
         Ok(Self {
@@ -95,34 +95,34 @@ impl McpIssuer {
         })
     }
 
-    /// What `aud` of a token has to be, or to hold; the URL of `/mcp` unless told.
+    /// Audience that a token's `aud` has to be or contain. Defaults to the URL of `/mcp`.
     #[must_use]
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.audience = Some(audience.into());
         self
     }
 
-    /// The claim that is the application's id of the user; `sub` unless told.
+    /// Claim with your application's ID of the user. Defaults to `sub`.
     ///
-    /// Take one that no user can choose and no other user gets later. A token with the claim `email` or `phone_number` is
-    /// accepted only if it says that the issuer has verified it (`email_verified`, `phone_number_verified`).
+    /// Use a claim that users can't choose and that never passes to another user. Stead accepts `email` or
+    /// `phone_number` only if the issuer has verified it (`email_verified`, `phone_number_verified`).
     #[must_use]
     pub fn identifier_claim(mut self, claim: impl Into<String>) -> Self {
         self.identifier_claim = claim.into();
         self
     }
 
-    /// A scope that a token has to have, in `scope` or `scp`.
+    /// Scope that a token needs, in `scope` or `scp`.
     #[must_use]
     pub fn required_scope(mut self, scope: impl Into<String>) -> Self {
         self.required_scope = Some(scope.into());
         self
     }
 
-    /// Connections that agents may use, by name; every one unless told.
+    /// Names of the connections that agents can use. Defaults to all.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a text that cannot be the name of a connection.
+    /// [`ErrorKind::InvalidRequest`] if a text can't be the name of a connection.
     pub fn connections<S: AsRef<str>>(
         mut self,
         names: impl IntoIterator<Item = S>,
@@ -134,36 +134,36 @@ impl McpIssuer {
         Ok(self)
     }
 
-    /// Tools that agents may call, by name; every one unless told.
+    /// Names of the tools that agents can call. Defaults to all.
     #[must_use]
     pub fn tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.tools = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Agents call only tools that change nothing.
+    /// Agents can call only read-only tools.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
     }
 
-    /// A policy for the calls of agents. As long as there is none of this name, they may call nothing.
+    /// Name of a policy for agents' calls. If no policy has this name, agents can't call anything.
     #[must_use]
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.policy = Some(name.into());
         self
     }
 
-    /// Where the user's browser goes after a product, for the application to confirm who it was. It's needed unless there is
-    /// a default for all links, or possession of a link is enough.
+    /// URL that the user's browser returns to from a product. Your application confirms there who the user was.
+    /// Required unless all links have a default or possession of a link is enough.
     #[must_use]
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
         self.verify_url = Some(url.into());
         self
     }
 
-    /// The issuer's host, which may have a private address.
+    /// The issuer's host, which can have a private address.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -173,7 +173,7 @@ impl McpIssuer {
         &self.issuer
     }
 
-    /// The scope that a token has to have, if any.
+    /// The scope that a token needs, if any.
     pub fn scope(&self) -> Option<&str> {
         self.required_scope.as_deref()
     }
@@ -183,7 +183,7 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::InvalidRequest, why)
 }
 
-/// An issuer, and the keys that it published last.
+/// An issuer with its last published keys.
 pub(crate) struct KnownIssuer {
     pub(crate) options: McpIssuer,
     last: Mutex<Option<Last>>,
@@ -201,7 +201,7 @@ struct Last {
 }
 
 impl KnownIssuer {
-    /// Refuses what no token could be good for: names that there are not, and values that are empty.
+    /// Rejects a configuration that no token can match: unknown names and empty values.
     pub(super) fn new(mut options: McpIssuer, catalogue: &Catalogue) -> Result<Self> {
         let texts = [
             Some(&options.identifier_claim),
@@ -215,14 +215,14 @@ impl KnownIssuer {
             .any(|text| text.trim().is_empty())
         {
             return Err(refused(
-                "the issuer of agents' tokens has an empty audience, claim, scope or policy",
+                "the issuer of agents' tokens has an empty audience, claim, scope or policy; set it or leave it out",
             ));
         }
         let connections = options.connections.names();
         let no_connection = connections.is_some_and(|mut names| names.next().is_none());
         if no_connection || options.tools.as_ref().is_some_and(BTreeSet::is_empty) {
             return Err(refused(
-                "the issuer of agents' tokens gives no connection or no tool; without the option it is every one",
+                "the issuer of agents' tokens allows no connection or no tool; leave the option out to allow all of them",
             ));
         }
         if let Some(tools) = &options.tools {
@@ -236,7 +236,7 @@ impl KnownIssuer {
         if CHANGES.contains(&claim) {
             tracing::warn!(
                 claim,
-                "the claim that says which user an agent acts for can change, or be given to another user; take one that stays, such as sub"
+                "the claim that names an agent's user can change or pass to another user; use a permanent one, such as sub"
             );
         }
         Ok(Self {
@@ -247,14 +247,14 @@ impl KnownIssuer {
         })
     }
 
-    /// Refuses an address to which links could not send a user back.
+    /// Rejects a URL that links can't redirect a user to.
     pub(super) fn check(&self, context: &Context) -> Result<()> {
         let url = self.options.verify_url.as_deref();
         context.check_verify_setting("the issuer of agents' tokens", url)
     }
 
-    /// The keys, with the one of this name where the issuer has it. What was read is good for an hour; for a key that is not
-    /// among them they are read again, once in a minute.
+    /// The keys, including the one with this ID if the issuer has it. Stead reads them every hour, and at most once a
+    /// minute for an unknown key.
     pub(crate) async fn keys<R>(
         &self,
         context: &Context,
@@ -275,7 +275,7 @@ impl KnownIssuer {
         let now = context.monotonic();
         self.note(now, result);
         self.known(now, wanted)
-            .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "no keys were read")))
+            .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "couldn't read any keys")))
     }
 
     fn note(&self, now: Duration, result: Result<Keys>) {
@@ -292,7 +292,7 @@ impl KnownIssuer {
         });
     }
 
-    /// What is known well enough not to ask the issuer.
+    /// The known keys, if they are recent enough that Stead doesn't need to ask the issuer.
     pub(crate) fn known(&self, now: Duration, wanted: &KeyName) -> Option<Result<Arc<Keys>>> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.as_ref()?;
@@ -312,8 +312,8 @@ impl KnownIssuer {
         }
     }
 
-    /// The id of the session that a user of the issuer has with a client: the same one in every process, which says nothing
-    /// of them to whoever does not have the key.
+    /// ID of the session of an issuer's user and client. It's the same in every process, and reveals nothing about them
+    /// without the key.
     pub(crate) async fn session_of(
         &self,
         context: &Context,

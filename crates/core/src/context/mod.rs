@@ -207,7 +207,7 @@ impl Context {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
                     format!(
-                        "the options name the product {name:?}, which this environment does not have"
+                        "the options name the product {name:?}, which this environment doesn't have"
                     ),
                 )
                 .with_context(endpoints::SETTING, format!("products.{name}")));

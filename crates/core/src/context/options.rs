@@ -1,4 +1,4 @@
-//! What an environment is made of: its options and the ports that it stands on.
+//! Options and ports of an environment.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
@@ -16,49 +16,54 @@ use crate::{
     store::Store,
 };
 
-/// How an environment is set up.
+/// Configuration of an environment.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct EnvironmentOptions {
-    /// Where users' browsers reach this environment; links and redirect URIs are made from it and from nothing else.
+    /// URL at which users' browsers reach this environment. Stead builds all links and redirect URIs from it.
     pub public_url: Url,
-    /// Where account tokens are taken and paths are the products' own, if anywhere.
+    /// URL of the proxy host, if any. It accepts account tokens, and its paths are the product's own.
     pub proxy_url: Option<Url>,
-    /// Who confirms that the user who came back is the one whom the link was made for.
+    /// How Stead makes sure that the user who came back is the user that the link was made for.
     pub verification: Verification,
-    /// Origins, such as `https://app.example.com`, to which links may send the user's browser back; any where there are none.
+    /// Origins, such as `https://app.example.com`, that links can redirect the user's browser to. An empty list allows
+    /// any origin.
     pub verify_origins: Vec<String>,
-    /// Where a link sends the user's browser if whoever makes the link does not say: a page of the application, such as
-    /// `https://app.example.com/connected`. Without it, each link has to say.
+    /// Default `verify_url` of links: a page of your application, such as `https://app.example.com/connected`. Without
+    /// it, each link needs its own.
     pub verify_url: Option<String>,
-    /// Endpoints and rate limits per product, where they differ from the product's own.
+    /// Endpoints and rate limits per product, if they differ from the defaults.
     pub products: BTreeMap<String, ProductOptions>,
-    /// How long history is kept, and how much of it.
+    /// How long Stead keeps history, and how much of it.
     pub retention: Retention,
-    /// Hosts that may be private: names, or domains such as `.corp.example`. Webhooks to them may be plain http.
+    /// Hosts that can be in a private network: names, or domains such as `.corp.example`. Webhooks to them can use
+    /// plain http.
     pub private_hosts: Vec<String>,
-    /// How many calls may be in flight, and what they may hold.
+    /// Maximum number of running calls, and the memory that they can use.
     pub calls: CallLimits,
-    /// How long calls go on while the store is away, with what was read last of accounts, policies and bearer tokens; 5
-    /// minutes unless told, 24 hours at most, and not at all where it is zero. Meanwhile nothing that is denied elsewhere is noticed.
+    /// How long calls continue while the store is unavailable, using accounts, policies and bearer tokens in memory.
+    /// Defaults to 5 minutes, at most 24 hours; zero turns it off. During that time, suspensions and revocations made
+    /// elsewhere don't take effect.
     pub store_outage: Duration,
-    /// The OpenID Connect provider by which members sign in to the dashboard, besides passwords; none where there is none.
+    /// OpenID Connect provider that members sign in to the dashboard with, in addition to passwords. None by default.
     pub sign_in_provider: Option<SignInProvider>,
-    /// The issuer whose JWTs agents may use at `/mcp`, besides the tokens of MCP sessions; none where there is none.
+    /// Issuer whose JWTs agents can use at `/mcp`, in addition to tokens of MCP sessions. None by default.
     pub mcp_issuer: Option<McpIssuer>,
 }
 
 impl EnvironmentOptions {
-    /// Options with this public URL; the application verifies, the products' own endpoints, the usual retention.
+    /// Options with this public URL and defaults: your application verifies users, products use their own endpoints,
+    /// and retention is standard.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is not an http(s) URL without query and fragment, or plain http beyond this machine.
+    /// [`ErrorKind::InvalidRequest`] if it isn't an http(s) URL, has a query or fragment, or uses plain http for
+    /// another machine.
     pub fn new(public_url: &str) -> Result<Self> {
         let public_url = base_url(public_url, "the public URL")?;
         if public_url.scheme() == "http" && !is_loopback(&public_url) {
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
-                "the public URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
+                "the public URL must start with https://; http:// is allowed only for 127.0.0.1 and localhost",
             ));
         }
         Ok(Self {
@@ -77,21 +82,23 @@ impl EnvironmentOptions {
         })
     }
 
-    /// Sets the address of the proxy host: another host, or port, than that of the public URL. An account token says
-    /// there whose account is meant, and paths are the product's own.
+    /// Sets the URL of the proxy host, which needs a different host or port than the public URL. There, the account
+    /// token determines the account, and paths are the product's own.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it has a path or a query, is the host of the public URL, or is plain http beyond
-    /// this machine.
+    /// [`ErrorKind::InvalidRequest`] if it has a path or query, has the public URL's host, or uses plain http for
+    /// another machine.
     pub fn proxy_url(mut self, proxy_url: &str) -> Result<Self> {
         let url = base_url(proxy_url, "the proxy URL")?;
         let refused = |why: &str| Err(Error::new(ErrorKind::InvalidRequest, why));
         if url.path() != "/" {
-            return refused("the proxy URL has no path: the paths below it are the products' own");
+            return refused(
+                "the proxy URL can't have a path, because the product's path follows directly",
+            );
         }
         if url.scheme() == "http" && !is_loopback(&url) {
             return refused(
-                "the proxy URL must be https; plain http is allowed for 127.0.0.1 and localhost only",
+                "the proxy URL must start with https://; http:// is allowed only for 127.0.0.1 and localhost",
             );
         }
         let place = |url: &Url| {
@@ -101,35 +108,35 @@ impl EnvironmentOptions {
             )
         };
         if place(&url) == place(&self.public_url) {
-            return refused("the proxy URL needs another host than the public URL");
+            return refused("the proxy URL and the public URL need different hosts");
         }
         self.proxy_url = Some(url);
         Ok(self)
     }
 }
 
-/// Longest time for which calls go on without the store.
+/// Longest time for which calls can continue without the store.
 const LONGEST_OUTAGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Refuses to go on for so long that what was revoked would still act the next day.
+/// Rejects a longer time, because revoked access would still work the next day.
 pub(super) fn check_store_outage(given: Duration) -> Result<()> {
     match given <= LONGEST_OUTAGE {
         true => Ok(()),
         false => Err(Error::new(
             ErrorKind::InvalidRequest,
-            "calls go on without the store for 24 hours at most",
+            "calls can continue without the store for at most 24 hours",
         )),
     }
 }
 
-/// The origins as they are compared: scheme, host and port.
+/// The origins in the form that Stead compares: scheme, host and port.
 pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
     let read = |text: &String| {
         let url = base_url(text, "an origin of verify_url")?;
         if url.path() != "/" || (url.scheme() == "http" && !is_loopback(&url)) {
             let error = Error::new(
                 ErrorKind::InvalidRequest,
-                "an origin of verify_url is https:// and a host, perhaps with a port (http for this machine only)",
+                "an origin of verify_url is https:// and a host, optionally with a port (http:// only for this machine)",
             );
             return Err(error.with_context("url", text.as_str()));
         }
@@ -138,36 +145,37 @@ pub(super) fn origins(given: &[String]) -> Result<Vec<url::Origin>> {
     given.iter().map(read).collect()
 }
 
-/// Who confirms that the user who came back is the one whom the link was made for.
+/// How Stead makes sure that the user who came back is the user that the link was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verification {
-    /// The application, which knows who is signed in at `verify_url`.
+    /// Your application, which knows who is signed in at `verify_url`.
     Application,
-    /// No one: whoever holds the link is treated as the user.
+    /// No one. Stead treats anyone who has the link as the user.
     LinkPossession,
 }
 
-/// How long an environment keeps its history, and how much of it. What is older is removed in the next round of
-/// maintenance; the longest duration there is, [`SignedDuration::MAX`], keeps it for ever.
+/// How long an environment keeps its history, and how much of it. Maintenance removes older records.
+/// [`SignedDuration::MAX`] keeps them forever.
 ///
-/// Other rows that no one needs any more go by themselves: access tokens once they have expired, authorizations 7 days
-/// after their end, shredded credentials from the day after their insertion.
+/// Stead also removes other expired rows: access tokens when they expire, authorizations 7 days after they end, and
+/// destroyed credentials from the day after their insertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {
-    /// Executions that changed something or failed, from their beginning; 30 days unless told.
+    /// How long to keep executions that changed something or failed, from their start. Defaults to 30 days.
     pub executions: SignedDuration,
-    /// Executions that only read, from their beginning; 24 hours unless told, and never longer than the others.
+    /// How long to keep executions that only read, from their start. Defaults to 24 hours, and is never longer than for
+    /// other executions.
     pub reads: SignedDuration,
-    /// Totals of all executions; 90 days unless told. They count minutes for a week, then hours.
+    /// How long to keep totals of executions. Defaults to 90 days. They are per minute for a week, then per hour.
     pub totals: SignedDuration,
-    /// Events, from when they happened; 30 days unless told. An application that reads the feed less often misses some.
+    /// How long to keep events. Defaults to 30 days. An application that reads the feed less often misses events.
     pub events: SignedDuration,
-    /// Bytes that executions take together; 1 GiB unless told. Beyond it the oldest go: first those that only read, then
-    /// changes and errors. Totals and events are not counted.
+    /// Maximum size of all executions in bytes. Defaults to 1 GiB. Above it, Stead removes the oldest: first reads,
+    /// then changes and errors. Totals and events don't count.
     ///
-    /// What goes makes room for what comes. A SQLite file does not become smaller by it.
+    /// Removed records make room for new ones, but a SQLite file doesn't become smaller.
     pub bytes: u64,
 }
 
@@ -185,7 +193,7 @@ impl Default for Retention {
 }
 
 impl Retention {
-    /// Nothing is removed.
+    /// Never removes anything.
     pub const FOREVER: Self = Self {
         executions: SignedDuration::MAX,
         reads: SignedDuration::MAX,
@@ -194,7 +202,7 @@ impl Retention {
         bytes: u64::MAX,
     };
 
-    /// Refuses to keep something for less than no time, which would remove what is yet to come.
+    /// Rejects a negative retention, which would remove future records.
     pub(crate) fn check(self) -> Result<()> {
         for (duration, what) in [
             (self.executions, "executions"),
@@ -205,7 +213,7 @@ impl Retention {
             if duration.is_negative() {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("the retention of {what} must not be negative"),
+                    format!("the retention of {what} can't be negative"),
                 ));
             }
         }
@@ -213,7 +221,7 @@ impl Retention {
     }
 }
 
-/// What an environment stands on.
+/// Ports that an environment needs.
 #[non_exhaustive]
 pub struct Ports {
     /// Network.
@@ -224,18 +232,18 @@ pub struct Ports {
     pub entropy: Arc<dyn Entropy>,
     /// Rows.
     pub store: Arc<dyn Store>,
-    /// Keys that seal the store's secrets.
+    /// Keys that encrypt the store's secrets.
     pub keys: KeyRing,
-    /// Where these keys are read again, once the store needs one that is not among them; nowhere where there is none.
+    /// Source to read these keys from again when the store needs a key that isn't among them. Optional.
     pub key_source: Option<Arc<dyn KeySource>>,
     /// Policy.
     pub policy: Arc<dyn Policy>,
-    /// Where tokens wait for a store that is away; in memory only where there is none.
+    /// Spool that keeps new tokens while the store is unavailable. Without it, they are only in memory.
     pub spool: Option<Arc<dyn Spool>>,
 }
 
 impl Ports {
-    /// The ports, with a policy that allows all.
+    /// The ports, with a policy that allows everything.
     pub fn new(
         transport: Arc<dyn Transport>,
         runtime: Arc<dyn Runtime>,

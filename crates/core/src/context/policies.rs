@@ -55,12 +55,12 @@ impl Policies {
     fn named(&self, name: &str) -> Result<&Arc<Policy>> {
         let message = match self.all.get(name) {
             Some(Some(policy)) => return Ok(policy),
-            Some(None) => "has a rule that this version of Stead does not know",
-            None => "applies and does not exist",
+            Some(None) => "has a rule that this version of Stead doesn't know",
+            None => "applies but doesn't exist",
         };
         Err(Error::new(
             ErrorKind::Forbidden,
-            format!("the policy {name} {message}; nothing is allowed"),
+            format!("the policy {name} {message}, so Stead allows nothing"),
         )
         .with_context("policy", name))
     }

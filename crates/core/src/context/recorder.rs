@@ -94,7 +94,7 @@ impl Recorder {
                 let dropped: Vec<_> = waiting.calls.drain(..CAPACITY / 2).collect();
                 tracing::warn!(
                     dropped = dropped.len(),
-                    "the store takes no records; the oldest were dropped, and are only counted"
+                    "couldn't store records of calls; the oldest were dropped and are only counted"
                 );
                 waiting.offered.push(Written {
                     groups: Vec::new(),
@@ -146,7 +146,9 @@ impl Recorder {
             }
             context.runtime.sleep(SOON).await;
         }
-        tracing::error!("the store took no records: the last calls are not in the history");
+        tracing::error!(
+            "couldn't store records of calls; the last calls are missing in the history"
+        );
     }
 
     /// Writes everything that waits now, and leaves what comes meanwhile to the next time; `false` where the store does not
@@ -177,7 +179,7 @@ impl Recorder {
                     Ok(Commit::Conflict) => {}
                     Err(error) => {
                         // That the store is away, or takes no writes, is reported by itself.
-                        tracing::debug!(%error, "records could not be written yet");
+                        tracing::debug!(%error, "couldn't store records of calls yet; Stead tries again");
                         self.waiting().offered.push(next);
                         return false;
                     }

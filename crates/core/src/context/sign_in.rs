@@ -170,7 +170,7 @@ impl Context {
         });
         let wait = waits.max().unwrap_or_default();
         if !wait.is_zero() {
-            let message = "there were too many attempts to sign in; wait, and try again";
+            let message = "too many attempts to sign in; wait, then try again";
             return Err(Error::new(ErrorKind::RateLimited, message).with_retry_after(wait));
         }
         for (key, limit) in counters() {
@@ -255,7 +255,7 @@ fn live(
 fn overloaded() -> Error {
     Error::new(
         ErrorKind::Overloaded,
-        "too many sign-ins are under way; try again",
+        "too many people are signing in right now; try again",
     )
 }
 

@@ -1,5 +1,4 @@
-//! The OpenID Connect provider by which members sign in, where the operator has one: how it is set up, and what it says
-//! about itself.
+//! The OpenID Connect provider that members sign in with: its configuration and its metadata.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,12 +11,12 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, domain::member::read_email, state::Role};
 
-/// What a provider says about itself is read again after so long.
+/// Time after which Stead reads a provider's metadata again.
 const KEPT: Duration = Duration::from_secs(60 * 60);
-/// A provider that could not be read is not asked again for so long.
+/// Time before Stead retries a provider whose metadata couldn't be read.
 const KEPT_FAILURE: Duration = Duration::from_secs(5);
 
-/// An OpenID Connect provider by which members sign in to the dashboard, and whom of those that it knows are let in.
+/// An OpenID Connect provider that members sign in to the dashboard with, and who can sign in.
 ///
 /// ```
 /// # use stead_core::environment::SignInProvider;
@@ -42,12 +41,12 @@ pub struct SignInProvider {
 }
 
 impl SignInProvider {
-    /// A provider by its issuer, exactly as it names itself, and the client that is registered there. Someone is let in
-    /// once [`allowed_emails`](Self::allowed_emails) or [`required_claim`](Self::required_claim) says who.
+    /// A provider with its exact issuer and the client that you registered there. Set
+    /// [`allowed_emails`](Self::allowed_emails) or [`required_claim`](Self::required_claim) to say who can sign in.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where the issuer is not an https URL (plain http for this machine only), or the client
-    /// has no id or no secret.
+    /// [`ErrorKind::InvalidRequest`] if the issuer isn't an https URL (plain http only for this machine), or the client
+    /// has no ID or secret.
     pub fn new(
         issuer: &str,
         client_id: impl Into<String>,
@@ -56,7 +55,7 @@ impl SignInProvider {
         let url = base_url(issuer, "the issuer")?;
         if url.scheme() == "http" && !is_loopback(&url) {
             return Err(refused(
-                "the issuer must be https; plain http is allowed for this machine only",
+                "the issuer must start with https://; http:// is allowed only for this machine",
             ));
         }
         let client_id = client_id.into();
@@ -80,10 +79,10 @@ impl SignInProvider {
         })
     }
 
-    /// Lets in whoever has one of these e-mail addresses, which the provider has to call verified.
+    /// Allows people with one of these email addresses. The provider needs to mark the address as verified.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where one is not an e-mail address.
+    /// [`ErrorKind::InvalidRequest`] if one isn't an email address.
     pub fn allowed_emails<S: AsRef<str>>(
         mut self,
         emails: impl IntoIterator<Item = S>,
@@ -91,18 +90,17 @@ impl SignInProvider {
         for email in emails {
             let given = email.as_ref();
             let read = read_email(given);
-            let email =
-                read.map_err(|_| refused(&format!("{given:?} is not an e-mail address")))?;
+            let email = read.map_err(|_| refused(&format!("{given:?} isn't an email address")))?;
             self.allowed_emails.push(email);
         }
         Ok(self)
     }
 
-    /// Lets in whoever has this claim in the ID token: a text, a number or a boolean of this value, or a list that holds it.
-    /// Together with [`allowed_emails`](Self::allowed_emails) both have to be so.
+    /// Allows people whose ID token has this claim: a string, number or boolean with this value, or a list that
+    /// contains it. With [`allowed_emails`](Self::allowed_emails), both conditions have to match.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where the name or the value is empty.
+    /// [`ErrorKind::InvalidRequest`] if the name or the value is empty.
     pub fn required_claim(
         mut self,
         name: impl Into<String>,
@@ -110,31 +108,31 @@ impl SignInProvider {
     ) -> Result<Self> {
         let (name, value) = (name.into(), value.into());
         if name.is_empty() || value.is_empty() {
-            return Err(refused("a required claim is a name and a value"));
+            return Err(refused("a required claim needs a name and a value"));
         }
         self.required_claim = Some((name, value));
         Ok(self)
     }
 
-    /// The role of whoever signs in for the first time and is not a member yet; [`Role::Viewer`] unless told.
+    /// Role of a person who signs in for the first time and isn't a member yet. Defaults to [`Role::Viewer`].
     #[must_use]
     pub fn role(mut self, role: Role) -> Self {
         self.role = role;
         self
     }
 
-    /// Members sign in at the provider only: passwords are refused, and sessions that were opened with one end. Who leaves
-    /// the provider then has no other way in.
+    /// Members can sign in only at the provider. Stead rejects passwords and ends sessions that were opened with one. A
+    /// person who leaves the provider can then no longer sign in.
     #[must_use]
     pub fn only(mut self) -> Self {
         self.only = true;
         self
     }
 
-    /// The provider's name for people, on the button; the issuer's host unless told.
+    /// The provider's name on the sign-in button. Defaults to the issuer's host.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is empty, has more than 60 characters, or control characters.
+    /// [`ErrorKind::InvalidRequest`] if it is empty, has more than 60 characters or has control characters.
     pub fn name(mut self, name: &str) -> Result<Self> {
         let name = name.trim();
         if name.is_empty() || name.chars().count() > 60 || name.chars().any(char::is_control) {
@@ -144,16 +142,16 @@ impl SignInProvider {
         Ok(self)
     }
 
-    /// The issuer's host, which may have a private address.
+    /// The issuer's host, which can have a private address.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Refuses a provider that lets everyone in whom it knows: at a public one, that is everyone.
+    /// Rejects a provider without conditions. At a public provider, anyone could sign in.
     pub(super) fn check(&self) -> Result<()> {
         if self.allowed_emails.is_empty() && self.required_claim.is_none() {
             return Err(refused(
-                "it is not said whom the OpenID Connect provider lets in: allowed e-mail addresses or a required claim",
+                "anyone with an account at your OpenID Connect provider could sign in; set allowed email addresses or a required claim",
             ));
         }
         Ok(())
@@ -165,19 +163,19 @@ fn refused(why: &str) -> Error {
 }
 
 impl Context {
-    /// Whether members may sign in with a password.
+    /// Whether members can sign in with a password.
     pub(crate) fn takes_passwords(&self) -> bool {
         let provider = self.sign_in_provider.as_ref();
         !provider.is_some_and(|provider| provider.options.only)
     }
 
-    /// Refuses a password where members sign in at the provider only.
+    /// Rejects a password if members can sign in only at the provider.
     pub(crate) fn check_passwords(&self) -> Result<()> {
         match self.sign_in_provider.as_ref() {
             Some(provider) if provider.options.only => Err(Error::new(
                 ErrorKind::SignInRefused,
                 format!(
-                    "passwords are not taken here; sign in with {}",
+                    "you can't sign in with a password here; sign in with {}",
                     provider.options.name
                 ),
             )),
@@ -186,20 +184,20 @@ impl Context {
     }
 }
 
-/// What a provider says about itself.
+/// A provider's metadata.
 #[derive(Debug)]
 pub(crate) struct ProviderEndpoints {
-    /// Where people sign in.
+    /// URL where people sign in.
     pub(crate) authorize: String,
-    /// Where a code is exchanged.
+    /// URL where Stead exchanges a code.
     pub(crate) token: String,
-    /// Whether the client's secret is taken in the body of the token request only.
+    /// Whether the provider accepts the client's secret only in the body of the token request.
     pub(crate) secret_in_body: bool,
     /// Whether every callback names the issuer (RFC 9207).
     pub(crate) names_itself: bool,
 }
 
-/// A provider, and what it said last about itself.
+/// A provider with its last known metadata.
 #[derive(Debug)]
 pub(crate) struct KnownProvider {
     pub(crate) options: SignInProvider,
@@ -221,7 +219,7 @@ impl KnownProvider {
         })
     }
 
-    /// What it said about itself within the last hour, or now; those who want to know at once wait for one reading.
+    /// Metadata that is at most one hour old. Concurrent callers share one request.
     pub(crate) async fn endpoints(
         &self,
         now: Duration,

@@ -106,9 +106,9 @@ impl StoreWaits {
             .unwrap_or_else(PoisonError::into_inner)
             .insert(error.message().to_owned());
         if is_new {
-            tracing::error!(%account, %error, "a refreshed credential could not be stored; it is offered again until it is");
+            tracing::error!(%account, %error, "couldn't store a refreshed credential; Stead tries again until it is stored");
         } else {
-            tracing::debug!(%account, %error, "a refreshed credential could not be stored");
+            tracing::debug!(%account, %error, "couldn't store a refreshed credential");
         }
     }
 
@@ -137,7 +137,7 @@ fn are_in_memory(count: usize) -> String {
         _ => format!("{count} tokens are"),
     };
     format!(
-        "{tokens} in memory only: if this process ends before they are stored, their users have to authorize again"
+        "{tokens} only in memory; if this process stops before they are stored, their users need to authorize again"
     )
 }
 

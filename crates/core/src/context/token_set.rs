@@ -58,7 +58,7 @@ impl TokenSet {
         self.bearer.as_ref().ok_or_else(|| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                "the product issued an access token that no header can carry",
+                "the product issued an access token with characters that a header can't contain",
             )
         })
     }
@@ -166,7 +166,7 @@ impl TokenSet {
         let document: Document<'_> = serde_json::from_slice(&text).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,
-                "a stored credential has an unknown layout",
+                "a stored credential has an unknown format",
             )
         })?;
         let tokens = Self::new(

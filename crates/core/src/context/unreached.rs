@@ -29,7 +29,7 @@ impl UnreachedHosts {
             .map_or("an unnamed host", |host| host.as_str());
         let said = why.at(host);
         if self.is_due(host, context.monotonic()) {
-            tracing::warn!(host, "a product cannot be reached: {said}");
+            tracing::warn!(host, "a product can't be reached: {said}");
         }
         said
     }

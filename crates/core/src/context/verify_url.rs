@@ -22,7 +22,7 @@ impl Context {
         let wrong = || {
             Error::invalid_at(
                 "/verify_url",
-                "verify_url is an https URL without user and fragment (http for this machine only)",
+                "verify_url must be an https URL without a user or fragment (http only for this machine)",
             )
         };
         let url = Url::parse(given).map_err(|_| wrong())?;
@@ -40,7 +40,7 @@ impl Context {
         if !allowed.is_empty() && !allowed.contains(&url.origin()) && !is_own {
             return Err(Error::invalid_at(
                 "/verify_url",
-                "the operator of this environment does not allow the origin of verify_url (STEAD_VERIFY_ORIGINS)",
+                "this environment doesn't allow the origin of verify_url; the operator can add it to STEAD_VERIFY_ORIGINS",
             ));
         }
         Ok(Some(url.into()))

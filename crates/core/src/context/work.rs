@@ -12,7 +12,7 @@ pub(crate) struct Panicked;
 
 impl From<Panicked> for Error {
     fn from(_: Panicked) -> Self {
-        Self::new(ErrorKind::Internal, "a task ended without its result")
+        Self::new(ErrorKind::Internal, "a task stopped without a result")
     }
 }
 

@@ -180,13 +180,13 @@ impl Account {
             ) => {
                 return Err(Error::new(
                     ErrorKind::AuthorizationExpired,
-                    "the account was disconnected meanwhile; ask for a new link",
+                    "the account was disconnected in the meantime; ask for a new link",
                 ));
             }
             (Trigger::Suspended, AccountState::Disconnected) => {
                 return Err(Error::new(
                     ErrorKind::InvalidTransition,
-                    "a disconnected account cannot be suspended",
+                    "a disconnected account can't be suspended",
                 ));
             }
             (Trigger::LinkMade, _)
@@ -440,7 +440,7 @@ impl Account {
             (Some(before), Some(now)) if before.id != now.id && !allow_account_switch => {
                 Err(Error::new(
                     ErrorKind::ProductAccountMismatch,
-                    "this is another account of the product than the one connected before; the connection stays as it was",
+                    "you signed in to the product with a different account than last time; the connection wasn't changed",
                 ))
             }
             _ => Ok(()),

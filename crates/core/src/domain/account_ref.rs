@@ -46,7 +46,7 @@ pub(crate) fn unknown_connection<'a>(
     };
     Error::new(
         ErrorKind::UnknownConnection,
-        format!("there is no connection {:?}{hint}", scrub(name, 80)),
+        format!("no connection has the name {:?}{hint}", scrub(name, 80)),
     )
 }
 
@@ -61,7 +61,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::UnknownConnection);
             error.message().to_owned()
         };
-        let begin = r#"there is no connection "mail""#;
+        let begin = r#"no connection has the name "mail""#;
         assert_eq!(told("mail", &[]), begin);
         assert_eq!(
             told("mail", &["crm", "hr"]),

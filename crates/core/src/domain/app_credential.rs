@@ -179,7 +179,7 @@ impl AppCredential {
                 .first()
                 .map_or("", |secret| secret.id.as_str());
             let message = format!(
-                "the credential has two secrets; revoke the older one, {older}, or wait for its end"
+                "the credential already has two secrets; revoke the older one, {older}, or wait until it expires"
             );
             return Err(Error::new(ErrorKind::InvalidTransition, message));
         }

@@ -34,7 +34,7 @@ pub(crate) struct AuditEntry {
     pub(crate) extra: Extra,
 }
 
-/// What was changed.
+/// The resource that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AuditTarget {
     /// Such as `connection`.
@@ -152,15 +152,17 @@ impl AuditEntry {
         }
         if self.hash != self.computed_hash() {
             return Some(format!(
-                "entry {expected} was changed: its hash is not that of its members"
+                "entry {expected} was changed, because its hash doesn't match its members"
             ));
         }
         if self.previous_hash != before.hash {
             return Some(if before.number == 0 {
-                String::from("entry 1 does not begin a chain: entries before it were removed")
+                String::from(
+                    "entry 1 isn't the start of a chain, so entries before it were removed",
+                )
             } else {
                 format!(
-                    "entry {expected} does not follow entry {}: one of the two was replaced",
+                    "entry {expected} doesn't follow entry {}, so one of the two was replaced",
                     before.number
                 )
             });
@@ -270,7 +272,7 @@ mod tests {
             ),
             (
                 |all| all[2].facts.clear(),
-                "entry 3 was changed: its hash is not that of its members",
+                "entry 3 was changed, because its hash doesn't match its members",
             ),
             (|all| drop(all.remove(2)), "entry 3 is missing"),
             (|all| drop(all.remove(0)), "entry 1 is missing"),
@@ -286,7 +288,7 @@ mod tests {
         rehash(&mut replaced[2]);
         assert_eq!(
             first_fault(&replaced).unwrap(),
-            "entry 4 does not follow entry 3: one of the two was replaced"
+            "entry 4 doesn't follow entry 3, so one of the two was replaced"
         );
         let mut shortened = chain(5);
         shortened.remove(0);
@@ -296,7 +298,7 @@ mod tests {
         }
         assert_eq!(
             first_fault(&shortened).unwrap(),
-            "entry 1 does not begin a chain: entries before it were removed"
+            "entry 1 isn't the start of a chain, so entries before it were removed"
         );
     }
 }

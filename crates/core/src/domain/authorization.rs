@@ -337,11 +337,11 @@ impl Authorization {
             State::Expired => Err(expired()),
             State::Returned | State::Verifying | State::Completed => Err(Error::new(
                 ErrorKind::AuthorizationConsumed,
-                "this link was used already; ask for a new one",
+                "this link was already used; ask for a new one",
             )),
             State::Denied | State::Failed | State::Superseded => Err(Error::new(
                 ErrorKind::AuthorizationConsumed,
-                "this link has ended without success; ask for a new one",
+                "this link failed and can't be used again; ask for a new one",
             )),
         }
     }
@@ -371,7 +371,7 @@ impl Authorization {
 pub(crate) fn expired() -> Error {
     Error::new(
         ErrorKind::AuthorizationExpired,
-        "the link is past its time; ask for a new one",
+        "the link has expired; ask for a new one",
     )
 }
 
@@ -381,7 +381,7 @@ pub(crate) const CLIENT_CHANGED: &str = "client_changed";
 pub(crate) fn client_changed() -> Error {
     Error::new(
         ErrorKind::AuthorizationExpired,
-        "the connection has another client since the link was opened; ask for a new link",
+        "the connection's client changed after the link was opened; ask for a new link",
     )
     .with_context("reason", CLIENT_CHANGED)
 }
@@ -389,7 +389,7 @@ pub(crate) fn client_changed() -> Error {
 pub(crate) fn not_verifying() -> Error {
     Error::new(
         ErrorKind::AuthorizationNotFound,
-        "no authorization with this id waits to be verified",
+        "no authorization with this id is waiting for confirmation",
     )
     .with_act_by(ActBy::AppDeveloper)
 }
@@ -397,7 +397,7 @@ pub(crate) fn not_verifying() -> Error {
 pub(crate) fn returned_before() -> Error {
     Error::new(
         ErrorKind::AuthorizationConsumed,
-        "this return from the product was handled already",
+        "this callback from the product was already handled",
     )
 }
 

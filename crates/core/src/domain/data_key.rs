@@ -98,10 +98,10 @@ impl DataKey {
             | (Retired, Trigger::Retired | Trigger::Wrapped { .. })
             | (Active | Retiring | Retired, Trigger::Unopened(_)) => return Ok(None),
             (Retired, Trigger::Activated) => {
-                return Err(self.refused("it is retired: its key is destroyed; add another one"));
+                return Err(self.refused("it is retired and its key is destroyed; add another key"));
             }
             (Active, Trigger::Retired) => {
-                return Err(self.refused("it is the active key: activate another one first"));
+                return Err(self.refused("it is the active key; activate another one first"));
             }
         };
         Ok(Some(after))

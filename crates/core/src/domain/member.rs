@@ -214,7 +214,7 @@ impl Member {
     /// at the provider is told again at the next sign-in there.
     pub(crate) fn reset(&self, link: MemberLink, second_factor: bool) -> Result<Self> {
         if self.disabled {
-            let message = "the member is disabled; enable it first";
+            let message = "the member is disabled; enable the member first";
             return Err(Error::new(ErrorKind::InvalidTransition, message));
         }
         let mut after = self.signed_out_everywhere();
@@ -228,7 +228,7 @@ impl Member {
     /// With a second factor that an app has still to prove.
     pub(crate) fn enrolling(&self, sealed: Sealed) -> Result<Self> {
         if self.has_second_factor() {
-            let message = "there is a second factor already; remove it first";
+            let message = "the member already has a second factor; remove it first";
             return Err(Error::new(ErrorKind::InvalidTransition, message));
         }
         Ok(Self {
@@ -300,7 +300,7 @@ pub(crate) fn read_email(text: &str) -> Result<String> {
     if !has_parts || email.len() > 254 || !email.chars().all(is_plain) {
         return Err(Error::invalid_at(
             "/email",
-            "expected an e-mail address, such as ada@example.com",
+            "expected an email address, such as ada@example.com",
         ));
     }
     Ok(email)

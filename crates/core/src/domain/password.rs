@@ -21,7 +21,7 @@ impl PasswordHash {
     /// The hash of a password. Takes tens of milliseconds of a processor.
     pub(crate) fn of(password: &str, salt: &[u8; 16]) -> Result<Self> {
         let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), salt);
-        let failed = |_| Error::new(ErrorKind::Internal, "the password could not be hashed");
+        let failed = |_| Error::new(ErrorKind::Internal, "couldn't hash the password");
         Ok(Self(hash.map_err(failed)?.to_string()))
     }
 

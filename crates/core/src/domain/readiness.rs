@@ -32,16 +32,16 @@ pub(crate) fn account_ready(
         AccountState::Active if account.is_of_client(connection) => return Ok(()),
         AccountState::Active => {
             let account = account.clone().through(connection);
-            let why = "has to authorize again";
+            let why = "needs to authorize again";
             return Err(authorization_required(product, connection, &account, why));
         }
-        AccountState::PendingAuthorization => "has not authorized yet",
-        AccountState::NeedsReauthorization => "has to authorize again",
+        AccountState::PendingAuthorization => "hasn't authorized yet",
+        AccountState::NeedsReauthorization => "needs to authorize again",
         AccountState::Disconnected => "is disconnected",
         AccountState::PendingVerification => {
             return Err(Error::new(
                 ErrorKind::VerificationRequired,
-                "the user came back; confirm who it was with POST /v1/authorizations/{id}/verify",
+                "the user came back, but isn't confirmed yet; call POST /v1/authorizations/{id}/verify",
             ));
         }
         AccountState::Suspended => {
@@ -93,7 +93,7 @@ pub(crate) fn never_authorized(
     let request = authorization_request(product, connection, identifier, &[], &[]);
     Error::new(
         ErrorKind::AuthorizationRequired,
-        "this user has never authorized; create an authorization link and show it to the user",
+        "this user isn't connected yet; create a link with POST /v1/authorization-links and show it to the user",
     )
     .with_context("connection_name", connection.name.as_str())
     .with_context("identifier", identifier.as_str())

@@ -37,11 +37,14 @@ pub(crate) fn read_changed(
         return Ok(Vec::new());
     };
     if product.oauth.permissions == Permissions::None && !given.is_empty() {
-        let none = format!("connections of {} take no permissions", product.name);
+        let none = format!(
+            "connections of {} don't use permissions; leave them out",
+            product.name
+        );
         return Err(Error::invalid_at(format!("/{member}"), none));
     }
     if given.len() > MOST {
-        let many = format!("at most {MOST} permissions can be given");
+        let many = format!("expected at most {MOST} permissions");
         return Err(Error::invalid_at(format!("/{member}"), many));
     }
     let mut kept = Vec::with_capacity(given.len());
@@ -71,7 +74,7 @@ pub(crate) fn read_changed(
             .iter()
             .position(|one| full_name(product, one).as_ref() == Ok(narrow));
         let (narrow, wider) = (short_name(product, narrow), short_name(product, wider));
-        let message = format!("{narrow} takes away what {wider} allows; leave one of them out");
+        let message = format!("{narrow} restricts what {wider} allows; leave one of them out");
         let place = format!("/{member}/{}", index.unwrap_or_default());
         violations.push(Violation::new(place, "not", message));
     }
@@ -116,7 +119,7 @@ pub(crate) fn read_granted(product: &Product, given: &[String]) -> Result<Vec<St
         violations.add(
             "/scopes",
             "maxItems",
-            format!("at most {MOST} scopes can be given"),
+            format!("expected at most {MOST} scopes"),
         );
     }
     for (index, scope) in given.iter().enumerate() {
@@ -209,11 +212,11 @@ fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&s
     };
     let more = match product.oauth.permissions {
         Permissions::Scopes { .. } if given.contains("://") => {
-            format!(" (a scope that Stead doesn't know yet goes into the setting {MORE_SCOPES})")
+            format!(" (if Stead doesn't know the scope yet, add it to the setting {MORE_SCOPES})")
         }
         _ => String::new(),
     };
-    format!("{given} is not a {what} of {}; {hint}{more}", product.name)
+    format!("{given} isn't a {what} of {}; {hint}{more}", product.name)
 }
 
 /// The scope that a name stands for, or all that there are.

@@ -101,16 +101,16 @@ fn a_scope_of_another_product_is_refused_with_what_was_meant() {
     for (given, said) in [
         (
             "note.read",
-            "note.read is not a scope of demo; did you mean notes.read, notes?",
+            "note.read isn't a scope of demo; did you mean notes.read, notes?",
         ),
         (
             "https://scopes.test/notes.reed",
-            "https://scopes.test/notes.reed is not a scope of demo; did you mean notes.read, notes? (a scope that Stead doesn't know yet goes into the setting more_scopes)",
+            "https://scopes.test/notes.reed isn't a scope of demo; did you mean notes.read, notes? (if Stead doesn't know the scope yet, add it to the setting more_scopes)",
         ),
         (
             "https://other.test/xyz",
             "https://other.test/xyz is not a scope of demo; it has https://old.test/everything, notes, notes.read, \
-             people, user.email, openid (a scope that Stead doesn't know yet goes into the setting more_scopes)",
+             people, user.email, openid (if Stead doesn't know the scope yet, add it to the setting more_scopes)",
         ),
     ] {
         let violation = refused(given);
@@ -158,11 +158,11 @@ fn capabilities_are_those_of_the_product() {
     for (given, said) in [
         (
             "Read content",
-            "Read content is not a capability of demo; did you mean read_content?",
+            "Read content isn't a capability of demo; did you mean read_content?",
         ),
-        ("bogus", "bogus is not a capability of demo; it has "),
+        ("bogus", "bogus isn't a capability of demo; it has "),
         // The short names are of scopes.
-        ("email", "email is not a capability of demo; it has "),
+        ("email", "email isn't a capability of demo; it has "),
     ] {
         let refused = read(&capabilities, &["read_content", given]).unwrap_err();
         assert_eq!(refused[0].path, "/permissions/1");
@@ -258,7 +258,7 @@ fn a_link_never_asks_for_a_scope_next_to_one_that_it_narrows() {
     assert!(
         error.violation_list()[0]
             .message
-            .contains("people takes away what notes allows"),
+            .contains("people restricts what notes allows"),
         "{error}"
     );
     // A connection that has both already may keep them.

@@ -30,7 +30,7 @@ pub(crate) fn check_url(
         "http" if by_name => {}
         _ => {
             return refused(
-                "expected an https URL; plain http is for hosts that the operator names in private_hosts",
+                "expected an https URL; http is allowed only for hosts that the operator lists in private_hosts",
             );
         }
     }
@@ -39,7 +39,7 @@ pub(crate) fn check_url(
     }
     // The two standards differ in which signs a host may have; a request is made by this one.
     if url.as_str().parse::<http::Uri>().is_err() {
-        return refused("expected an https URL with a host that a request can be sent to");
+        return refused("expected an https URL with a host that Stead can send requests to");
     }
     let reachable = match host {
         Host::Domain(name) => {
@@ -52,7 +52,7 @@ pub(crate) fn check_url(
     };
     if !reachable && !by_name {
         return refused(
-            "this host may be in a private network; the operator can allow it by name in private_hosts",
+            "this host may be in a private network; the operator can add its name to private_hosts",
         );
     }
     Ok(url)

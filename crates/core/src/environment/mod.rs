@@ -170,7 +170,7 @@ impl Environment {
     /// Calls that are still under way then are cut off, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
         self.0.tasks.close();
-        self.0.store_waits.tell_accounts("tokens of these accounts are in memory only; make room for the store or the spool, or they are lost");
+        self.0.store_waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
         self.0.tasks.drained(self.runtime(), DRAIN).await;
         self.shut_down_now().await;
     }
@@ -183,7 +183,7 @@ impl Environment {
         self.0.tasks.drained(self.runtime(), KEEP).await;
         events::webhooks::give_back(&self.0).await;
         self.0.recorder.flush_at_last(&self.0).await;
-        self.0.store_waits.tell_accounts("tokens of these accounts could not be stored and are lost; their users have to authorize again");
+        self.0.store_waits.tell_accounts("tokens of these accounts couldn't be stored and are lost; their users need to authorize again");
         self.0.leave_store();
     }
 

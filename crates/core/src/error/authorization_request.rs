@@ -1,19 +1,18 @@
-//! What the end user has to be asked for: the body of the request that makes the link.
+//! The request body for a link that asks the end user for missing permissions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The body for `POST /v1/authorization-links` that lets the failed call succeed. It asks for what the user has granted
-/// and what is missing together, so that nothing that worked stops working. Where the application confirms its users, it
-/// adds its `verify_url`.
+/// The body for `POST /v1/authorization-links` that lets the failed call succeed. It requests both the granted and the
+/// missing scopes, so nothing stops working. If your application confirms its users, add your `verify_url`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuthorizationRequest {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// Scopes to ask for; absent where the product has none to choose from.
+    /// Scopes to request. Absent if the product has no scopes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What helps to act on an error: the same members in the library and on the wire.
+//! Details of an error, with the same members in the library and over HTTP.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use super::{AuthorizationRequest, Upstream, Violation};
 #[cfg(feature = "platform")]
 use crate::scrub::each_text;
 
-/// What helps to act on an error.
+/// Details of an error.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Details {
-    /// Id of the request at the service.
+    /// ID of the request at the service.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Id of the execution.
+    /// ID of the execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub execution_id: Option<String>,
-    /// Facts about where it happened.
+    /// Facts about the error's place, such as the connection.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub context: Map<String, Value>,
-    /// Every place where the input breaks its schema.
+    /// All places where the input doesn't match its schema.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
-    /// Scopes of which one is needed.
+    /// Scopes. The call needs one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub required_scopes: Vec<String>,
-    /// The body for `POST /v1/authorization-links`, where the end user has to act.
+    /// The body for `POST /v1/authorization-links`, if the end user needs to act.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_request: Option<AuthorizationRequest>,
-    /// The link that the end user should open, where one was made already.
+    /// The link for the end user to open, if one was already created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub authorization_link: Option<String>,
-    /// How long to wait before trying again; whole seconds on the wire.
+    /// How long to wait before trying again. Whole seconds over HTTP.
     #[serde(
         rename = "retry_after_seconds",
         default,
@@ -44,20 +44,20 @@ pub struct Details {
     )]
     #[schemars(with = "Option<u64>")]
     pub retry_after: Option<Duration>,
-    /// What the product said.
+    /// The product's own error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upstream: Option<Upstream>,
-    /// What exists already although the call failed.
+    /// Objects that were created although the call failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Value>,
-    /// Whether it is what an earlier call with the same idempotency key came to; a header on the wire.
+    /// Whether this is the result of an earlier call with the same idempotency key. A header over HTTP.
     #[serde(skip)]
     pub replayed: bool,
 }
 
 #[cfg(feature = "platform")]
 impl Details {
-    /// Calls `change` with every text that a product or a caller may have written.
+    /// Calls `change` with each text that a product or a caller could have written.
     pub(super) fn each_text(&mut self, change: &mut impl FnMut(&mut String)) {
         for value in self.context.values_mut() {
             each_text(value, change);

@@ -1,11 +1,11 @@
-//! The table of error kinds: what went wrong, whether waiting helps, and who must act.
+//! The table of error kinds: what went wrong, whether to retry, and who needs to act.
 
 use std::{borrow::Cow, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Who must act so that the call can succeed.
+/// Who needs to act so that the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,9 +14,9 @@ pub enum ActBy {
     AppDeveloper,
     /// The end user for whom the call was made.
     EndUser,
-    /// The product; everyone else can only wait.
+    /// The product. Everyone else can only wait.
     Product,
-    /// The operator of this Stead environment; also whom only a newer service can name.
+    /// The operator of this Stead environment. Also used for values that only a newer service knows.
     #[serde(other)]
     Operator,
 }
@@ -35,7 +35,7 @@ impl ActBy {
 
 macro_rules! kinds {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $retry:literal, $act:ident; )+) => {
-        /// What went wrong. The variants' documentation is the reference that users read.
+        /// What went wrong. The variants' documentation is the public reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind { $( $(#[doc = $doc])+ $variant, )+ }
@@ -52,15 +52,15 @@ macro_rules! kinds {
             pub const fn status(self) -> u16 {
                 match self { $( Self::$variant => $status, )+ }
             }
-            /// Whether the same call can succeed later without any change.
+            /// Whether the same call can succeed later without a change.
             pub const fn retryable(self) -> bool {
                 match self { $( Self::$variant => $retry, )+ }
             }
-            /// Who must act.
+            /// Who needs to act.
             pub const fn act_by(self) -> ActBy {
                 match self { $( Self::$variant => ActBy::$act, )+ }
             }
-            /// One sentence about the kind, the same in every error of it.
+            /// One sentence about the kind, the same for all its errors.
             pub fn summary(self) -> &'static str {
                 match self { $( Self::$variant => concat!($($doc),+).trim(), )+ }
             }
@@ -73,145 +73,144 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The request is malformed: JSON, a parameter, or a value outside its rules.
+    /// The request isn't valid: its JSON, a parameter or a value.
     InvalidRequest = "invalid_request", 400, false, AppDeveloper;
-    /// The tool's input breaks its schema; `violations` lists every place.
+    /// The tool's input doesn't match its schema; `violations` lists every problem.
     SchemaViolation = "schema_violation", 422, false, AppDeveloper;
     /// No tool has this name; the message lists similar ones.
     UnknownTool = "unknown_tool", 404, false, AppDeveloper;
     /// No connection has this name.
     UnknownConnection = "unknown_connection", 404, false, AppDeveloper;
-    /// The connection belongs to another product than the tool.
+    /// The tool and the connection belong to different products.
     WrongProduct = "wrong_product", 400, false, AppDeveloper;
-    /// There is no account for this connection and identifier.
+    /// No account exists for this connection and identifier.
     AccountNotFound = "account_not_found", 404, false, AppDeveloper;
-    /// What was asked for does not exist.
+    /// The requested resource doesn't exist.
     NotFound = "not_found", 404, false, AppDeveloper;
-    /// The name is taken.
+    /// This name already exists.
     AlreadyExists = "already_exists", 409, false, AppDeveloper;
-    /// The asked tool or product version is unknown, or two versions disagree.
+    /// The requested tool or product version is unknown, or two versions contradict each other.
     UnsupportedVersion = "unsupported_version", 400, false, AppDeveloper;
-    /// The content has no bytes in the range that was asked for; the message says how many it has.
+    /// The content has no bytes in the requested range; the message says how many it has.
     RangeNotSatisfiable = "range_not_satisfiable", 416, false, AppDeveloper;
-    /// The proxied path or query could leave the product's origin, or is malformed.
+    /// The proxied path or query isn't valid, or could leave the product's origin.
     PathInvalid = "path_invalid", 400, false, AppDeveloper;
-    /// The key is that of another request, made in the last 24 hours.
+    /// A different request used this idempotency key in the last 24 hours.
     IdempotencyMismatch = "idempotency_mismatch", 422, false, AppDeveloper;
-    /// A call with this key is under way, or was carried out and its response is too large to be kept.
+    /// A call with this idempotency key is still running, or its response was too large to store.
     IdempotencyConflict = "idempotency_conflict", 409, false, AppDeveloper;
-    /// The body is larger than the service takes.
+    /// The body is larger than the service allows.
     RequestTooLarge = "request_too_large", 413, false, AppDeveloper;
-    /// The path, or the proxy, does not accept this HTTP method.
+    /// The path or the proxy doesn't accept this HTTP method.
     MethodNotAllowed = "method_not_allowed", 405, false, AppDeveloper;
-    /// The proxy does not forward this header.
+    /// The proxy doesn't forward this header.
     HeaderNotAllowed = "header_not_allowed", 400, false, AppDeveloper;
     /// The application's own credentials are missing, wrong or expired.
     Unauthenticated = "unauthenticated", 401, false, AppDeveloper;
-    /// The bearer token is good, and does not allow this; where a scope of the application is missing, `required_scopes`
-    /// names it.
+    /// The bearer token is valid but doesn't allow this; if a scope is missing, `required_scopes` names it.
     InsufficientScope = "insufficient_scope", 403, false, AppDeveloper;
-    /// A policy of this environment, or the role of who asks, forbids this.
+    /// A policy, or the caller's role, forbids this.
     Forbidden = "forbidden", 403, false, Operator;
-    /// The policy of this environment holds the call until it is approved.
+    /// A policy requires a person to approve this call first.
     ApprovalRequired = "approval_required", 409, false, Operator;
-    /// A form was sent from another site.
+    /// Another site sent this form.
     OriginRejected = "origin_rejected", 403, false, AppDeveloper;
-    /// The `Host` header names neither the public URL's host nor one that this environment was told to serve.
+    /// The `Host` header isn't the public URL's host or another host that this environment serves.
     HostRejected = "host_rejected", 403, false, Operator;
-    /// The end user has to authorize; `authorization_request` is the body for the link to show.
+    /// The end user needs to authorize; create a link with `authorization_request` as the body and show it.
     AuthorizationRequired = "authorization_required", 409, false, EndUser;
-    /// The end user came back and the application has yet to confirm who it was.
+    /// The end user came back, but the application hasn't confirmed who it was yet.
     VerificationRequired = "verification_required", 409, false, AppDeveloper;
-    /// The application named another identifier than the link was made for.
+    /// The link was made for a different identifier.
     IdentifierMismatch = "identifier_mismatch", 403, false, AppDeveloper;
-    /// There is no authorization with this id, link or state.
+    /// No authorization has this id, link or state.
     AuthorizationNotFound = "authorization_not_found", 404, false, EndUser;
-    /// The link or the authorization is past its time; create a new link.
+    /// The link or the authorization has expired; create a new link.
     AuthorizationExpired = "authorization_expired", 410, false, EndUser;
-    /// The link or the callback was used already; create a new link.
+    /// The link or the callback was already used; create a new link.
     AuthorizationConsumed = "authorization_consumed", 410, false, EndUser;
-    /// The end user refused.
+    /// The end user declined to give access.
     AuthorizationDenied = "authorization_denied", 403, false, EndUser;
-    /// The product did not complete the authorization; create a new link.
+    /// The product didn't complete the authorization; create a new link.
     AuthorizationFailed = "authorization_failed", 502, false, EndUser;
-    /// A member's sign-in at the provider was not completed; begin it again.
+    /// A member's sign-in at the provider wasn't completed; start it again.
     SignInFailed = "sign_in_failed", 403, false, EndUser;
-    /// The provider knows who signed in, and this environment does not let that person in.
+    /// The person signed in at the provider, but this environment doesn't allow them.
     SignInRefused = "sign_in_refused", 403, false, Operator;
-    /// The provider by which members sign in cannot be reached, or does not do what it should.
+    /// The members' sign-in provider can't be reached, or its response isn't valid.
     SignInProviderFailed = "sign_in_provider_failed", 502, true, Operator;
-    /// The operator's own issuer of agents' tokens cannot be reached, or does not publish its keys as it should.
+    /// The operator's issuer of agents' tokens can't be reached, or doesn't publish valid keys.
     IssuerUnavailable = "issuer_unavailable", 503, true, Operator;
-    /// The browser that returned is not the one that opened the link.
+    /// A different browser came back than the one that opened the link.
     BrowserMismatch = "browser_mismatch", 403, false, EndUser;
-    /// The end user authorized with another account of the product than before.
+    /// The end user signed in to the product with a different account than last time.
     ProductAccountMismatch = "product_account_mismatch", 409, false, EndUser;
-    /// A permission that the call needs was not granted; `required_scopes` names it, and `authorization_request` is the
-    /// body for the link that asks for it.
+    /// The user hasn't granted a permission that the call needs; create a link with `authorization_request` as the
+    /// body.
     ScopeMissing = "scope_missing", 403, false, EndUser;
     /// The account is suspended.
     AccountSuspended = "account_suspended", 403, false, AppDeveloper;
     /// The connection is a draft or disabled.
     ConnectionNotReady = "connection_not_ready", 409, false, AppDeveloper;
-    /// The product refuses the connection's client id or secret.
+    /// The product refuses the connection's client ID or secret.
     ConnectionCredentialsRejected = "connection_credentials_rejected", 502, false, AppDeveloper;
     /// Another process is refreshing this account's credential.
     RefreshInProgress = "refresh_in_progress", 503, true, Product;
-    /// The product's token endpoint gives no new access token.
+    /// The product's token endpoint doesn't return a new access token.
     RefreshUnavailable = "refresh_unavailable", 503, true, Product;
     /// The product refuses a token that it has just issued.
     ProductRejectedToken = "product_rejected_token", 502, true, EndUser;
-    /// The product forbids this to the user (sharing, policy of the organization).
+    /// The product doesn't allow this user to do this, for example because of sharing or an organization's policy.
     ProductForbidden = "product_forbidden", 403, false, EndUser;
-    /// The product has no such object, or the user may not see it.
+    /// The product has no such object, or the user can't see it.
     ProductNotFound = "product_not_found", 404, false, AppDeveloper;
-    /// The product's object is in a state that does not allow this.
+    /// The object's state at the product doesn't allow this.
     ProductConflict = "product_conflict", 409, false, AppDeveloper;
-    /// The product refuses the request's content.
+    /// The product rejects the request's content.
     ProductInvalidRequest = "product_invalid_request", 422, false, AppDeveloper;
     /// The product throttles this user or application.
     ProductRateLimited = "product_rate_limited", 429, true, Product;
-    /// The quota of the application at the product is used up for a longer time.
+    /// The application has used up its quota at the product for a longer time.
     ProductQuotaExhausted = "product_quota_exhausted", 429, true, AppDeveloper;
-    /// The product's API is not enabled for the application.
+    /// The product's API isn't enabled for the application.
     ProductNotEnabled = "product_not_enabled", 409, false, AppDeveloper;
-    /// The product failed or cannot be reached.
+    /// The product failed or can't be reached.
     ProductUnavailable = "product_unavailable", 502, true, Product;
-    /// The product did not respond in time; the call changed nothing.
+    /// The product didn't respond in time; the call changed nothing.
     ProductTimeout = "product_timeout", 504, true, Product;
-    /// The time that the caller gave, or that of the whole call, ended before a request of it was sent.
+    /// The call's deadline passed before Stead sent a request.
     DeadlineExceeded = "deadline_exceeded", 504, true, AppDeveloper;
-    /// A write was sent and no response came: it may or may not have happened.
+    /// A write was sent but no response arrived, so it may or may not have happened.
     OutcomeUnknown = "outcome_unknown", 502, false, AppDeveloper;
-    /// The product said that a write may have been saved, and reading it back did not tell.
+    /// The product said that a write may have been saved, and reading it back didn't settle it.
     WriteUnconfirmed = "write_unconfirmed", 502, false, AppDeveloper;
-    /// The product's response cannot be understood.
+    /// Stead can't understand the product's response.
     ProductProtocolError = "product_protocol_error", 502, false, Product;
-    /// The product's result is no longer kept.
+    /// The product no longer keeps this result.
     ResultExpired = "result_expired", 410, false, AppDeveloper;
     /// The product's response is larger than allowed.
     ResponseTooLarge = "response_too_large", 502, false, AppDeveloper;
-    /// The product redirected; credentials are never sent to the new address.
+    /// The product redirected; Stead never sends credentials to the new address.
     UpstreamRedirectBlocked = "upstream_redirect_blocked", 502, false, AppDeveloper;
-    /// The product's response broke off.
+    /// The product's response was interrupted.
     UpstreamTruncated = "upstream_truncated", 502, true, Product;
-    /// The rate limit of this environment: there were too many requests, or the deadline would pass before the call's turn.
+    /// Too many requests for a rate limit of this environment, or the call would time out in the queue.
     RateLimited = "rate_limited", 429, true, AppDeveloper;
-    /// More is under way at once than this environment takes, or it has no file descriptors left; no write was sent.
+    /// This environment is overloaded or has no file descriptors left; no write was sent.
     Overloaded = "overloaded", 503, true, Operator;
-    /// The change is not possible in the current state.
+    /// The current state doesn't allow this change.
     InvalidTransition = "invalid_transition", 409, false, AppDeveloper;
-    /// The Stead service cannot be reached by its client.
+    /// The client can't reach the Stead service.
     ServiceUnavailable = "service_unavailable", 503, true, Operator;
-    /// The store does not respond.
+    /// The store doesn't respond.
     StorageUnavailable = "storage_unavailable", 503, true, Operator;
-    /// The key that sealed a secret is missing or wrong.
+    /// The key that encrypted a secret is missing or wrong.
     KeyUnavailable = "key_unavailable", 503, false, Operator;
-    /// A stored row was changed from outside: its seal does not match.
+    /// A stored row was changed outside Stead, so its integrity check fails.
     IntegrityViolated = "integrity_violated", 500, false, Operator;
     /// This process is shutting down.
     ShuttingDown = "shutting_down", 503, true, Operator;
-    /// A fault in Stead itself.
+    /// An error in Stead itself.
     Internal = "internal", 500, true, Operator;
 }
 
@@ -233,7 +232,7 @@ impl JsonSchema for ErrorKind {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-        json_schema!({ "type": "string", "enum": names, "description": "What went wrong. Later versions can have more kinds." })
+        json_schema!({ "type": "string", "enum": names, "description": "What went wrong. Later versions can add kinds." })
     }
 }
 
@@ -246,11 +245,11 @@ impl<'de> Deserialize<'de> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// What a product's HTTP status means where the product's own codes say no more.
+    /// The kind for a product's HTTP status, if the product's own codes say no more.
     ///
-    /// 410 is [`ProductNotFound`](Self::ProductNotFound): the object existed once, and the caller can do as little about
-    /// it as about a 404. 412 is [`ProductConflict`](Self::ProductConflict): the request is well formed, but the object
-    /// has changed since the caller read it (RFC 9110, sections 15.5.11 and 15.5.13).
+    /// 410 is [`ProductNotFound`](Self::ProductNotFound), because the object no longer exists. 412 is
+    /// [`ProductConflict`](Self::ProductConflict), because the object has changed since the caller read it (RFC 9110,
+    /// sections 15.5.11 and 15.5.13).
     pub const fn of_product_status(status: u16) -> Self {
         match status {
             300..=399 => Self::UpstreamRedirectBlocked,

@@ -1,6 +1,6 @@
 //! One error type and one table of its kinds.
 //!
-//! Every error says what went wrong, whether trying again can help, and who must act.
+//! Every error says what went wrong, whether to try again, and who needs to act.
 
 mod authorization_request;
 mod details;
@@ -26,13 +26,13 @@ use crate::scrub::{Secrets, mask};
 /// Result of everything that can fail in Stead.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A store that does not answer is asked again after so long, unless the error knows better.
+/// Default time before retrying when the store doesn't respond.
 const STORE_BACK: Duration = Duration::from_secs(2);
 
-/// An error of Stead: a [kind](ErrorKind), a message for people, and what helps to act on it.
+/// An error of Stead: a [kind](ErrorKind), a message for people, and details that help you act on it.
 ///
-/// It is the same whether the platform is in your process or behind a service. What to do follows from a few
-/// questions, and a kind is needed only where you treat one in a way of its own:
+/// It's the same whether you embed Stead or call a service. A few methods tell you what to do. Match on a kind only if
+/// you handle it in a special way:
 ///
 /// ```
 /// use stead_core::{Error, ErrorKind, error::ActBy};
@@ -68,15 +68,14 @@ const STORE_BACK: Duration = Duration::from_secs(2);
 /// | what exists although it failed | [`partial`](Self::partial) |
 /// | where to look it up | [`request_id`](Self::request_id), [`execution_id`](Self::execution_id), [`context`](Self::context) |
 ///
-/// `{}` is one line for people. `{:?}` is everything that a log needs and nothing that it must not hold; `{:#?}` gives
-/// each part a line.
+/// `{}` is one line for people. `{:?}` is for logs and leaves out secrets; `{:#?}` puts each part on its own line.
 #[derive(Clone)]
 pub struct Error(Box<Inner>);
 
 #[derive(Clone)]
 struct Inner {
     kind: ErrorKind,
-    /// The name of a kind that only a newer service knows.
+    /// Name of a kind that only a newer service knows.
     unknown_kind: Option<String>,
     message: String,
     status: u16,
@@ -103,15 +102,15 @@ impl Error {
             source: None,
         }))
     }
-    /// A malformed request: one place, as a JSON pointer, and what is wrong there.
+    /// An invalid request with one violation: its JSON pointer and message.
     pub fn invalid_at(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(vec![Violation::new(path, "format", message)])
     }
-    /// A malformed request with its places; the message names the first.
+    /// An invalid request with violations. The message has the first one.
     pub fn invalid(violations: Vec<Violation>) -> Self {
         Self::at_places(ErrorKind::InvalidRequest, violations)
     }
-    /// A schema violation with its places; the message names the first.
+    /// A schema violation with all violations. The message has the first one.
     pub fn violations(violations: Vec<Violation>) -> Self {
         Self::at_places(ErrorKind::SchemaViolation, violations)
     }
@@ -121,7 +120,7 @@ impl Error {
             _ => violation.to_string(),
         };
         let message = match violations.as_slice() {
-            [] => String::from("the input breaks its schema"),
+            [] => String::from("the input doesn't match its schema"),
             [one] => place(one),
             [first, rest @ ..] => format!("{} (and {} more)", place(first), rest.len()),
         };
@@ -129,8 +128,8 @@ impl Error {
         error.0.details.violations = violations;
         error
     }
-    /// The same failure under another kind and message: what the product said, how long to wait and everything else stay. A
-    /// call whose outcome is unknown is not to be repeated after a while, so nothing says how long to wait then.
+    /// The same error with a different kind and message. All details stay, except that an unknown outcome has no time
+    /// to wait, because you shouldn't repeat such a call.
     #[must_use]
     pub fn reclassify(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         let other = Self::new(kind, message);
@@ -144,7 +143,7 @@ impl Error {
         }
         self
     }
-    /// Adds a fact that is not a secret.
+    /// Adds a fact, which must not be a secret.
     #[must_use]
     pub fn with_context(mut self, key: &str, value: impl Into<String>) -> Self {
         let context = &mut self.0.details.context;
@@ -157,19 +156,19 @@ impl Error {
         self.0.source = Some(Arc::new(source));
         self
     }
-    /// Keeps what the product said.
+    /// Adds the product's own error.
     #[must_use]
     pub fn with_upstream(mut self, upstream: Upstream) -> Self {
         self.0.details.upstream = Some(upstream);
         self
     }
-    /// Says what exists already although the call failed.
+    /// Adds what was created although the call failed.
     #[must_use]
     pub fn with_partial(mut self, partial: Value) -> Self {
         self.0.details.partial = Some(partial);
         self
     }
-    /// Names the scopes of which one is needed.
+    /// Adds scopes, one of which the call needs.
     #[must_use]
     pub fn with_required_scopes<S: Into<String>>(
         mut self,
@@ -178,50 +177,50 @@ impl Error {
         self.0.details.required_scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
-    /// Adds the body of the request for the link that the end user should open.
+    /// Adds the request body for a link that the end user needs to open.
     #[must_use]
     pub fn with_authorization_request(mut self, request: AuthorizationRequest) -> Self {
         self.0.details.authorization_request = Some(request);
         self
     }
-    /// Adds the link that the end user should open.
+    /// Adds the link that the end user needs to open.
     #[must_use]
     pub fn with_authorization_link(mut self, link: impl Into<String>) -> Self {
         self.0.details.authorization_link = Some(link.into());
         self
     }
-    /// Says who must act, where it is not the one whom the kind names.
+    /// Sets who needs to act, if it differs from the kind's default.
     #[cfg(feature = "platform")]
     #[must_use]
     pub fn with_act_by(mut self, act_by: ActBy) -> Self {
         self.0.act_by = act_by;
         self
     }
-    /// Says after which time to try again.
+    /// Sets how long to wait before trying again.
     #[must_use]
     pub fn with_retry_after(mut self, after: Duration) -> Self {
         self.0.details.retry_after = Some(after);
         self
     }
-    /// Names the request at the service.
+    /// Sets the ID of the request.
     #[must_use]
     pub fn with_request_id(mut self, id: impl Into<String>) -> Self {
         self.0.details.request_id = Some(id.into());
         self
     }
-    /// Names the execution.
+    /// Sets the ID of the execution.
     #[must_use]
     pub fn with_execution_id(mut self, id: impl Into<String>) -> Self {
         self.0.details.execution_id = Some(id.into());
         self
     }
-    /// Says that it is what an earlier call with the same idempotency key came to.
+    /// Marks the error as the result of an earlier call with the same idempotency key.
     #[must_use]
     pub fn with_replayed(mut self, replayed: bool) -> Self {
         self.0.details.replayed = replayed;
         self
     }
-    /// Says whether the same call can succeed later, if this error differs from others of its kind. An error that is not
+    /// Sets whether the same call can succeed later, if it differs from the kind's default. An error that isn't
     /// retryable has no [`retry_after`](Self::retry_after).
     #[cfg(feature = "platform")]
     #[must_use]
@@ -251,25 +250,25 @@ impl Error {
         self
     }
 
-    /// What went wrong. A kind that only a newer service knows is [`ErrorKind::Internal`] here, and keeps its own
+    /// The kind. Kinds that only a newer service knows become [`ErrorKind::Internal`], but keep their
     /// [name](Self::kind_name), [`retryable`](Self::retryable), [`act_by`](Self::act_by) and [`status`](Self::status).
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
-    /// Stable name of the kind, as the service wrote it.
+    /// Stable name of the kind, as the service sent it.
     pub fn kind_name(&self) -> &str {
         let known = self.0.kind.name();
         self.0.unknown_kind.as_deref().unwrap_or(known)
     }
-    /// Whether the end user must act: authorize, or allow more. Make a link and show it.
+    /// Whether the end user needs to authorize or allow more. Create a link and show it.
     ///
-    /// Where this is true for a user who has just connected, look at [`required_scopes`](Self::required_scopes): the
-    /// user may have left out a permission at the product's page.
+    /// If this is true for a user who has just connected, check [`required_scopes`](Self::required_scopes). The user
+    /// may have declined a permission.
     pub fn needs_user(&self) -> bool {
         self.act_by() == ActBy::EndUser
     }
-    /// Whether a write was sent and it is not known if it happened. Look at the product before you call again, or make
-    /// such calls with an idempotency key where the product deduplicates.
+    /// Whether a write was sent but its outcome is unknown. Check at the product before you call again, or use an
+    /// idempotency key if the product deduplicates.
     pub fn is_outcome_unknown(&self) -> bool {
         matches!(
             self.0.kind,
@@ -280,11 +279,11 @@ impl Error {
     pub fn message(&self) -> &str {
         &self.0.message
     }
-    /// Whether the same call can succeed later without any change.
+    /// Whether the same call can succeed later without a change.
     pub fn retryable(&self) -> bool {
         self.0.retryable
     }
-    /// Who must act.
+    /// Who needs to act.
     pub fn act_by(&self) -> ActBy {
         self.0.act_by
     }
@@ -292,47 +291,47 @@ impl Error {
     pub fn status(&self) -> u16 {
         self.0.status
     }
-    /// Facts about where it happened.
+    /// Facts about the error's place, such as the connection.
     pub fn context(&self) -> &Map<String, Value> {
         &self.0.details.context
     }
-    /// What the product said.
+    /// The product's own error.
     pub fn upstream(&self) -> Option<&Upstream> {
         self.0.details.upstream.as_ref()
     }
-    /// What exists already although the call failed.
+    /// Objects that were created although the call failed.
     pub fn partial(&self) -> Option<&Value> {
         self.0.details.partial.as_ref()
     }
-    /// Whether it is what an earlier call with the same idempotency key came to: nothing was sent this time.
+    /// Whether this is the result of an earlier call with the same idempotency key, so nothing was sent now.
     pub fn is_replayed(&self) -> bool {
         self.0.details.replayed
     }
-    /// Every place where the input breaks its schema.
+    /// All places where the input doesn't match its schema.
     pub fn violation_list(&self) -> &[Violation] {
         &self.0.details.violations
     }
-    /// Scopes of which one is needed.
+    /// Scopes. The call needs one of them.
     pub fn required_scopes(&self) -> &[String] {
         &self.0.details.required_scopes
     }
-    /// The body of the request for the link that lets the call succeed, where the end user has to act.
+    /// The request body for a link that lets the call succeed, if the end user needs to act.
     pub fn authorization_request(&self) -> Option<&AuthorizationRequest> {
         self.0.details.authorization_request.as_ref()
     }
-    /// The link that the end user should open.
+    /// The link that the end user needs to open.
     pub fn authorization_link(&self) -> Option<&str> {
         self.0.details.authorization_link.as_deref()
     }
-    /// After which time to try again.
+    /// How long to wait before trying again.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.details.retry_after
     }
-    /// Id of the request at the service, for its operator to look up.
+    /// ID of the request, which the operator can look up in the log.
     pub fn request_id(&self) -> Option<&str> {
         self.0.details.request_id.as_deref()
     }
-    /// Id of the execution that failed.
+    /// ID of the execution that failed.
     pub fn execution_id(&self) -> Option<&str> {
         self.0.details.execution_id.as_deref()
     }
@@ -346,8 +345,8 @@ impl fmt::Display for Error {
 }
 
 impl fmt::Debug for Error {
-    /// What helps to look into it. Neither the link, which anyone could open, nor the product's own error object, which
-    /// may be long, is in it.
+    /// Details for logs. It leaves out the link, which anyone could open, and the product's error object, which can be
+    /// long.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner {
             message, details, ..

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ActBy, Details, Error, ErrorKind};
 
-/// What the URI of a kind starts with.
+/// Start of a kind's URI.
 const TYPE: &str = "urn:stead:error:";
 
 /// An error as the body of a response: RFC 9457 `application/problem+json` with Stead's members.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Problem {
-    /// URI that names the kind; it identifies and is not meant to be opened.
+    /// URI of the kind. It's only an identifier; you can't open it.
     #[serde(rename = "type")]
     pub problem_type: String,
     /// One sentence about the kind.
@@ -25,9 +25,9 @@ pub struct Problem {
     pub kind: ErrorKind,
     /// Whether the same call can succeed later.
     pub retryable: bool,
-    /// Who must act.
+    /// Who needs to act.
     pub act_by: ActBy,
-    /// What helps to act on it.
+    /// Details of the error.
     #[serde(flatten)]
     pub details: Details,
 }
@@ -50,8 +50,7 @@ impl Error {
 }
 
 impl From<Problem> for Error {
-    /// The status, `retryable` and `act_by` stay as they were received, so that a kind which only a newer service knows
-    /// is not treated as another.
+    /// Keeps the received status, `retryable` and `act_by`, so kinds of a newer service are handled correctly.
     fn from(problem: Problem) -> Self {
         let mut error = Self::new(problem.kind, problem.detail);
         error.0.unknown_kind = problem

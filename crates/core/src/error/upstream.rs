@@ -1,4 +1,4 @@
-//! What the product itself said about a failed call, bounded and scrubbed of credentials.
+//! The product's own error of a failed call, truncated and without credentials.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::scrub::{scrub, scrub_value};
 
-/// What the product itself said.
+/// The product's own error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Upstream {
@@ -17,26 +17,26 @@ pub struct Upstream {
     /// The product's own code or reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The product's own message, at most 500 characters, scrubbed.
+    /// The product's own message, without credentials. At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The product's own id of the request.
+    /// The product's own ID of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The product's own error object, at most 4 KB, scrubbed.
+    /// The product's own error object, without credentials. At most 4 KB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
 
 impl Upstream {
-    /// What is known of a response with this status.
+    /// An error with this status.
     pub fn new(status: u16) -> Self {
         Self {
             status,
             ..Self::default()
         }
     }
-    /// All but the product's own error object.
+    /// Everything except the product's error object.
     pub(super) fn in_short(&self) -> impl fmt::Debug + '_ {
         fmt::from_fn(move |f| {
             let mut shown = f.debug_struct("Upstream");
@@ -59,13 +59,13 @@ impl Upstream {
         self.code = Some(scrub(&code.into(), 100));
         self
     }
-    /// Sets the product's own message: scrubbed, at most 500 characters.
+    /// Sets the product's own message, without credentials and truncated to 500 characters.
     #[must_use]
     pub fn with_message(mut self, message: &str) -> Self {
         self.message = Some(scrub(message, 500));
         self
     }
-    /// Sets the product's own error object when it serializes to at most 4 KB; its strings are scrubbed.
+    /// Sets the product's own error object if it's at most 4 KB as JSON, without credentials.
     #[must_use]
     pub fn with_details(mut self, mut details: Value) -> Self {
         scrub_value(&mut details);

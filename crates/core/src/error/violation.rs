@@ -1,4 +1,4 @@
-//! Places where an input breaks its rules, as JSON pointers (RFC 6901).
+//! Violations of an input's rules, located by JSON pointers (RFC 6901).
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, Result};
 
-/// One place where an input breaks its schema.
+/// One place where an input doesn't match its schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Violation {
-    /// JSON pointer into the input; empty for the whole.
+    /// JSON pointer into the input. Empty for the whole input.
     pub path: String,
-    /// The schema's keyword that is broken, such as `required` or `maximum`.
+    /// The schema's keyword that the input violates, such as `required` or `maximum`.
     pub keyword: String,
     /// One sentence.
     pub message: String,
@@ -32,7 +32,7 @@ impl Violation {
             message: message.into(),
         }
     }
-    /// A violation at the member with these names, each one step of the path, not yet escaped.
+    /// A violation at the member with this path. Segments aren't escaped yet.
     pub fn at<S: AsRef<str>>(
         segments: &[S],
         keyword: impl Into<String>,
@@ -68,25 +68,25 @@ pub fn push_segment(pointer: &mut String, segment: &str) {
     }
 }
 
-/// Gathers what is wrong with an input, so that a caller sees all of it at once.
+/// Collects the violations of an input, so a caller sees all of them together.
 #[derive(Debug, Default)]
 pub struct Violations(Vec<Violation>);
 
 impl Violations {
-    /// Most violations that are listed: enough to see what is wrong, few enough to read.
+    /// Maximum number of violations in an error.
     const LISTED: usize = 20;
 
-    /// Notes a violation.
+    /// Adds a violation.
     pub fn push(&mut self, violation: Violation) {
         if self.0.len() < Self::LISTED {
             self.0.push(violation);
         }
     }
-    /// Notes a violation at a JSON pointer.
+    /// Adds a violation at a JSON pointer.
     pub fn add(&mut self, path: &str, keyword: &str, message: impl Into<String>) {
         self.push(Violation::new(path, keyword, message));
     }
-    /// The value that was read, or nothing after noting why it could not be.
+    /// The value, or `None` after adding the error's violations.
     pub fn read<T>(&mut self, read: Result<T>) -> Option<T> {
         match read {
             Ok(value) => Some(value),
@@ -98,16 +98,16 @@ impl Violations {
             }
         }
     }
-    /// Whether nothing was noted.
+    /// Whether there are no violations.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// What was noted.
+    /// The violations.
     pub fn into_list(self) -> Vec<Violation> {
         self.0
     }
     /// # Errors
-    /// [`ErrorKind::SchemaViolation`](super::ErrorKind::SchemaViolation) with everything that was noted.
+    /// [`ErrorKind::SchemaViolation`](super::ErrorKind::SchemaViolation) with all violations.
     pub fn finish(self) -> Result<()> {
         if self.0.is_empty() {
             Ok(())

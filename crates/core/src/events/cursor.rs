@@ -40,7 +40,7 @@ impl Cursor {
         cursor.ok_or_else(|| {
             Error::invalid_at(
                 "/after",
-                "expected the cursor of an event or of a page, as it came",
+                "expected the cursor of an event or of a page, unchanged",
             )
         })
     }

@@ -1,4 +1,4 @@
-//! The feed of events: what happened, in the order of commits.
+//! The feed of events, in the order of commits.
 
 mod cursor;
 mod read;

@@ -30,7 +30,7 @@ pub(crate) struct Token<'a> {
 impl<'a> Token<'a> {
     /// Reads a token; an error says what is wrong with it.
     pub(crate) fn read(text: &'a str) -> Result<Self, &'static str> {
-        const UNREADABLE: &str = "it is not a signed JWT";
+        const UNREADABLE: &str = "it isn't a signed JWT";
         if text.len() > LONGEST {
             return Err("it is too long");
         }
@@ -39,12 +39,12 @@ impl<'a> Token<'a> {
         let header = URL_SAFE_NO_PAD.decode(header).map_err(|_| UNREADABLE)?;
         let header: Header = serde_json::from_slice(&header).map_err(|_| UNREADABLE)?;
         let algorithm = Algorithm::named(&header.alg)
-            .ok_or("it is signed by none of RS256, PS256, ES256 and EdDSA")?;
+            .ok_or("it isn't signed with RS256, PS256, ES256 or EdDSA")?;
         if header.crit.is_some() {
-            return Err("its header asks for an extension that is not known here");
+            return Err("its header needs an extension that Stead doesn't support");
         }
         if !header.typ.as_deref().is_none_or(is_token) {
-            return Err("its type is neither at+jwt nor JWT");
+            return Err("its type isn't at+jwt or JWT");
         }
         Ok(Self {
             name: KeyName {
@@ -66,7 +66,7 @@ impl<'a> Token<'a> {
     pub(crate) fn claims(&self, keys: &Keys) -> Result<Value, &'static str> {
         let key = keys
             .find(&self.name)
-            .ok_or("the issuer does not publish its key")?;
+            .ok_or("the issuer doesn't publish the key that signed it")?;
         if !key.has_signed(self.name.algorithm, self.signed, &self.signature) {
             return Err("its signature is wrong");
         }
@@ -74,7 +74,7 @@ impl<'a> Token<'a> {
         claims
             .and_then(|claims| serde_json::from_slice(&claims).ok())
             .filter(Value::is_object)
-            .ok_or("its claims cannot be read")
+            .ok_or("its claims can't be read")
     }
 }
 

@@ -55,15 +55,13 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
 fn staged(found: &Versioned<DataKey>) -> Result<()> {
     let (key, now) = (&found.row, found.read_at);
     if let Some(from) = activatable_at(key).filter(|from| now < *from) {
-        let why = format!(
-            "it can be activated from {from:.0} on, when every process has had the time to read it"
-        );
+        let why = format!("you can activate it from {from:.0} on, when every process has read it");
         return Err(key.refused(&why));
     }
     let unopened = key.unopened_by.values().any(|said| is_heard(*said, now));
     if key.state == DataKeyState::Added && unopened {
         let why = format!(
-            "a process that runs does not have the key {:?} of the ring, which wraps it; give it to every process first",
+            "it is encrypted with the key {:?} of the key ring, which a running process doesn't have; give that key to every process first",
             key.ring_key
         );
         return Err(key.refused(&why));

@@ -77,7 +77,7 @@ async fn load(context: &Context, key_id: &str) -> Result<(Vec<Versioned<DataKey>
     let named = named.ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            format!("this store has no data key {key_id:?}"),
+            format!("this store has no data key with the id {key_id:?}"),
         )
     })?;
     Ok((all, named))

@@ -208,7 +208,7 @@ async fn load(
             }
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
             Err(error) => {
-                tracing::warn!(table = table_name, key, %error, "a row cannot be sealed again");
+                tracing::warn!(table = table_name, key, %error, "a row can't be re-encrypted");
                 batch.failed.push(UnsealedRow {
                     table: table_name,
                     key,

@@ -29,7 +29,7 @@ pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::
                 let rows = usage.values().sum::<u64>();
                 if rows > 0 {
                     let why = format!(
-                        "{rows} rows are still sealed with it; seal them again first (`stead keys reencrypt`)"
+                        "{rows} rows are still encrypted with it; re-encrypt them first (`stead keys reencrypt`)"
                     );
                     return Err(found.row.refused(&why));
                 }

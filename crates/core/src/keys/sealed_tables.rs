@@ -180,7 +180,7 @@ impl SealedTable {
         if self.of_account && account.is_none() {
             return Err(Error::new(
                 ErrorKind::AccountNotFound,
-                "its account does not exist",
+                "its account doesn't exist",
             ));
         }
         (self.reseal)(row, account, again)

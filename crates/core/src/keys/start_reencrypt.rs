@@ -54,7 +54,7 @@ fn in_background(context: &Context) {
     runtime.spawn(Box::pin(async move {
         let done = context.tasks.unless_cut(reencrypt(&context, |_| {})).await;
         if let Some(Err(error)) = &done {
-            tracing::warn!(kind = %error.kind(), "not everything could be sealed again");
+            tracing::warn!(kind = %error.kind(), "re-encryption isn't complete");
         }
         if let (None, Err(closed)) = (&done, context.tasks.open()) {
             give_back(&context, &closed).await;

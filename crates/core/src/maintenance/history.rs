@@ -43,7 +43,7 @@ pub(super) async fn run(context: &Context, kept: Kept) {
         ("counted by the hour", minutes_to_hours(context).await),
     ] {
         if let Err(error) = done {
-            tracing::warn!(kind = %error.kind(), "the history could not be {what}");
+            tracing::warn!(kind = %error.kind(), "the history couldn't be {what}");
         }
     }
 }
@@ -71,7 +71,7 @@ async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
         {
             return Ok(());
         }
-        tracing::info!(count, "records of the first form were moved");
+        tracing::info!(count, "moved records that had the first format");
     }
 }
 

@@ -29,23 +29,23 @@ pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
     let mut all = context.metrics.families();
     let (calls, bytes) = context.bulkheads.in_flight();
     all.extend([
-        Family::gauge("stead_calls_in_flight", "Calls in flight.").number([], calls as f64),
+        Family::gauge("stead_calls_in_flight", "Calls that are running.").number([], calls as f64),
         Family::gauge("stead_calls_held_bytes", "Bytes that calls hold in memory.")
             .number([], bytes as f64),
         Family::gauge(
             "stead_records_waiting",
-            "Records of calls that wait to be written to the store.",
+            "Records of calls that aren't written to the store yet.",
         )
         .number([], context.recorder.waiting_count() as f64),
     ]);
     if let Some(backlog) = backlog {
         let waiting = Family::gauge(
             "stead_backlog",
-            "Rows of the store that wait: revocations at products, and deliveries of webhooks that were not taken yet. 1000 where there are more. All servers of one store show the same.",
+            "Pending rows in the store: revocations at products and webhook deliveries. At most 1000. All servers of one store report the same value.",
         );
         let age = Family::gauge(
             "stead_backlog_age_seconds",
-            "Age of the oldest of them; 0 where nothing waits.",
+            "Age of the oldest pending row, or 0 if no row is pending.",
         );
         let (outbox, webhooks) = ([("queue", "outbox")], [("queue", "webhooks")]);
         all.extend([

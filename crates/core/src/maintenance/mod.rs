@@ -78,7 +78,7 @@ pub(crate) fn start(context: &Context) {
             if !context.store_is_away()
                 && let Err(error) = run(&context).await
             {
-                tracing::warn!(kind = %error.kind(), "maintenance could not finish its round");
+                tracing::warn!(kind = %error.kind(), "maintenance couldn't finish this round; the next round continues");
             }
             pause = context.runtime.sleep(PERIOD);
         }
@@ -91,34 +91,34 @@ pub(crate) fn start(context: &Context) {
 pub(crate) async fn run(context: &Context) -> Result<()> {
     // First, so that no other work delays what other processes wait for.
     if let Err(error) = keys::keep_up(context).await {
-        tracing::warn!(kind = %error.kind(), "the data keys could not be read again");
+        tracing::warn!(kind = %error.kind(), "couldn't read the data keys again");
     }
     if let Err(error) = keys::authenticate_rows(context).await {
-        tracing::warn!(kind = %error.kind(), "rows from before an upgrade could not be given their MACs");
+        tracing::warn!(kind = %error.kind(), "couldn't add MACs to rows from before an upgrade");
     }
     oauth::replay_spool(context).await;
     let ended = end_overdue(context).await;
     oauth::work_off_outbox(context);
     if let Err(error) = oauth::keep_alive(context).await {
-        tracing::warn!(kind = %error.kind(), "idle credentials could not be looked at");
+        tracing::warn!(kind = %error.kind(), "couldn't check for idle credentials");
     }
     if let Err(error) = oauth::end_all_older_clients(context).await {
-        tracing::warn!(kind = %error.kind(), "accounts of a changed client could not be ended");
+        tracing::warn!(kind = %error.kind(), "couldn't disconnect the accounts of a changed client");
     }
     if let Err(error) = keys::continue_reencryption(context).await {
-        tracing::warn!(kind = %error.kind(), "whether everything is sealed again could not be read");
+        tracing::warn!(kind = %error.kind(), "couldn't check whether re-encryption is complete");
     }
     if let Err(error) = last_used::keep(context).await {
-        tracing::warn!(kind = %error.kind(), "when credentials were last used could not be kept");
+        tracing::warn!(kind = %error.kind(), "couldn't store when credentials were last used");
     }
     if let Err(error) = policy::expire_approvals(context).await {
-        tracing::warn!(kind = %error.kind(), "approvals past their time could not be ended");
+        tracing::warn!(kind = %error.kind(), "couldn't expire approvals");
     }
     if let Err(error) = remove_unneeded(context).await {
-        tracing::warn!(kind = %error.kind(), "rows that no one needs any more could not be removed");
+        tracing::warn!(kind = %error.kind(), "couldn't delete expired rows");
     }
     if let Err(error) = accounts::continue_erasures(context).await {
-        tracing::warn!(kind = %error.kind(), "users who were erased are still named in the history");
+        tracing::warn!(kind = %error.kind(), "couldn't remove erased users from the history yet");
     }
     ended
 }
@@ -130,7 +130,7 @@ async fn end_overdue(context: &Context) -> Result<()> {
             Ok(ended) => ended,
             // They are ended one by one below.
             Err(error) => {
-                tracing::warn!(kind = %error.kind(), "links that no one has opened could not be ended together");
+                tracing::warn!(kind = %error.kind(), "couldn't expire unopened links together");
                 0
             }
         };
@@ -143,7 +143,7 @@ async fn end_overdue(context: &Context) -> Result<()> {
                 Ok(_) => ended += 1,
                 // One row that cannot be ended must not keep the others.
                 Err(error) => {
-                    tracing::warn!(authorization = %id, kind = %error.kind(), "an overdue authorization could not be ended")
+                    tracing::warn!(authorization = %id, kind = %error.kind(), "couldn't expire an authorization")
                 }
             }
         }
@@ -192,7 +192,7 @@ async fn remove_unneeded(context: &Context) -> Result<()> {
         }
     }
     if removed > 0 {
-        tracing::debug!(removed, "rows that no one needs any more were removed");
+        tracing::debug!(removed, "deleted expired rows");
     }
     Ok(())
 }
@@ -469,7 +469,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::InvalidRequest);
             assert_eq!(
                 error.message(),
-                format!("the retention of {what} must not be negative")
+                format!("the retention of {what} can't be negative")
             );
         }
         assert!(keeping(&world, SignedDuration::ZERO, SignedDuration::ZERO).is_ok());

@@ -1,4 +1,4 @@
-//! What counts: an atomic each, so that counting takes no lock and no memory.
+//! Counters and histograms. Each number is an atomic, so counting needs no locks or allocations.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

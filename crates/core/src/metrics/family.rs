@@ -1,26 +1,26 @@
-//! What was counted, as it is shown.
+//! Metrics in the form that is exported.
 
-/// Samples of one name.
+/// All samples of one metric.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Family {
-    /// Name, such as `stead_calls_total`: in base units, and with `_total` where it only grows.
+    /// Name, such as `stead_calls_total`. It uses base units, and counters end in `_total`.
     pub name: &'static str,
     /// One sentence about it.
     pub help: &'static str,
-    /// What kind of samples it has.
+    /// Type of its samples.
     pub kind: FamilyKind,
-    /// The samples, each with labels of its own.
+    /// The samples, each with its own labels.
     pub samples: Vec<Sample>,
 }
 
-/// What kind of samples a [`Family`] has.
+/// Type of a [`Family`]'s samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FamilyKind {
-    /// Numbers that grow from the start of the process on.
+    /// Numbers that grow from the start of the process.
     Counter,
-    /// Numbers as they are at the moment.
+    /// Current numbers.
     Gauge,
     /// Durations in buckets.
     Histogram,
@@ -30,7 +30,7 @@ pub enum FamilyKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Sample {
-    /// Names and values. All are known at the start, so that no identifier can be among them.
+    /// Names and values. All are known at the start, so they never contain identifiers.
     pub labels: Vec<(&'static str, &'static str)>,
     /// The value.
     pub value: SampleValue,
@@ -46,15 +46,15 @@ pub enum SampleValue {
     Buckets(Buckets),
 }
 
-/// How long things took.
+/// A distribution of durations.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Buckets {
-    /// Upper bounds in seconds, and how many took no longer.
+    /// Upper bounds in seconds, and the number of durations up to each.
     pub bounds: Vec<(f64, u64)>,
-    /// How many there were.
+    /// Number of durations.
     pub count: u64,
-    /// How long all of them took, in seconds.
+    /// Sum of durations, in seconds.
     pub sum: f64,
 }
 
@@ -68,22 +68,22 @@ impl Family {
         }
     }
 
-    /// A family of numbers that grow.
+    /// A family of counters.
     pub fn counter(name: &'static str, help: &'static str) -> Self {
         Self::new(name, FamilyKind::Counter, help)
     }
 
-    /// A family of numbers as they are at the moment.
+    /// A family of gauges.
     pub fn gauge(name: &'static str, help: &'static str) -> Self {
         Self::new(name, FamilyKind::Gauge, help)
     }
 
-    /// A family of durations.
+    /// A family of histograms.
     pub fn histogram(name: &'static str, help: &'static str) -> Self {
         Self::new(name, FamilyKind::Histogram, help)
     }
 
-    /// With one more number.
+    /// Adds a number.
     #[must_use]
     pub fn number<const N: usize>(
         self,
@@ -93,7 +93,7 @@ impl Family {
         self.with(labels, SampleValue::Number(value))
     }
 
-    /// With one more histogram.
+    /// Adds a histogram.
     #[must_use]
     pub fn buckets<const N: usize>(
         self,

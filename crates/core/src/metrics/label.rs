@@ -2,11 +2,11 @@
 
 use crate::{ErrorKind, tool::Effect};
 
-/// How a call ended.
+/// Outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Ok,
-    /// Its caller went away.
+    /// The caller disconnected.
     Cancelled,
     Failed(ErrorKind),
 }
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-/// What kind of call it is.
+/// Kind of call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallKind {
     /// No tool was found.
@@ -86,7 +86,7 @@ impl From<Effect> for CallKind {
     }
 }
 
-/// What came of a token request.
+/// Outcome of a token request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refresh {
     Ok,
@@ -94,9 +94,9 @@ pub(crate) enum Refresh {
     Refused,
     /// The product refused the client, or requests of this form from it.
     ClientRefused,
-    /// It may work later.
+    /// A temporary failure.
     Unavailable,
-    /// The request was sent, and no response was read.
+    /// The request was sent, but no response was read.
     Unanswered,
 }
 
@@ -120,7 +120,7 @@ impl Refresh {
     }
 }
 
-/// What a request to a product came to: the class of its status, or no response.
+/// Outcome of a request to a product: the class of its status, or no response.
 pub(super) const RESPONSES: [&str; 6] = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"];
 
 pub(super) fn response(status: Option<http::StatusCode>) -> usize {
@@ -128,7 +128,7 @@ pub(super) fn response(status: Option<http::StatusCode>) -> usize {
     if class < RESPONSES.len() { class } else { 0 }
 }
 
-/// What a store was asked.
+/// Kind of operation of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StoreOperation {
     Read,
@@ -148,11 +148,11 @@ impl StoreOperation {
     }
 }
 
-/// What a store responded.
+/// Outcome of an operation of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StoreOutcome {
     Ok,
-    /// Another writer was first.
+    /// Another process changed the same rows first.
     Conflict,
     Failed,
 }

@@ -1,8 +1,7 @@
-//! What is counted of calls, products, refreshes, events and the store. Counting takes a few atomic additions: no lock, no
-//! memory, and no library. Whoever shows the numbers reads them as [`Family`]s.
+//! Metrics of calls, products, refreshes, events and the store. Counting needs only atomic additions, without locks or
+//! allocations. Read the metrics as [`Family`]s.
 //!
-//! Labels are static texts from lists that are known at the start, so the number of samples does not depend on how many
-//! accounts and connections there are.
+//! Labels are static texts from known lists, so the number of samples doesn't grow with accounts and connections.
 
 mod counter;
 mod family;
@@ -128,23 +127,23 @@ impl Metrics {
     pub(crate) fn families(&self) -> Vec<Family> {
         let mut calls = Family::counter(
             "stead_calls_total",
-            "Calls of tools and raw requests that have ended, by product, kind and outcome.",
+            "Finished tool calls and raw requests, by product, kind and outcome.",
         );
         let mut call_duration = Family::histogram(
             "stead_call_duration_seconds",
-            "Time of whole calls, by product.",
+            "Duration of whole calls, by product.",
         );
         let mut requests = Family::counter(
             "stead_product_requests_total",
-            "Requests to APIs of products, by class of the status; none where no response came.",
+            "Requests to products' APIs, by status class; none if no response arrived.",
         );
         let mut request_duration = Family::histogram(
             "stead_product_request_duration_seconds",
-            "Time of requests to APIs of products.",
+            "Duration of requests to products' APIs.",
         );
         let mut refreshes = Family::counter(
             "stead_token_refreshes_total",
-            "Refresh tokens that were presented to token endpoints, by outcome.",
+            "Refreshes at products' token endpoints, by outcome.",
         );
         for of in &self.products {
             let product = ("product", of.name);
@@ -173,7 +172,7 @@ impl Metrics {
         }
         let mut events = Family::counter(
             "stead_events_total",
-            "Events that this process has committed, by type.",
+            "Events that this process has stored, by type.",
         );
         for (known, counter) in EVENT_TYPES.iter().zip(&self.events) {
             events = events.number([("type", known.name)], counter.get() as f64);
@@ -195,11 +194,11 @@ impl OfStore {
     fn families(&self) -> [Family; 3] {
         let mut operations = Family::counter(
             "stead_store_operations_total",
-            "Readings, commits and removals that were asked of the store, by outcome.",
+            "Reads, commits and deletions in the store, by outcome.",
         );
         let mut durations = Family::histogram(
             "stead_store_operation_duration_seconds",
-            "Time of readings, commits and removals of the store.",
+            "Duration of reads, commits and deletions in the store.",
         );
         for (operation, outcomes) in StoreOperation::ALL.iter().zip(&self.operations) {
             let label = ("operation", operation.name());
@@ -212,7 +211,7 @@ impl OfStore {
         }
         let away = Family::gauge(
             "stead_store_away",
-            "1 where the store did not respond when it was asked last, else 0.",
+            "1 if the store didn't respond to the last check, else 0.",
         );
         let is_away = self.is_away.load(Ordering::Relaxed);
         [

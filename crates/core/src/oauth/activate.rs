@@ -87,7 +87,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     if !authorization.row.is_verifying() {
         return Err(Error::new(
             ErrorKind::AuthorizationConsumed,
-            "this authorization was finished already",
+            "this authorization is already finished",
         ));
     }
     let pending = authorization.row.pending.as_ref().ok_or_else(expired)?;
@@ -104,7 +104,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
     {
         return Err(Error::new(
             ErrorKind::AuthorizationConsumed,
-            "another authorization of this account was confirmed meanwhile",
+            "a different authorization of this account was confirmed first; create a new link",
         ));
     }
     let mut change = Change::none().guard(connection.row.id, connection.version);

@@ -21,7 +21,7 @@ pub(crate) async fn ask_again(
     let unknown = || {
         Error::new(
             ErrorKind::AuthorizationNotFound,
-            "no authorization with this id was finished here",
+            "no finished authorization has this id",
         )
     };
     let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
@@ -32,7 +32,7 @@ pub(crate) async fn ask_again(
     if !bound.is_some_and(|(bound, secret)| bound.is_of(secret.expose_secret())) {
         return Err(Error::new(
             ErrorKind::BrowserMismatch,
-            "this browser did not open the link; ask for a new link",
+            "a different browser opened this link; ask for a new link",
         ));
     }
     if authorization.expires_at <= context.now() {
@@ -47,7 +47,7 @@ pub(crate) async fn ask_again(
     if missing.is_empty() {
         return Err(Error::new(
             ErrorKind::AuthorizationConsumed,
-            "nothing is missing that this link asked for",
+            "the user already granted everything that this link asked for",
         ));
     }
     let connection = context

@@ -100,7 +100,7 @@ pub(crate) async fn finish(
     let unknown = || {
         Error::new(
             ErrorKind::AuthorizationNotFound,
-            "this return from the product belongs to no link",
+            "this callback from the product doesn't belong to a link; ask for a new link",
         )
     };
     let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
@@ -129,7 +129,7 @@ pub(crate) async fn finish(
     {
         return Err(Error::new(
             ErrorKind::BrowserMismatch,
-            "this browser did not open the link; go on in the one that did, or ask for a new link",
+            "a different browser opened this link; continue in that browser, or ask for a new link",
         ));
     }
     let own_page = own_page(context, row);
@@ -171,7 +171,7 @@ async fn take(
         let _ = end(context, id, is_returned, End::Failed, "no_code").await;
         return Err(Error::new(
             ErrorKind::AuthorizationFailed,
-            "the product returned neither a code nor an error",
+            "the product returned neither a code nor an error; ask for a new link",
         ));
     };
     exchange(context, connection, authorization, code.into()).await
@@ -211,21 +211,21 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
             End::Denied,
             Error::new(
                 ErrorKind::AuthorizationDenied,
-                "you did not allow the access; nothing was connected",
+                "you didn't allow access, so nothing was connected",
             ),
         ),
         "temporarily_unavailable" | "server_error" => (
             End::Failed,
             Error::new(
                 ErrorKind::AuthorizationFailed,
-                "the product could not complete this just now; ask for a new link",
+                "the product couldn't complete this right now; ask for a new link",
             ),
         ),
         _ => (
             End::Failed,
             Error::new(
                 ErrorKind::AuthorizationFailed,
-                "the product refuses this application's request; its developer has to act",
+                "the product refuses this application's request; its developer needs to fix it",
             ),
         ),
     };
@@ -249,7 +249,7 @@ fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
     match (expected, callback.iss.as_deref()) {
         (Some(expected), Some(given)) if expected != given => Err(Error::new(
             ErrorKind::AuthorizationFailed,
-            "the response comes from another authorization server than the one asked",
+            "the response comes from a different authorization server than the one Stead asked; ask for a new link",
         )),
         _ => Ok(()),
     }

@@ -27,7 +27,7 @@ impl ClientCredentials {
         let secret = std::str::from_utf8(&opened).map_err(|_| {
             Error::new(
                 ErrorKind::IntegrityViolated,
-                "a stored client secret is not text",
+                "a stored client secret isn't text",
             )
         })?;
         Ok(Some(Self {
@@ -47,7 +47,12 @@ impl ClientCredentials {
         ));
         let mut value =
             HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair.as_bytes()))).map_err(
-                |_| Error::new(ErrorKind::Internal, "the client credentials fit no header"),
+                |_| {
+                    Error::new(
+                        ErrorKind::Internal,
+                        "the client ID or secret has characters that a header can't contain",
+                    )
+                },
             )?;
         value.set_sensitive(true);
         Ok(value)

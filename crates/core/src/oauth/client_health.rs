@@ -13,7 +13,7 @@ pub(super) async fn note_client(context: &Context, used: &Connection, health: Co
     if used.health != health
         && let Err(error) = client_used(context, used, health).await
     {
-        tracing::warn!(connection = %used.name, kind = %error.kind(), "whether the product accepts the client could not be noted");
+        tracing::warn!(connection = %used.name, kind = %error.kind(), "couldn't record whether the product accepts the connection's client");
     }
 }
 

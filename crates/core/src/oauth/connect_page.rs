@@ -92,7 +92,7 @@ pub(super) async fn authorization_of_link(
     let unknown = || {
         Error::new(
             ErrorKind::AuthorizationNotFound,
-            "this link is not known; ask for a new one",
+            "this link doesn't exist; ask for a new one",
         )
     };
     if link.len() != 43 {

@@ -51,7 +51,7 @@ pub(crate) async fn create_link(
     if !(60..=86_400).contains(&seconds) {
         return Err(Error::invalid_at(
             "/expires_in",
-            "a link lives 60 to 86400 seconds",
+            "expected 60 to 86400 seconds, the lifetime of a link",
         ));
     }
     let secret = context.new_secret("");
@@ -142,7 +142,7 @@ async fn load(context: &Context, connection: &str, identifier: &Identifier) -> R
 fn takes_scopes(product: &Product, scopes: Option<&[String]>) -> Result<()> {
     let asked = scopes.is_some_and(|scopes| !scopes.is_empty());
     if asked && !matches!(product.oauth.permissions, Permissions::Scopes { .. }) {
-        let none = format!("links of {} take no scopes", product.name);
+        let none = format!("links of {} don't use scopes; leave them out", product.name);
         return Err(Error::invalid_at("/scopes", none));
     }
     Ok(())

@@ -26,7 +26,7 @@ pub(crate) async fn claims(
     let audience = options.audience.as_deref().unwrap_or(&own);
     let refused = |why: &str| {
         let message = format!(
-            "the JWT is not accepted: {why}; get one of {} for the audience {audience}",
+            "Stead can't accept the JWT: {why}; get one from {} for the audience {audience}",
             options.issuer
         );
         Error::new(ErrorKind::Unauthenticated, message)
@@ -40,7 +40,7 @@ pub(crate) async fn claims(
             let wanted = wanted.clone();
             let reading = context.detached(async move |context| {
                 let Some(issuer) = &context.mcp_issuer else {
-                    return Err(Error::new(ErrorKind::Internal, "there is no issuer"));
+                    return Err(Error::new(ErrorKind::Internal, "no issuer is configured"));
                 };
                 let read = || read_keys(&context, &issuer.options.issuer);
                 issuer.keys(&context, &wanted, read).await
@@ -53,7 +53,7 @@ pub(crate) async fn claims(
     if let Some(scope) = &options.required_scope
         && !has_scope(&claims, scope)
     {
-        let message = format!("the JWT does not have the scope {scope}; get one that has it");
+        let message = format!("the JWT doesn't have the scope {scope}; get one that has it");
         let error = Error::new(ErrorKind::InsufficientScope, message);
         return Err(error.with_required_scopes([scope.clone()]));
     }
@@ -68,24 +68,24 @@ fn check(
     now: Timestamp,
 ) -> Result<Timestamp, &'static str> {
     if claims["iss"].as_str() != Some(issuer) {
-        return Err("it is of another issuer");
+        return Err("it comes from a different issuer");
     }
     let is_own = |one: &Value| one.as_str() == Some(audience);
     let several = claims["aud"].as_array();
     if !is_own(&claims["aud"]) && !several.is_some_and(|all| all.iter().any(is_own)) {
-        return Err("it is for another audience");
+        return Err("it is for a different audience");
     }
-    let end = seconds(&claims["exp"]).ok_or("it does not say when it ends")?;
+    let end = seconds(&claims["exp"]).ok_or("its exp claim is missing or isn't a time")?;
     let end = Timestamp::from_second(end.saturating_add(CLOCKS_APART)).unwrap_or(Timestamp::MAX);
     if end <= now {
-        return Err("it has ended");
+        return Err("it has expired");
     }
     let begins = match &claims["nbf"] {
         Value::Null => i64::MIN,
-        given => seconds(given).ok_or("it does not say when it begins")?,
+        given => seconds(given).ok_or("its nbf claim isn't a time")?,
     };
     if begins > now.as_second().saturating_add(CLOCKS_APART) {
-        return Err("it is not good yet; compare the clocks of both machines");
+        return Err("it isn't valid yet; compare the clocks of both machines");
     }
     Ok(end)
 }
@@ -116,19 +116,21 @@ struct Configuration {
 async fn read_keys(context: &Context, issuer: &str) -> Result<Keys> {
     let configuration = configuration(context, issuer).await?;
     let configuration: Configuration = serde_json::from_slice(&configuration)
-        .map_err(|_| failed("its configuration cannot be read"))?;
+        .map_err(|_| failed("its configuration can't be read"))?;
     // OpenID Connect Discovery 1.0, 4.3, and RFC 8414, 3.3: exactly, or another issuer could speak for this one.
     if configuration.issuer != issuer {
         return Err(failed(
-            "its configuration names another issuer than the one that is set up",
+            "its configuration names a different issuer than the one you configured",
         ));
     }
     if !metadata::is_encrypted(&configuration.jwks_uri, issuer) {
-        return Err(failed("the address of its keys is not https"));
+        return Err(failed(
+            "the address of its keys doesn't start with https://",
+        ));
     }
     let keys = metadata::fetch(context, &configuration.jwks_uri).await;
     let keys = keys.map_err(|unread| unread.error("document of keys", failed))?;
-    Keys::read(&keys).ok_or_else(|| failed("its keys cannot be read"))
+    Keys::read(&keys).ok_or_else(|| failed("its keys can't be read"))
 }
 
 /// By OpenID Connect Discovery 1.0; where there is nothing, by RFC 8414.
@@ -146,7 +148,7 @@ async fn configuration(context: &Context, issuer: &str) -> Result<bytes::Bytes> 
 }
 
 fn failed(why: &str) -> Error {
-    let message = format!("the operator's issuer of agents' tokens does not respond: {why}");
+    let message = format!("Stead can't use the operator's issuer of agents' tokens: {why}");
     Error::new(ErrorKind::IssuerUnavailable, message)
         .with_retry_after(std::time::Duration::from_secs(5))
 }

@@ -24,11 +24,11 @@ impl Unread {
         match self {
             Self::Address => failed(&format!("its {document} has no usable address")),
             Self::Status(status) => failed(&format!(
-                "its {document} came with the status {}",
+                "its {document} returned the status {}",
                 status.as_u16()
             )),
             Self::Network(error) => {
-                failed(&format!("its {document} could not be fetched: {error}")).with_source(error)
+                failed(&format!("its {document} couldn't be fetched: {error}")).with_source(error)
             }
         }
     }

@@ -10,7 +10,7 @@ pub(crate) async fn read(context: &Context, authorization_id: &str) -> Result<Au
     let unknown = || {
         Error::new(
             ErrorKind::AuthorizationNotFound,
-            "there is no authorization with this id",
+            "no authorization has this id",
         )
     };
     let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;

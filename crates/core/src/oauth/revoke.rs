@@ -95,7 +95,7 @@ async fn opened(context: &Context, account: &Account, credential: &Credential) -
     TokenSet::open(&context.vault, account, generation, client_epoch, sealed)
         .await
         .inspect_err(|error| {
-            tracing::warn!(account = %account.id, kind = %error.kind(), "a credential cannot be opened, so it is not revoked at the product");
+            tracing::warn!(account = %account.id, kind = %error.kind(), "a credential can't be decrypted, so it isn't revoked at the product");
         })
         .ok()
 }
@@ -141,7 +141,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
         .detach(|worker| async move {
             loop {
                 if let Err(error) = work_off(&worker).await {
-                    tracing::warn!(kind = %error.kind(), "the outbox could not be worked off");
+                    tracing::warn!(kind = %error.kind(), "couldn't process pending revocations");
                 }
                 if !worker.outbox.ask_again() {
                     break;
@@ -161,7 +161,7 @@ async fn work_off(context: &Context) -> Result<()> {
                 if error.kind() == ErrorKind::StorageUnavailable {
                     return Err(error);
                 }
-                tracing::warn!(entry = %id, kind = %error.kind(), "an entry of the outbox could not be worked off");
+                tracing::warn!(entry = %id, kind = %error.kind(), "couldn't process a pending revocation");
             }
         }
         if last {
@@ -265,7 +265,7 @@ async fn finish(
     } = &row.task;
     let (name, said, why) = match outcome {
         Outcome::Later(why) if row.attempts + 1 < ATTEMPTS => {
-            tracing::info!(account = %account_id, why, attempts = row.attempts + 1, "a token could not be revoked at the product; it is tried again");
+            tracing::info!(account = %account_id, why, attempts = row.attempts + 1, "couldn't revoke a token at the product; Stead tries again");
             row.attempts += 1;
             let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
             row.due_at = context.now().checked_add(pause).unwrap_or(row.due_at);
@@ -277,7 +277,7 @@ async fn finish(
             return Ok(());
         }
         Outcome::Later(why) | Outcome::Refused(why) => {
-            tracing::warn!(account = %account_id, why, "a token is not revoked at the product");
+            tracing::warn!(account = %account_id, why, "a token isn't revoked at the product");
             ("account.revocation_failed", "failed", Some(why))
         }
         Outcome::Unsupported => ("account.revocation_failed", "unsupported", None),
@@ -382,7 +382,7 @@ fn outcome_of(status: u16, body: &[u8], product: &Product, secrets: &Secrets) ->
     let members = serde_json::from_slice(body).unwrap_or_default();
     let shown = |error| shown_code(error, product, secrets);
     let shown = error.as_ref().map_or_else(String::new, shown);
-    let said = format!("the revocation endpoint answered {status} {shown}");
+    let said = format!("the revocation endpoint returned {status} {shown}");
     match status {
         200..=299 => Outcome::Revoked,
         400..=499 if code == "invalid_token" => Outcome::Revoked,

@@ -99,7 +99,7 @@ fn the_client_proves_itself_as_at_the_token_endpoint() {
 #[test]
 fn only_a_dead_token_counts_as_revoked() {
     use Outcome::{Later, Refused, Revoked};
-    let said = |text: &str| format!("the revocation endpoint answered {text}");
+    let said = |text: &str| format!("the revocation endpoint returned {text}");
     for (status, body, outcome) in [
         (200, "", Revoked),
         (204, "", Revoked),

@@ -109,7 +109,7 @@ async fn load(
     {
         return Err(Error::new(
             ErrorKind::BrowserMismatch,
-            "this link was opened in another browser; go on there, or ask for a new link",
+            "this link was opened in another browser; continue there, or ask for a new link",
         ));
     }
     let connection = context.connection_by_id(row.connection_id).await?.row;

@@ -85,9 +85,8 @@ fn subject(
                 let claims = claims.ok_or_else(|| String::from("it can't be read"))?;
                 check(&claims, expected)?;
                 Ok(Some(Subject {
-                    id: text(&claims["sub"]).ok_or_else(|| {
-                        String::from("its sub has to be a text of 1 to 512 bytes")
-                    })?,
+                    id: text(&claims["sub"])
+                        .ok_or_else(|| String::from("its sub isn't a string of 1 to 512 bytes"))?,
                     display: text(&claims["email"]),
                 }))
             }
@@ -238,7 +237,7 @@ mod tests {
     }
 
     fn nameless() -> Result<Option<Subject>, String> {
-        Err(String::from("its sub has to be a text of 1 to 512 bytes"))
+        Err(String::from("its sub isn't a string of 1 to 512 bytes"))
     }
 
     #[test]

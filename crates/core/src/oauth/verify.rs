@@ -40,7 +40,7 @@ pub(crate) async fn verify(
                 } else if authorization.identifier != identifier {
                     let mismatch = Error::new(
                         ErrorKind::IdentifierMismatch,
-                        "the link was made for another identifier; the authorization is ended and its tokens are destroyed",
+                        "the link was made for a different identifier; Stead cancelled the authorization and destroyed its tokens",
                     );
                     Some((End::Failed, "identifier_mismatch", mismatch))
                 } else {
@@ -78,7 +78,7 @@ async fn confirmed(
     if authorization.identifier != *identifier {
         return Err(Error::new(
             ErrorKind::IdentifierMismatch,
-            "the link was made for another identifier, which was confirmed already",
+            "the link was made for a different identifier, which is already confirmed",
         ));
     }
     let connection = context

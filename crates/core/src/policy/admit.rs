@@ -256,7 +256,7 @@ impl Admission {
         let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
             return Err(because.error(
                 ErrorKind::Forbidden,
-                format!("{}, and this call cannot be approved", because.why),
+                format!("{}, but this kind of call can't be approved", because.why),
             ));
         };
         let may_ask = !self.has_written.load(Ordering::Relaxed);

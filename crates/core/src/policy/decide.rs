@@ -104,7 +104,7 @@ fn because(policy: &Policy, rule: impl Into<String>, why: impl Into<String>) -> 
 
 fn one_tool(policy: &Policy, name: &str) -> Decided {
     if let Some(rule) = policy.tools.as_ref().and_then(|tools| tools.refuse(name)) {
-        let why = format!("the policy {} does not allow the tool {name}", policy.name);
+        let why = format!("the policy {} doesn't allow the tool {name}", policy.name);
         return Decided::Refused(because(policy, format!("/tools{rule}"), why));
     }
     let approval = policy.requires_approval.as_ref();
@@ -113,7 +113,7 @@ fn one_tool(policy: &Policy, name: &str) -> Decided {
         Some(index) => Decided::NeedsApproval(because(
             policy,
             format!("/requires_approval/tools/{index}"),
-            format!("a person has to approve calls of {name}"),
+            format!("a person needs to approve calls of {name}"),
         )),
         None => Decided::Allowed,
     }
@@ -127,7 +127,8 @@ fn one_request(
     let name = &policy.name;
     let effect = effect(sending, classified);
     if policy.read_only && effect != Effect::Read {
-        let why = format!("the policy {name} only allows what reads, and this request does not");
+        let why =
+            format!("the policy {name} allows only reads, and this request can change something");
         return Decided::Refused(because(policy, "/read_only", why));
     }
     let passes = |rules: &Vec<RequestRule>| rules.iter().any(|rule| lists(rule, sending));
@@ -136,11 +137,11 @@ fn one_request(
         && !passes(rules)
     {
         let method = sending.sent.method;
-        let why = format!("the policy {name} does not list {method} requests to this path");
+        let why = format!("the policy {name} doesn't allow {method} requests to this path");
         return Decided::Refused(because(policy, "/requests", why));
     }
     if let Some((rule, why)) = broken(&policy.facts, sending, classified) {
-        let why = format!("the policy {name} does not allow this request: {why}");
+        let why = format!("the policy {name} doesn't allow this request: {why}");
         return Decided::Refused(because(policy, format!("/facts/{rule}"), why));
     }
     let Some(approval) = &policy.requires_approval else {
@@ -153,12 +154,12 @@ fn one_request(
             Effect::Write => "changes something",
             Effect::Delete => "removes something",
         };
-        let why = format!("a person has to approve what {what}");
+        let why = format!("a person needs to approve anything that {what}");
         return Decided::NeedsApproval(because(policy, rule, why));
     }
     if let Some((rule, why)) = broken(&approval.facts, sending, classified) {
         let rule = format!("/requires_approval/facts/{rule}");
-        let why = format!("a person has to approve this request: {why}");
+        let why = format!("a person needs to approve this request: {why}");
         return Decided::NeedsApproval(because(policy, rule, why));
     }
     Decided::Allowed
@@ -185,12 +186,12 @@ fn broken(
         let Some(classified) = classified else {
             return Some((
                 index.to_string(),
-                format!("which {kind} it concerns is not known"),
+                format!("Stead can't tell which {kind} it concerns"),
             ));
         };
         for fact in classified.facts.iter().filter(|fact| fact.kind == kind) {
             let Some(value) = fact.value.as_deref() else {
-                let why = format!("it concerns a {kind} that cannot be read from it");
+                let why = format!("Stead can't read from it which {kind} it concerns");
                 return Some((index.to_string(), why));
             };
             // Not the whole of a long statement.
@@ -205,7 +206,7 @@ fn broken(
             }
             let allow = rule.allow.as_ref();
             if allow.is_some_and(|allow| !allow.iter().any(|one| fits(one, value))) {
-                let why = format!("the {kind} {shown:?} is not among those allowed");
+                let why = format!("the {kind} {shown:?} isn't allowed");
                 return Some((format!("{index}/allow"), why));
             }
         }

@@ -18,7 +18,9 @@ pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
             None => Ok(found),
             Some(user) => Err(Error::new(
                 ErrorKind::InvalidTransition,
-                format!("the policy {name} is used by {user}; give that another policy or end it"),
+                format!(
+                    "the policy {name} is used by {user}; change that to another policy or revoke it first"
+                ),
             )),
         }
     };

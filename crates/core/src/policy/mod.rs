@@ -1,4 +1,4 @@
-//! Policies: which calls there may be, which wait for a person, and what a person has decided.
+//! Policies, which allow, deny or require approval for calls, and people's approvals.
 
 mod admit;
 pub(crate) mod approvals;
@@ -18,5 +18,8 @@ use crate::{Error, ErrorKind};
 
 fn missing(name: &str) -> Error {
     let shown: String = name.chars().take(80).collect();
-    Error::new(ErrorKind::NotFound, format!("there is no policy {shown:?}"))
+    Error::new(
+        ErrorKind::NotFound,
+        format!("no policy has the name {shown:?}"),
+    )
 }

@@ -25,8 +25,9 @@ pub(crate) async fn read(context: &Context, name: &str) -> Result<Policy> {
 pub(super) fn view(row: domain::Policy) -> Result<Policy> {
     let name = row.name;
     let read: Policy = serde_json::from_value(row.document).map_err(|error| {
-        let message =
-            format!("the policy {name} has a rule that this version of Stead does not know");
+        let message = format!(
+            "the policy {name} has a rule that this version of Stead doesn't know; upgrade Stead"
+        );
         Error::new(ErrorKind::Internal, message).with_source(error)
     })?;
     Ok(Policy {

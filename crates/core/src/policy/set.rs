@@ -30,13 +30,15 @@ pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
         ..policy.clone()
     });
     let document = document.map_err(|error| {
-        Error::new(ErrorKind::Internal, "the policy cannot be written").with_source(error)
+        Error::new(ErrorKind::Internal, "the policy can't be written").with_source(error)
     })?;
     let load = || async {
         let all = context.store.policies(MOST).await?;
         let found = all.iter().position(|found| found.row.name == policy.name);
         if found.is_none() && all.len() >= MOST as usize {
-            let message = format!("an environment has {MOST} policies at most");
+            let message = format!(
+                "this environment already has {MOST} policies, the maximum; delete one first"
+            );
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         Ok(found.and_then(|at| all.into_iter().nth(at)))
@@ -88,7 +90,8 @@ fn check(catalogue: &Catalogue, policy: &Policy) -> Result<()> {
         checked.tools("/requires_approval/tools", &approval.tools);
         checked.facts("/requires_approval/facts", &approval.facts);
         if approval.tools.is_empty() && approval.effects.is_empty() && approval.facts.is_empty() {
-            let message = "give tools, effects or facts: this asks for no approval";
+            let message =
+                "give tools, effects or facts; without them, this rule applies to no call";
             checked.wrong("/requires_approval", "required", message);
         }
     }
@@ -96,7 +99,8 @@ fn check(catalogue: &Catalogue, policy: &Policy) -> Result<()> {
         && !APPROVAL.contains(&seconds)
     {
         let (shortest, longest) = (APPROVAL.start(), APPROVAL.end());
-        let message = format!("an approval lasts {shortest} to {longest} seconds");
+        let message =
+            format!("expected {shortest} to {longest} seconds, the time until an approval expires");
         checked.wrong("/approval_expires_in", "range", message);
     }
     match checked.violations.is_empty() {
@@ -128,7 +132,7 @@ impl Checked<'_> {
     /// Few enough, and neither empty nor too long.
     fn patterns(&mut self, place: &str, patterns: &[String]) {
         if patterns.len() > MOST_PATTERNS {
-            let message = format!("at most {MOST_PATTERNS} patterns");
+            let message = format!("expected at most {MOST_PATTERNS} patterns");
             self.wrong(place, "maxItems", message);
         }
         for (index, pattern) in patterns.iter().enumerate() {
@@ -163,7 +167,11 @@ impl Checked<'_> {
 
     fn facts(&mut self, place: &str, rules: &[FactRule]) {
         if rules.len() > MOST_PATTERNS {
-            self.wrong(place, "maxItems", format!("at most {MOST_PATTERNS} rules"));
+            self.wrong(
+                place,
+                "maxItems",
+                format!("expected at most {MOST_PATTERNS} rules"),
+            );
         }
         for (index, rule) in rules.iter().enumerate() {
             let place = format!("{place}/{index}");
@@ -194,7 +202,7 @@ impl Checked<'_> {
             }
             for (at, method) in rule.methods.iter().flatten().enumerate() {
                 if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {
-                    let message = "an HTTP method has upper-case letters: GET";
+                    let message = "write HTTP methods in upper case, such as GET";
                     self.wrong(format!("{place}/methods/{at}"), "pattern", message);
                 }
             }
@@ -207,7 +215,7 @@ impl Checked<'_> {
                 let inner = path.strip_suffix("/**").unwrap_or(path);
                 if !path.starts_with('/') || inner.contains("**") || path.contains(['?', '#', '%'])
                 {
-                    let message = "a path starts with '/', is not encoded, has no query, and '**' only at its end";
+                    let message = "a path starts with '/', isn't encoded, has no query, and uses '**' only at its end";
                     self.wrong(format!("{paths}/{at}"), "pattern", message);
                 }
             }

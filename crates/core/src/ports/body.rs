@@ -7,17 +7,17 @@ use http_body_util::combinators::UnsyncBoxBody;
 
 use super::{BoxError, TransportError, TransportErrorKind};
 
-/// A body: nothing, bytes at hand, or a stream that is passed on piece by piece.
+/// A body: empty, bytes in memory, or a stream that is passed on in chunks.
 ///
-/// An error of a stream is a [`TransportError`] in a box where the transport made it.
+/// If the transport causes a stream's error, it's a boxed [`TransportError`].
 #[derive(Default)]
 pub enum Body {
     /// No bytes.
     #[default]
     Empty,
-    /// All bytes at hand.
+    /// All bytes, in memory.
     Bytes(Bytes),
-    /// Bytes as they come.
+    /// A stream of bytes.
     Stream(UnsyncBoxBody<Bytes, BoxError>),
 }
 
@@ -32,7 +32,7 @@ impl Body {
         Self::Stream(UnsyncBoxBody::new(body.map_err(Into::into)))
     }
 
-    /// Collects the body when it has at most `limit` bytes.
+    /// Collects the body if it has at most `limit` bytes.
     ///
     /// # Errors
     /// [`TransportErrorKind::TooLarge`] past the limit, the stream's own error, or [`TransportErrorKind::Cut`].
@@ -40,7 +40,7 @@ impl Body {
         self.collect_within(limit, |_| Ok(())).await
     }
 
-    /// The same; `take` is asked before so many bytes more are kept.
+    /// The same, but calls `take` before it keeps more bytes.
     pub(crate) async fn collect_within<E: From<TransportError>>(
         self,
         limit: u64,
@@ -64,7 +64,7 @@ impl Body {
         if declared > limit {
             return Err(too_large().into());
         }
-        // A declared length is taken at once, any other as it comes.
+        // Takes a declared length immediately, and any other length as bytes arrive.
         take(declared)?;
         let (mut length, mut taken) = (0, declared);
         let mut first: Option<Bytes> = None;
@@ -95,13 +95,13 @@ impl Body {
         Ok(first.unwrap_or_else(|| rest.into()))
     }
 
-    /// Reads on until `least` bytes are at hand, or all there are; these, and the whole body as it was.
+    /// Reads until `least` bytes or the whole body are in memory. Returns these bytes and the unchanged body.
     #[cfg(feature = "platform")]
     pub(crate) async fn peek(self, least: usize) -> Result<(Bytes, Self), TransportError> {
         self.peek_edited(least, |seen| seen).await
     }
 
-    /// The same; the body then begins with what `edit` makes of these bytes.
+    /// The same, but `edit` replaces these bytes in the returned body.
     #[cfg(feature = "platform")]
     pub(crate) async fn peek_edited(
         self,
@@ -143,7 +143,7 @@ impl Body {
 fn from_stream(error: BoxError) -> TransportError {
     match error.downcast::<TransportError>() {
         Ok(error) => *error,
-        Err(error) => TransportError::new(TransportErrorKind::Cut, "the response broke off")
+        Err(error) => TransportError::new(TransportErrorKind::Cut, "the response was interrupted")
             .with_source(error),
     }
 }

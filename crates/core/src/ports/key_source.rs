@@ -1,18 +1,18 @@
-//! Where the operator keeps the key ring.
+//! Source of the operator's key ring.
 
 use secrecy::SecretString;
 
 use super::BoxFuture;
 use crate::Result;
 
-/// Gives the operator's key ring, in its text form, whenever it is asked: from a file, or from a key management service.
+/// Returns the operator's key ring in its text form, for example from a file or a key management service.
 ///
-/// It is asked when a store has a key that is wrapped by a key of the ring that this process does not have, at most once
-/// in ten seconds: a process that runs takes up a new key of the ring without being started again.
+/// Stead calls it at most every ten seconds, when a data key is encrypted with a key that this process doesn't have. So
+/// a running process picks up new keys without a restart.
 pub trait KeySource: Send + Sync + 'static {
-    /// The ring as it is now.
+    /// The current key ring.
     ///
     /// # Errors
-    /// Where it cannot be had. The message does not repeat it.
+    /// If the key ring can't be read. The message must not contain it.
     fn read(&self) -> BoxFuture<'_, Result<SecretString>>;
 }

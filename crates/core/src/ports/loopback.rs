@@ -1,8 +1,8 @@
-//! Which hosts are this machine: plain HTTP is used for those only.
+//! Which hosts are this machine. Plain HTTP is allowed only for them.
 
 use std::net::IpAddr;
 
-/// Whether a host, as it stands in a URL, is this machine.
+/// Whether a host of a URL is this machine.
 pub fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"

@@ -1,4 +1,4 @@
-//! Everything that touches the world: network, time, randomness. Core has no other way out.
+//! Ports to the outside: network, time and randomness. Core has no others.
 
 mod body;
 mod key_source;
@@ -23,11 +23,10 @@ pub use transport_error::{BoxError, TransportError, TransportErrorKind, Unreache
 /// A boxed future that can move between threads.
 pub type BoxFuture<'a, T> = futures_util::future::BoxFuture<'a, T>;
 
-/// Sends one HTTP request and returns the response as it comes.
+/// Sends one HTTP request and returns the response as a stream.
 ///
-/// An adapter sends the request target byte for byte as given, or refuses; follows no redirect; reads no
-/// proxy from its surroundings; adds no credentials; does not decompress. It honours [`Limits`] among the
-/// request's extensions.
+/// An adapter sends the request target unchanged or rejects it. It doesn't follow redirects, read proxy settings from
+/// its surroundings, add credentials or decompress. It applies [`Limits`] from the request's extensions.
 pub trait Transport: Send + Sync + 'static {
     /// Sends `request`; resolves when the response's head has arrived.
     fn send(
@@ -40,61 +39,60 @@ pub trait Transport: Send + Sync + 'static {
 pub trait Runtime: Send + Sync + 'static {
     /// Time of day.
     fn now(&self) -> Timestamp;
-    /// Time since some fixed moment, which never goes back.
+    /// Time since a fixed moment. It never goes back.
     fn monotonic(&self) -> Duration;
     /// Resolves after `duration`.
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
-    /// Runs `task` to its end, even when its caller is gone.
+    /// Runs `task` to its end, even if its caller is dropped.
     fn spawn(&self, task: BoxFuture<'static, ()>);
-    /// Runs work that keeps a processor busy for milliseconds, where it holds up no other task; at once and in place
-    /// unless the adapter knows a better place.
+    /// Runs work that uses a processor for milliseconds without blocking other tasks. By default, it runs immediately
+    /// on the current thread.
     fn run_blocking(&self, work: Box<dyn FnOnce() + Send>) {
         work();
     }
 }
 
-/// Randomness fit for secrets.
+/// Cryptographically secure randomness.
 pub trait Entropy: Send + Sync + 'static {
     /// Fills `buffer` with random bytes.
     fn fill(&self, buffer: &mut [u8]);
 }
 
-/// What a request is for, carried among its extensions. An adapter may take a shorter way for requests of calls, with the
-/// same promises.
+/// Purpose of a request, in its extensions. An adapter can use a faster path for requests of calls, with the same
+/// guarantees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Purpose {
     /// A call's request to the product.
     Call,
-    /// Anything else, such as a token or a notification.
+    /// Anything else, such as a token request or a webhook.
     #[default]
     Other,
 }
 
-/// Carried among the extensions of a request that is sent again because its connection was closed: an adapter uses none that
-/// it kept open.
+/// Extension of a request that is retried because its connection was closed. An adapter then opens a new connection.
 #[derive(Debug, Clone, Copy)]
 pub struct OnNewConnection;
 
-/// Bounds of one request and its response, carried among the request's extensions.
+/// Limits of one request and its response, in the request's extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Longest wait for a connection.
+    /// Maximum time to connect.
     pub connect: Duration,
-    /// Longest wait from sending to the response's head.
+    /// Maximum time from sending to the response's head.
     pub first_byte: Duration,
-    /// Longest wait between two pieces of the response's body.
+    /// Maximum time between two chunks of the response's body.
     pub idle: Duration,
-    /// Longest time for the request and the whole response.
+    /// Maximum time for the request and the whole response.
     pub total: Duration,
-    /// Bytes, of the request's or the response's body, for which `total` grows by a second: a body that keeps to this
-    /// many bytes per second on average has no other end than its own. 0 where `total` stays as it is.
+    /// Number of bytes, of the request's or response's body, that extends `total` by one second. A body that is at
+    /// least this fast on average never times out. 0 means that `total` is fixed.
     pub steady: u64,
-    /// Most bytes of the response's body.
+    /// Maximum size of the response's body in bytes.
     pub response_bytes: u64,
 }
 
 impl Limits {
-    /// 5 s to connect, 30 s to the first byte and between pieces, 120 s in all, 50 MiB.
+    /// 5 s to connect, 30 s to the first byte and between chunks, 120 s in total, 50 MiB.
     pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(5),
         first_byte: Duration::from_secs(30),

@@ -1,12 +1,12 @@
-//! The port for policy: what may be called.
+//! Port for policies, which allow or deny calls.
 
 use crate::{caller::Caller, tool::Effect};
 
-/// What is about to happen, for a policy to decide on.
+/// A call that a policy decides about.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct PolicyRequest<'a> {
-    /// Who calls.
+    /// The caller.
     pub caller: &'a Caller,
     /// Product.
     pub product: &'a str,
@@ -14,11 +14,11 @@ pub struct PolicyRequest<'a> {
     pub connection_name: &'a str,
     /// The application's id of the user.
     pub identifier: &'a str,
-    /// Tool; `None` for the proxy.
+    /// Name of the tool. `None` for a raw request.
     pub tool: Option<&'a str>,
-    /// What the call can do.
+    /// Effect of the call.
     pub effect: Effect,
-    /// Method and path, for the proxy.
+    /// Method and path of a raw request.
     pub target: Option<(&'a str, &'a str)>,
 }
 
@@ -26,21 +26,21 @@ pub struct PolicyRequest<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// Go on.
+    /// Allow the call.
     Allow,
-    /// Never, and why.
+    /// Deny the call, with a reason.
     Deny(String),
-    /// Not before it is approved, and why.
+    /// Require approval, with a reason.
     Hold(String),
 }
 
-/// The seam for policy: asked once per call, before anything is sent. It must not wait.
+/// Decides about calls. Stead asks it once per call, before it sends anything. It must not block.
 pub trait Policy: Send + Sync + 'static {
-    /// Decides on a call.
+    /// Decides about a call.
     fn admit(&self, request: &PolicyRequest<'_>) -> Decision;
 }
 
-/// The policy that allows all.
+/// The policy that allows everything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AllowAll;
 

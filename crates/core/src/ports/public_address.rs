@@ -1,8 +1,8 @@
-//! Which addresses are of the internet: what others name may lead nowhere else.
+//! Which addresses are public. Hosts that others name can't resolve to any other address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is one of the internet, in whatever form it is written (RFC 6890).
+/// Whether an address is public, in any notation (RFC 6890).
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -1,62 +1,62 @@
-//! How a request to a product can fail before there is a whole response.
+//! How a request to a product can fail before its whole response arrives.
 
 use std::fmt;
 
-/// How far a request came before it failed; decides whether a retry is safe.
+/// How far a request got before it failed. It determines whether a retry is safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// The request cannot be sent as given.
+    /// The request isn't valid, so it can't be sent.
     Refused,
-    /// No connection came about: nothing was sent.
+    /// Connecting failed. Nothing was sent.
     Unreachable,
-    /// This process has no file descriptors or ports left for a connection: nothing was sent.
+    /// This process has no file descriptors or ports left for a connection. Nothing was sent.
     Exhausted,
-    /// The request's own body broke off or came too slowly: the server did not get a whole request.
+    /// The request's own body was interrupted or arrived too slowly. The server didn't get the whole request.
     Incomplete,
-    /// The request may have been sent; the time was up.
+    /// The request may have been sent, and timed out.
     TimedOut,
-    /// The request may have been sent; the connection broke.
+    /// The request may have been sent, and the connection broke.
     Cut,
-    /// The request may have been sent; the server closed the connection before a response came. A connection that was kept
-    /// open for the next request ends so if the server closes it just then.
+    /// The request may have been sent, and the server closed the connection before a response arrived. This happens
+    /// when a server closes an idle connection just as it is reused.
     Unanswered,
     /// The response's body is larger than its limit.
     TooLarge,
 }
 
-/// Why no connection came about.
+/// Why connecting failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unreached {
     /// The host's name has no address.
     Name,
-    /// The name leads to an address that is not public.
+    /// The name resolves to an address that isn't public.
     NotPublic,
     /// Nothing listens there.
     Refused,
-    /// The two sides agree on no TLS connection, or the certificate is not trusted.
+    /// TLS failed, or the certificate isn't trusted.
     Tls,
     /// It took too long.
     Time,
 }
 
 impl Unreached {
-    /// What happened at a host, in a sentence without its beginning and end.
+    /// What happened at a host, as part of a sentence.
     pub fn at(self, host: &str) -> String {
         match self {
-            Self::Name => format!("the name {host} does not resolve"),
-            Self::NotPublic => format!("the name {host} leads to an address that is not public"),
+            Self::Name => format!("the name {host} doesn't resolve"),
+            Self::NotPublic => format!("the name {host} resolves to an address that isn't public"),
             Self::Refused => format!("{host} refuses connections"),
-            Self::Tls => format!(
-                "no TLS connection to {host} can be made, or its certificate is not trusted"
-            ),
-            Self::Time => format!("no connection to {host} came about in time"),
+            Self::Tls => {
+                format!("a TLS connection to {host} failed, or its certificate isn't trusted")
+            }
+            Self::Time => format!("connecting to {host} took too long"),
         }
     }
 }
 
-/// A request that failed without a whole response. Never holds the request's headers or body.
+/// A request that failed without a whole response. Never contains the request's headers or body.
 #[derive(Debug)]
 pub struct TransportError {
     kind: TransportErrorKind,
@@ -78,13 +78,13 @@ impl TransportError {
             source: None,
         }
     }
-    /// Says why no connection came about.
+    /// Sets why connecting failed.
     #[must_use]
     pub fn with_unreached(mut self, why: Unreached) -> Self {
         self.unreached = Some(why);
         self
     }
-    /// Why no connection came about, if that is known.
+    /// Why connecting failed, if known.
     pub fn unreached(&self) -> Option<Unreached> {
         self.unreached
     }
@@ -94,11 +94,11 @@ impl TransportError {
         self.source = Some(source.into());
         self
     }
-    /// How far the request came.
+    /// How far the request got.
     pub fn kind(&self) -> TransportErrorKind {
         self.kind
     }
-    /// Whether the product can have seen the whole request.
+    /// Whether the product could have received the whole request.
     pub fn may_have_been_sent(&self) -> bool {
         !matches!(
             self.kind,

@@ -1,10 +1,10 @@
-//! What a request to a product is, for rules: its effect, and whom and what it concerns.
+//! Facts of a request to a product for policies: its effect, and whom and what it concerns.
 
 use http::Method;
 
 use crate::tool::Effect;
 
-/// A request as it goes to the product, but for the user's token.
+/// A request to the product, without the user's token.
 #[derive(Debug, Clone, Copy)]
 pub struct SentRequest<'a> {
     /// HTTP method.
@@ -15,14 +15,14 @@ pub struct SentRequest<'a> {
     pub query: Option<&'a str>,
     /// The header `Content-Type`.
     pub content_type: Option<&'a str>,
-    /// The whole body; `None` where it is not at hand, because it is streamed.
+    /// The whole body. `None` if it is streamed.
     pub body: Option<&'a [u8]>,
 }
 
-/// What a request is. What cannot be read from it is said as such, so that a rule about it refuses.
+/// Facts of a request. Facts that can't be determined are marked, so rules about them deny the request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Classification {
-    /// What it does, where the method does not say so.
+    /// Its effect, if the method doesn't determine it.
     pub effect: Option<Effect>,
     /// What it concerns.
     pub facts: Vec<Fact>,
@@ -31,14 +31,14 @@ pub struct Classification {
 /// One thing that a request concerns, such as a recipient of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// Which kind of thing, one of [`Product::fact_kinds`](super::Product::fact_kinds): `recipient`.
+    /// Kind of fact, one of [`Product::fact_kinds`](super::Product::fact_kinds), such as `recipient`.
     pub kind: &'static str,
-    /// Which one, such as `ada@example.com`; `None` where the request has one that cannot be read from it.
+    /// Value, such as `ada@example.com`. `None` if it can't be determined.
     pub value: Option<String>,
 }
 
 impl Classification {
-    /// Says what it does.
+    /// Sets its purpose.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = Some(effect);

@@ -1,4 +1,4 @@
-//! What a product is: a static description that the executor, the proxy and the OAuth flow follow.
+//! Products: static descriptions that the executor, the proxy and the OAuth flow use.
 
 mod classify;
 mod guide;
@@ -29,52 +29,54 @@ pub struct Product {
     pub name: &'static str,
     /// Name for people.
     pub title: &'static str,
-    /// Hosts of its API; the first one is the default.
+    /// Hosts of its API. The first one is the default.
     pub origins: &'static [Origin],
     /// Headers on every request.
     pub headers: &'static [(&'static str, &'static str)],
-    /// Reads an error from a response whose status is not accepted, or from a body that tells of one in spite of
-    /// its status; `None` where the response is not an error.
+    /// Reads an error from a response with an unexpected status, or from a body that reports one despite its status.
+    /// `None` if the response isn't an error.
     pub read_error: fn(&Response) -> Option<Error>,
     /// Units of quota that a request costs, by method and path without query.
     pub cost: fn(&Method, &str) -> u32,
-    /// Published quota per user; a connection's settings may say another.
+    /// Published quota per user. A connection's settings can override it.
     pub quota: Quota,
-    /// Beginnings of the product's tokens and secrets, such as `demo_`: words that begin so are removed from texts.
+    /// Prefixes of the product's tokens and secrets, such as `demo_`. Stead removes words that start with them from
+    /// texts.
     pub token_prefixes: &'static [&'static str],
-    /// Reads the product's own settings of a connection, and says what follows from them. Refuses what it does not know.
-    /// Core calls it through [`Product::derived`], which takes its own settings out first.
+    /// Reads a connection's settings for this product and rejects unknown ones. Core calls it through
+    /// [`Product::derived`], which first removes core's own settings.
     pub settings: fn(&Map<String, Value>) -> Result<DerivedSettings>,
-    /// The settings that it knows, for the form of a connection.
+    /// The settings that it supports, for a connection's form.
     pub setting_fields: &'static [SettingField],
-    /// Whether the published schemas take `null` for an optional parameter, which is the same as leaving it out.
+    /// Whether the published schemas accept `null` for an optional parameter, which means that it's absent.
     pub schemas_take_null: bool,
-    /// Which paths the proxy takes, and where they go.
+    /// Paths that the proxy allows, and where they go.
     pub proxy: ProxyRules,
-    /// What a request is, for rules: whom and what it concerns, and what it does where the method does not say so. Of a
-    /// request that it does not know it says nothing (`None`), and every rule about facts refuses it.
+    /// Facts of a request for policies: whom and what it concerns, and its effect if the method doesn't determine it.
+    /// `None` for unknown requests, which all rules about facts then deny.
     pub classify: fn(&SentRequest<'_>) -> Option<Classification>,
-    /// The kinds of facts that `classify` knows.
+    /// The kinds of facts that `classify` can return.
     pub fact_kinds: &'static [FactKind],
     /// Time and size limits of one request.
     pub limits: Limits,
     /// How it does OAuth.
     pub oauth: OAuth,
-    /// What permissions mean, in plain words, for the page on which the user is asked: its own, and those of its family.
+    /// Descriptions of permissions for the consent page: its own, and those of its product family.
     pub permission_texts: &'static [&'static PermissionTexts],
-    /// Where permissions are capabilities, the tools that each one enables.
+    /// If permissions are capabilities, the tools that each one enables.
     pub capabilities: &'static [(&'static str, &'static [&'static str])],
-    /// Calls with which a connection is tested, the cheapest first; several where no scope is enough for all of them.
+    /// Calls to test a connection, cheapest first. There are several if no single scope allows all of them.
     pub test_calls: &'static [TestCall],
     /// Its tools.
     pub tools: &'static [ToolEntry],
-    /// Set-up, scopes and quirks for people, in Markdown. The section `Set-up` has `<redirect URI>` and `<CONNECTION>`, the
-    /// name of the connection as an SQL name, and marks lines that only a redirect URI without TLS needs.
+    /// Setup, scopes and quirks for people, in Markdown. The section `Set-up` has the placeholders `<redirect URI>` and
+    /// `<CONNECTION>` (the connection's name as an SQL name), and marks lines that only a redirect URI without TLS
+    /// needs.
     pub docs: &'static str,
 }
 
 impl Product {
-    /// Neutral values for everything that a product may leave out.
+    /// Neutral values for everything that a product can leave out.
     pub const BASE: Self = Self {
         name: "",
         title: "",
@@ -99,8 +101,8 @@ impl Product {
         docs: "",
     };
 
-    /// How an operator sets the product up for the connection with this name and redirect URI, in Markdown: the section
-    /// `Set-up` of its documentation.
+    /// Setup instructions for a connection with this name and redirect URI, in Markdown. This is the section `Set-up`
+    /// of its documentation.
     pub fn set_up(&self, connection_name: &str, redirect_uri: &str) -> Option<String> {
         let (_, section) = self.docs.split_once("# Set-up\n")?;
         let section = section.split("\n# ").next().unwrap_or(section);
@@ -124,13 +126,13 @@ impl Product {
         Some(steps.replace("<CONNECTION>", &sql_name))
     }
 
-    /// What each scope or capability is for, in Markdown: the section `Scopes` of its documentation.
+    /// Purpose of each scope or capability, in Markdown. This is the section `Scopes` of its documentation.
     pub fn scopes(&self) -> Option<&'static str> {
         let (_, section) = self.docs.split_once("\n# Scopes\n")?;
         Some(section.split("\n# ").next().unwrap_or(section).trim())
     }
 
-    /// The origin with this name; the first for an empty name.
+    /// The origin with this name. An empty name means the first one.
     pub fn origin(&self, name: &str) -> Option<&Origin> {
         if name.is_empty() {
             self.origins.first()
@@ -152,32 +154,32 @@ impl fmt::Debug for Product {
 /// A host of a product's API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// Name by which tools and configuration speak of it.
+    /// Name that tools and configuration use.
     pub name: &'static str,
-    /// `https://host`, without a path. `{host}` stands for the host that follows from the connection's settings.
+    /// `https://host`, without a path. `{host}` is replaced by the host from the connection's settings.
     pub url: &'static str,
-    /// Path below which the tools' requests lie, such as `/calendar/v3`; may be empty. The proxy does not use it.
+    /// Base path of the tools' requests, such as `/calendar/v3`. Can be empty. The proxy doesn't use it.
     pub base: &'static str,
 }
 
-/// Which paths the proxy takes.
+/// Paths that the proxy allows.
 #[derive(Debug, Clone, Copy)]
 pub struct ProxyRules {
-    /// Routes in order; the first whose prefix fits is taken. A path that fits none is refused.
+    /// Routes, in order. The first matching prefix wins. The proxy rejects paths without a match.
     pub routes: &'static [ProxyRoute],
-    /// Path below which nothing is taken though a route fits, such as that of the product's OAuth endpoints.
+    /// Path that the proxy rejects even if a route matches, such as the product's OAuth endpoints.
     pub refused: Option<&'static str>,
-    /// Whether a request header of the product's own, in lower case, passes besides those that pass for every product.
-    /// One of [`Product::headers`] that does not pass is always ours.
+    /// Whether the proxy forwards this header of the product, in lower case, in addition to the headers allowed for
+    /// every product. If it isn't forwarded, one of [`Product::headers`] always has Stead's value.
     pub takes_header: fn(&str) -> bool,
-    /// Whether the product's client libraries send a `GET` with a long query as a `POST` with
-    /// `X-HTTP-Method-Override: GET` and the query as a form; it becomes the `GET` that it stands for.
+    /// Whether the product's client libraries send a `GET` with a long query as a `POST` with `X-HTTP-Method-Override:
+    /// GET` and a form. Stead turns it back into the `GET`.
     pub takes_get_as_form: bool,
-    /// Paths to which a `POST` only reads, as the product has them: whole, and `*` stands for an id in a segment
-    /// (`/v1/databases/*/query`). Every other `POST` counts as a write.
+    /// Complete product paths where a `POST` only reads. `*` matches an ID in a segment (`/v1/databases/*/query`).
+    /// Every other `POST` counts as a write.
     pub reading_posts: &'static [&'static str],
-    /// Words in the paths of the product's API, with spaces between them. The history keeps these of a path, and replaces
-    /// everything else: ids, names and addresses.
+    /// Words in the paths of the product's API, separated by spaces. The history keeps these parts of a path and
+    /// replaces all others, such as IDs, names and addresses.
     pub path_words: &'static str,
 }
 
@@ -193,34 +195,35 @@ impl ProxyRules {
     };
 }
 
-/// One prefix of paths that the proxy takes.
+/// A prefix of paths that the proxy allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProxyRoute {
-    /// Prefix of the caller's path. It fits where the path is equal to it or goes on with `/` or `:`.
+    /// Prefix of the caller's path. It matches if the path is equal to it or continues with `/` or `:`.
     pub prefix: &'static str,
-    /// What the prefix becomes at the product.
+    /// The prefix at the product.
     pub rewrite: &'static str,
     /// Name of the origin.
     pub origin: &'static str,
     /// Segment after which an encoded slash is data (`values` in `/tables/{id}/values/{range}`).
     pub encoded_slash_after: Option<&'static str>,
-    /// What is sent there.
+    /// Kind of requests.
     pub kind: RouteKind,
 }
 
-/// What the requests of a route are.
+/// Kind of a route's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RouteKind {
     /// One request, one response.
     Plain,
-    /// Files, also in several requests: status 308 says how much has arrived, and a `Location` names the session.
+    /// File uploads, possibly in several requests. Status 308 says how much has arrived, and `Location` has the
+    /// session.
     Upload,
-    /// Several requests in one `multipart/mixed` body; each is checked as if it were sent by itself.
+    /// Several requests in one `multipart/mixed` body. Stead checks each like a separate request.
     Batch,
 }
 
 impl ProxyRoute {
-    /// Paths with this prefix go to the named origin as they are.
+    /// Forwards paths with this prefix to the named origin, unchanged.
     pub const fn new(prefix: &'static str, origin: &'static str) -> Self {
         Self {
             prefix,
@@ -230,7 +233,7 @@ impl ProxyRoute {
             kind: RouteKind::Plain,
         }
     }
-    /// Takes files.
+    /// Allows file uploads.
     #[must_use]
     pub const fn upload(self) -> Self {
         Self {
@@ -238,7 +241,8 @@ impl ProxyRoute {
             ..self
         }
     }
-    /// Takes several requests in one body. The body goes to the origin of its requests, which is the same for all.
+    /// Allows several requests in one body. The body goes to the origin of its requests, which has to be the same for
+    /// all.
     #[must_use]
     pub const fn batch(self) -> Self {
         Self {
@@ -251,7 +255,7 @@ impl ProxyRoute {
     pub const fn rewrite(self, rewrite: &'static str) -> Self {
         Self { rewrite, ..self }
     }
-    /// Takes an encoded slash as data after this segment.
+    /// Allows an encoded slash as data after this segment.
     #[must_use]
     pub const fn encoded_slash_after(self, segment: &'static str) -> Self {
         Self {
@@ -264,57 +268,57 @@ impl ProxyRoute {
 /// How a product does OAuth 2.0.
 #[derive(Debug, Clone, Copy)]
 pub struct OAuth {
-    /// Issuer that the callback's `iss` must equal where it is present.
+    /// Issuer that the callback's `iss` must equal, if present.
     pub issuer: Option<&'static str>,
-    /// Authorization endpoint; may hold `{host}` as an origin may.
+    /// Authorization endpoint. Can contain `{host}`, like an origin.
     pub authorize: &'static str,
-    /// Token endpoint; may hold `{host}`.
+    /// Token endpoint. Can contain `{host}`.
     pub token: &'static str,
-    /// Headers that the token and revocation endpoints want.
+    /// Headers that the token and revocation endpoints need.
     pub token_headers: &'static [(&'static str, &'static str)],
-    /// Reads an error of the token endpoint that is not in the form of RFC 6749, 5.2.
+    /// Reads an error of the token endpoint that doesn't follow RFC 6749, 5.2.
     pub read_token_error: fn(&Map<String, Value>) -> Option<TokenError>,
-    /// Codes, besides those of RFC 6749, with which the token endpoint says that it, not the request, is at fault.
+    /// Codes, in addition to those of RFC 6749, for errors of the token endpoint itself, not of the request.
     pub temporary_errors: &'static [&'static str],
-    /// Revocation endpoint, where there is one.
+    /// Revocation endpoint, if there is one.
     pub revoke: Option<&'static str>,
-    /// Whether the revocation endpoint's error, a status with the members of its body, says that the token is dead already.
-    /// RFC 7009 makes that a 200, and the code `invalid_token` is known for every product.
+    /// Whether an error of the revocation endpoint (status and body) means that the token is already revoked. In RFC
+    /// 7009 this is a 200, and every product also knows the code `invalid_token`.
     pub revoked_already: fn(u16, &Map<String, Value>) -> bool,
-    /// Whether revoking one token ends everything that the user has granted to the application's project, so that other
-    /// credentials of the same user die with it. Such a token is revoked only where the application asks for it.
+    /// Whether revoking one token revokes all of the user's grants to the application's project, including those of
+    /// other connections. Stead revokes such a token only if the application requests it.
     pub revocation_ends_grant: bool,
-    /// The project that a client id belongs to. A revocation that ends the grant ends it for all clients of the project,
-    /// at every product with the same revocation endpoint.
+    /// The project that a client ID belongs to. Revoking a grant revokes it for all clients of the project, at all
+    /// products with the same revocation endpoint.
     pub project_of_client: fn(&str) -> &str,
     /// How the client proves itself at the token endpoint.
     pub client_authentication: ClientAuthentication,
     /// Format of the token request.
     pub token_format: TokenFormat,
-    /// Whether the authorization server takes PKCE; S256 is then always sent.
+    /// Whether the authorization server supports PKCE. Stead then always sends S256.
     pub pkce: bool,
     /// Further parameters of the authorization request.
     pub authorize_parameters: &'static [(&'static str, &'static str)],
-    /// Parameter of the authorization request that names the user who authorizes again, by the product's own id.
+    /// Parameter of the authorization request for the product's ID of a user who authorizes again.
     pub login_hint: Option<&'static str>,
     /// Further parameters of the request that exchanges a code.
     pub code_parameters: &'static [(&'static str, &'static str)],
     /// What happens to the refresh token when it is used.
     pub rotation: Rotation,
-    /// How long a refresh token may lie unused until it is refreshed for its own sake: half of the time after which the
-    /// product forgets it. `None` where it is not known to.
+    /// Time after which Stead refreshes an unused refresh token to keep it valid: half of the time after which the
+    /// product expires it. `None` if the product isn't known to expire it.
     pub keep_alive: Option<Duration>,
-    /// What the connection's permissions are.
+    /// Kind of the connection's permissions.
     pub permissions: Permissions,
-    /// What a short name of a scope leaves out: `notes.read` stands for this and `notes.read`.
+    /// Prefix that short names of scopes leave out. `notes.read` means this prefix followed by `notes.read`.
     pub scope_prefix: &'static str,
-    /// Other names of scopes, each with the name under which the product returns it.
+    /// Aliases of scopes, each with the name that the product returns.
     pub scope_aliases: &'static [(&'static str, &'static str)],
-    /// Scopes that take away what wider scopes give, each with those wider ones. A link asks for one or the other.
+    /// Scopes that restrict wider scopes, each with the wider ones. A link can't request both.
     pub narrowing_scopes: &'static [(&'static str, RequiredScopes)],
-    /// Life of an access token where the response does not say.
+    /// Default lifetime of an access token, if the response doesn't include it.
     pub default_lifetime: Option<Duration>,
-    /// Where it says who the user is.
+    /// Where the product says who the user is.
     pub subject: SubjectSource,
 }
 
@@ -353,7 +357,7 @@ impl OAuth {
 pub struct TokenError {
     /// A code of RFC 6749, 5.2, such as `invalid_grant`.
     pub code: String,
-    /// What the product says to people.
+    /// The product's message for people.
     pub message: String,
 }
 
@@ -369,7 +373,7 @@ pub enum ClientAuthentication {
 /// Format of the token request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenFormat {
-    /// `application/x-www-form-urlencoded`, as RFC 6749 says.
+    /// `application/x-www-form-urlencoded`, as in RFC 6749.
     Form,
     /// `application/json`.
     Json,
@@ -378,46 +382,46 @@ pub enum TokenFormat {
 /// What happens to a refresh token when it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rotation {
-    /// It stays; a response without a new one keeps the old.
+    /// It stays the same, unless the response has a new one.
     Stable,
-    /// Every refresh brings a new one and the old one dies; a repeat of the old one may be refused.
+    /// Every refresh issues a new one and invalidates the old one. The product can reject the old one.
     Rotating,
-    /// As `Rotating`, and a repeat of an old one kills the whole family.
+    /// Like `Rotating`, but using an old one revokes the whole token family.
     Strict,
 }
 
-/// What a connection's permissions are.
+/// Kind of a connection's permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permissions {
     /// OAuth scopes.
     Scopes {
-        /// Asked for besides the connection's own, to know who the user is.
+        /// Requested in addition to the connection's own, to identify the user.
         always: &'static [&'static str],
-        /// Asked for where the connection names none: the least that covers all tools.
+        /// Requested if the connection has none: the smallest set that covers all tools.
         default: &'static [&'static str],
     },
-    /// Capabilities of the integration at the product: kept and shown, never sent.
+    /// Capabilities of the integration at the product. Stead stores and shows them, but never sends them.
     Capabilities,
-    /// The connection takes none.
+    /// The connection has no permissions.
     None,
 }
 
 /// Where a product says who the user is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SubjectSource {
-    /// It does not.
+    /// It doesn't say.
     Unknown,
-    /// Claims `sub` and `email` of the token response's `id_token`, which has to be for this client, of one of these issuers
-    /// (or of the one that the environment's options name) and not ended.
+    /// Claims `sub` and `email` of the token response's `id_token`. The token has to be for this client, from one of
+    /// these issuers (or the one in the environment's options), and not expired.
     IdToken {
-        /// What `iss` may be.
+        /// Allowed values of `iss`.
         issuers: &'static [&'static str],
     },
     /// Members of the token response, by JSON pointer.
     TokenResponse {
-        /// The stable id.
+        /// The stable ID.
         id: &'static str,
-        /// What a person recognizes.
+        /// A name that people recognize.
         display: Option<&'static str>,
     },
 }

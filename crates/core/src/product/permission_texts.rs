@@ -1,4 +1,4 @@
-//! What permissions mean, in the languages of the people who are asked for them.
+//! Descriptions of permissions, in users' languages.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::OnceLock};
 
@@ -7,13 +7,13 @@ use serde::Deserialize;
 
 use super::Product;
 
-/// The languages that end users are addressed in, as tags of BCP 47. The first one serves where no other does.
+/// Languages for end users, as BCP 47 tags. The first one is the fallback.
 pub const LANGUAGES: [&str; 5] = ["en", "de", "fr", "es", "ja"];
 
 /// What stands for a part of a scope's name, in the name and in its text.
 const ROLE: &str = "{role}";
 
-/// What permissions mean in plain words, for the page on which a user is asked: a JSON file in each of [`LANGUAGES`].
+/// Descriptions of permissions for the consent page, with one JSON file for each of [`LANGUAGES`].
 ///
 /// ```
 /// # use stead_core::product::{PermissionTexts, Product};

@@ -220,7 +220,7 @@ impl<'de> Visitor<'de> for StrictVisitor {
         let mut object = Map::new();
         while let Some((name, Strict(value))) = members.next_entry::<String, _>()? {
             if object.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member is there twice"));
+                return Err(A::Error::custom("a member appears twice"));
             }
         }
         Ok(object.into())

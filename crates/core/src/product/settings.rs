@@ -1,4 +1,4 @@
-//! What follows from a connection's settings: those of the product, the rate limit, and scopes that Stead doesn't know.
+//! Settings of a connection: those of the product, the rate limit, and scopes that Stead doesn't know.
 
 use http::HeaderValue;
 use serde_json::{Map, Value};
@@ -6,39 +6,39 @@ use serde_json::{Map, Value};
 use super::{Permissions, Product};
 use crate::{Error, Result, error::Violation};
 
-/// The setting that holds a quota other than the published one.
+/// Name of the setting that overrides the published quota.
 const RATE_LIMIT: &str = "rate_limit";
 
-/// The setting that holds scopes that the product has and Stead doesn't know.
+/// Name of the setting for scopes that the product has but Stead doesn't know.
 pub(crate) const MORE_SCOPES: &str = "more_scopes";
 
-/// What follows from a connection's settings.
+/// Effects of a connection's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DerivedSettings {
-    /// Host that stands for `{host}` in the product's addresses.
+    /// Host that replaces `{host}` in the product's URLs.
     pub host: Option<String>,
-    /// Scopes that every link asks for.
+    /// Scopes that every link requests.
     pub scopes: Vec<String>,
-    /// Quota of the connection's users, where it is another than the published one.
+    /// Quota of the connection's users, if it differs from the published one.
     pub quota: Option<Quota>,
-    /// Headers of raw requests that do not bring their own, in place of the product's: names in lower case.
+    /// Default headers of raw requests, instead of the product's. Names are in lower case.
     pub headers: Vec<(&'static str, HeaderValue)>,
 }
 
-/// Quota of one user, as the product publishes it.
+/// Quota of one user, as published by the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// Units in any 60 seconds; 0 for no limit. Of reads only, where writes are counted apart.
+    /// Units in any 60 seconds. 0 means no limit. Only for reads if writes are counted separately.
     pub units_per_minute: u32,
-    /// The same for requests that change something, where the product counts them apart from reads.
+    /// The same for writes, if the product counts them separately.
     pub writes_per_minute: Option<u32>,
-    /// Requests at the same time.
+    /// Maximum number of parallel requests.
     pub concurrency: u16,
 }
 
 impl Quota {
-    /// No published limit; 8 requests at the same time.
+    /// No published limit, and 8 parallel requests.
     pub const UNLIMITED: Self = Self {
         units_per_minute: 0,
         writes_per_minute: None,
@@ -47,11 +47,10 @@ impl Quota {
 }
 
 impl Product {
-    /// What follows from a connection's settings: the product's own, `rate_limit`, and, if users grant scopes,
-    /// `more_scopes`.
+    /// Reads a connection's settings: the product's own, `rate_limit`, and `more_scopes` if users grant scopes.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the place of each fault.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with all violations.
     pub fn derived(&self, settings: &Map<String, Value>) -> Result<DerivedSettings> {
         // Most connections have neither, and each raw request comes here.
         if !settings.contains_key(RATE_LIMIT) && !settings.contains_key(MORE_SCOPES) {
@@ -74,7 +73,8 @@ impl Product {
     }
 }
 
-/// Reads a list of full scope names. Stead doesn't check whether the product has them. If it doesn't, it refuses the link.
+/// Reads a list of full scope names. Stead doesn't check whether the product has them. If one doesn't exist, the
+/// product rejects the link.
 fn scopes_of(given: &Value) -> Result<Vec<String>> {
     let visible = |scope: &&str| {
         (1..=200).contains(&scope.len()) && scope.bytes().all(|byte| byte.is_ascii_graphic())
@@ -87,12 +87,12 @@ fn scopes_of(given: &Value) -> Result<Vec<String>> {
     scopes.flatten().ok_or_else(|| {
         let place = ["settings", MORE_SCOPES];
         let expected =
-            "expected a list of scopes in full, such as https://example.com/auth/notes.read";
+            "expected a list of complete scopes, such as https://example.com/auth/notes.read";
         Error::invalid(vec![Violation::at(&place, "type", expected)])
     })
 }
 
-/// The settings of a product that has none of its own.
+/// Settings of a product without its own settings.
 pub(super) fn none(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     match settings.keys().next() {
         None => Ok(DerivedSettings::default()),
@@ -100,14 +100,14 @@ pub(super) fn none(settings: &Map<String, Value>) -> Result<DerivedSettings> {
             let violation = Violation::at(
                 &["settings", name],
                 "additionalProperties",
-                "this is not known here; known: rate_limit, and more_scopes if users grant scopes",
+                "this setting doesn't exist; use rate_limit, or more_scopes if users grant scopes",
             );
             Err(Error::invalid(vec![violation]))
         }
     }
 }
 
-/// The published quota, with what the setting changes in it.
+/// The published quota with the changes from the setting.
 fn quota(published: Quota, given: &Value) -> Result<Quota> {
     let at = |name: &str, keyword: &str, message: &str| {
         let place: Vec<&str> = ["settings", RATE_LIMIT, name]
@@ -139,7 +139,7 @@ fn quota(published: Quota, given: &Value) -> Result<Quota> {
             _ => violations.push(at(
                 name,
                 "additionalProperties",
-                "there is no such setting; there are units_per_minute, writes_per_minute, concurrency",
+                "this setting doesn't exist; use units_per_minute, writes_per_minute or concurrency",
             )),
         }
     }

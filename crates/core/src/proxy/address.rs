@@ -51,7 +51,7 @@ impl Address<'_> {
         let elsewhere = || {
             Error::new(
                 ErrorKind::PathInvalid,
-                "expected a path of the product, or an address of this connection and identifier",
+                "expected a path of the product, or a proxy URL of this connection and identifier",
             )
         };
         let without_scheme = ["https://", "http://"]

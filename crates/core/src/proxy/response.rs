@@ -25,7 +25,7 @@ pub(crate) fn passed_on(
 ) -> Result<http::Response<Body>> {
     let (mut head, body) = response.into_parts();
     if head.status.is_informational() {
-        let message = "the product changes to another protocol, which was not asked for";
+        let message = "the product switched to another protocol, which Stead didn't ask for";
         return Err(Error::new(ErrorKind::ProductProtocolError, message)
             .with_upstream(Upstream::new(head.status.as_u16())));
     }
@@ -38,10 +38,13 @@ pub(crate) fn passed_on(
     let redirects = head.status.is_redirection() && head.status != StatusCode::NOT_MODIFIED;
     let may_redirect = is_upload && head.status == StatusCode::PERMANENT_REDIRECT && stays;
     if redirects && !may_redirect {
-        let host = redirect_host(&head.headers).unwrap_or_else(|| String::from("an unnamed place"));
+        let host =
+            redirect_host(&head.headers).unwrap_or_else(|| String::from("an unknown address"));
         return Err(Error::new(
             ErrorKind::UpstreamRedirectBlocked,
-            format!("the product redirects to {host}; credentials are not sent to the new address"),
+            format!(
+                "the product redirects to {host}; Stead doesn't send credentials to the new address"
+            ),
         )
         .with_upstream(Upstream::new(head.status.as_u16())));
     }

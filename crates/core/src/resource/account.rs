@@ -1,4 +1,4 @@
-//! Users' accounts, and the links by which users connect them.
+//! Users' accounts, and the links that users open to connect them.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -20,32 +20,32 @@ use crate::{
 }))]
 #[non_exhaustive]
 pub struct Account {
-    /// Id.
+    /// ID.
     pub id: AccountId,
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: ConnectionName,
     /// Product.
     pub product: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
     /// State.
     pub state: AccountState,
-    /// Why it needs a new authorization.
+    /// Why the user needs to authorize again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<AccountReason>,
-    /// Whether its credential serves.
+    /// Whether its tokens work.
     pub health: AccountHealth,
     /// Scopes that the user granted.
     pub granted_scopes: Vec<String>,
-    /// Scopes that the connection asks for and the user did not grant.
+    /// Scopes that the connection requests but the user hasn't granted.
     pub missing_scopes: Vec<String>,
-    /// Who the user is at the product, as the product says (such as an address).
+    /// The user's name at the product, such as an email address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_user: Option<String>,
-    /// When the present access token ends.
+    /// When the current access token expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_expires_at: Option<Timestamp>,
-    /// When the user has to authorize again, if the product says so: its refresh token expires, or it gave none.
+    /// When the user needs to authorize again, if known. The refresh token expires then, or the product issued none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reauthorize_by: Option<Timestamp>,
     /// When the account was created.
@@ -54,23 +54,23 @@ pub struct Account {
     pub updated_at: Timestamp,
 }
 
-/// Which accounts are listed; each member that is given narrows the list.
+/// Filters for a list of accounts. An account has to match all of them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct AccountFilter {
-    /// Only this connection's.
+    /// Only those of this connection.
     pub connection_name: Option<String>,
-    /// Only this product's.
+    /// Only those of this product.
     pub product: Option<String>,
-    /// Only this user's.
+    /// Only those of this user.
     pub identifier: Option<String>,
-    /// Only users whose identifier begins so. Within a connection they come by identifier.
+    /// Only users whose identifier starts with this text. Each connection's accounts are ordered by identifier.
     pub identifier_prefix: Option<String>,
     /// Only those in this state.
     pub state: Option<AccountState>,
 }
 
-/// What an authorization link is made for.
+/// A request for an authorization link.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example.com/connected",
@@ -79,24 +79,25 @@ pub struct AccountFilter {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAuthorizationLink {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// Where the user's browser comes back to; the application then confirms who it was. The operator's default if absent.
+    /// URL that the user's browser returns to. Your application then confirms who the user was. Defaults to the
+    /// operator's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
-    /// Handed back to `verify_url` unchanged, at most 500 characters.
+    /// Passed to `verify_url` unchanged. At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Scopes to ask for instead of the connection's permissions. What the user has granted is asked for in any case,
-    /// since a link that leaves a scope out takes it away.
+    /// Scopes to request instead of the connection's permissions. Stead also requests the scopes that the user has
+    /// already granted, because leaving one out would remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
-    /// Life of the link in seconds: 60 to 86400, 600 when absent.
+    /// Lifetime of the link in seconds: 60 to 86400. Defaults to 600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
-    /// Whether another account of the product may take the place of the present one.
+    /// Whether the user can replace the current account with a different account of the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_account_switch: Option<bool>,
 }
@@ -113,7 +114,7 @@ impl From<AuthorizationRequest> for NewAuthorizationLink {
 }
 
 impl NewAuthorizationLink {
-    /// A link for this user of this connection, with the connection's own permissions.
+    /// Requests a link for this user and connection, with the connection's permissions.
     pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
         Self {
             connection_name: connection_name.into(),
@@ -133,14 +134,14 @@ impl NewAuthorizationLink {
 pub struct AuthorizationLink {
     /// The link.
     pub link: String,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// Id of the authorization.
+    /// ID of the authorization.
     pub authorization_id: AuthorizationId,
 }
 
 impl std::fmt::Debug for AuthorizationLink {
-    /// Without the link: anyone who has it can open it.
+    /// Leaves out the link, because anyone who has it can open it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AuthorizationLink")
             .field("authorization_id", &self.authorization_id)
@@ -149,7 +150,7 @@ impl std::fmt::Debug for AuthorizationLink {
 }
 
 impl AuthorizationLink {
-    /// A link with its end and authorization.
+    /// A link with its expiry and authorization.
     pub fn new(link: String, expires_at: Timestamp, authorization_id: AuthorizationId) -> Self {
         Self {
             link,
@@ -159,36 +160,36 @@ impl AuthorizationLink {
     }
 }
 
-/// What ends with an account besides its tokens here.
+/// Options for disconnecting an account, in addition to destroying its tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Disconnection {
-    /// Whether the product is asked to end the grant too.
+    /// Whether to revoke the grant at the product.
     pub revoke_at_product: bool,
-    /// Whether everything goes that names the user.
+    /// Whether to erase everything that names the user.
     pub erase: bool,
-    /// Whether nothing is done, and only said what would end.
+    /// Whether to change nothing and only return what would be disconnected.
     pub dry_run: bool,
 }
 
 impl Disconnection {
-    /// The tokens only.
+    /// Destroys only the tokens.
     pub fn new() -> Self {
         Self::default()
     }
-    /// Ends the grant at the product too, or not.
+    /// Sets whether to revoke the grant at the product.
     #[must_use]
     pub fn revoke_at_product(mut self, revoke: bool) -> Self {
         self.revoke_at_product = revoke;
         self
     }
-    /// Removes everything that names the user, or not.
+    /// Sets whether to erase everything that names the user.
     #[must_use]
     pub fn erase(mut self, erase: bool) -> Self {
         self.erase = erase;
         self
     }
-    /// Does nothing, and says what would end; or not.
+    /// Sets whether to change nothing and only return what would be disconnected.
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
@@ -196,42 +197,43 @@ impl Disconnection {
     }
 }
 
-/// What a disconnection did. The account's tokens are gone from the store in any case.
+/// Result of a disconnection. The account's tokens are always deleted from the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "revocation": "none" }))]
 #[non_exhaustive]
 pub struct Disconnected {
     /// What happens to the grant at the product.
     pub revocation: Revocation,
-    /// Whether the product ends with it what the user has granted to other connections of the same application.
+    /// Whether revoking the grant also revokes the user's grants to other connections of the same application.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends_other_grants: bool,
-    /// The accounts that end with it: they need a new authorization once the product has ended the grant.
+    /// Other accounts that stop working. Their users need to authorize again after the product has revoked the grant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_ends: Vec<AlsoEnded>,
-    /// How far the erasure is, where it was asked for. The account itself is gone in any case.
+    /// Progress of the erasure, if you requested one. The account itself is already deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureProgress>,
 }
 
-/// How far the erasure of a user is.
+/// Progress of a user's erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErasureProgress {
-    /// Nothing that is stored names the user.
+    /// No stored record names the user.
     Complete,
-    /// Older records still name the user; maintenance goes through them by itself. Asked again, it says how far it is.
+    /// Older records still name the user. Maintenance erases them automatically. Repeat the request to see the
+    /// progress.
     Pending,
 }
 
-/// Another account that ends with a grant: the same user of the product, through a client of the same project.
+/// Another account that stops working with a grant. It has the same product user and a client of the same project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AlsoEnded {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: ConnectionName,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
 }
 
@@ -240,10 +242,10 @@ pub struct AlsoEnded {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Revocation {
-    /// It was not asked for: the grant stays until the user or the product ends it.
+    /// You didn't request it, so the grant stays until the user or the product revokes it.
     None,
-    /// The product is asked to end it, again where it does not respond; an event says how that went.
+    /// Stead revokes it at the product and retries if the product doesn't respond. An event reports the outcome.
     Requested,
-    /// It cannot be ended from here: the product has no endpoint for that, or no token is left.
+    /// Stead can't revoke it, because the product has no revocation endpoint or no token is left.
     NotPossible,
 }

@@ -1,4 +1,4 @@
-//! Accounts that come with their tokens, and what became of them.
+//! Imports and exports of accounts with their tokens.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{error::Problem, identifier::AccountId};
 
-/// An account with its tokens, as an import takes it and an export gives it.
+/// An account with its tokens, for imports and exports.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
@@ -19,21 +19,21 @@ use crate::{error::Problem, identifier::AccountId};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AccountWithTokens {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// `active`, also where it is absent, or `suspended`.
+    /// `active` or `suspended`. Defaults to `active`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// Scopes that the user granted; short names are taken too. Needed where the product has scopes.
+    /// Scopes that the user granted. Short names also work. Required if the product has scopes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
-    /// The access token; it may have ended where there is a refresh token.
+    /// The access token. It can be expired if there is a refresh token.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub access_token: SecretString,
-    /// When the access token ends; absent where it does not, or where that is not known.
+    /// When the access token expires. Leave it out if it doesn't expire or you don't know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// The refresh token.
@@ -44,17 +44,17 @@ pub struct AccountWithTokens {
     )]
     #[schemars(with = "Option<String>")]
     pub refresh_token: Option<SecretString>,
-    /// When the refresh token ends. It is checked and not kept.
+    /// When the refresh token expires. Stead checks this but doesn't store it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh_expires_at: Option<Timestamp>,
-    /// The product's stable id of the user.
+    /// The product's stable ID of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_user_id: Option<String>,
-    /// What a person recognizes the user by at the product, such as an address.
+    /// A name that people recognize the user by at the product, such as an email address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_user: Option<String>,
-    /// Members of the product's token response, from which Stead reads who the user is where `product_user_id` is absent.
-    /// They are not kept.
+    /// Members of the product's token response. Stead reads the user from them if `product_user_id` is absent, and
+    /// doesn't store them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_response: Option<Map<String, Value>>,
 }
@@ -83,7 +83,7 @@ impl AccountWithTokens {
 }
 
 impl fmt::Debug for AccountWithTokens {
-    /// Without what may be a token.
+    /// Leaves out everything that can be a token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AccountWithTokens")
             .field("connection_name", &self.connection_name)
@@ -104,7 +104,7 @@ fn exposed_if_any<S: Serializer>(
     token.serialize(serializer)
 }
 
-/// Accounts to import. Whoever imports vouches for it that each belongs to the user it is given to.
+/// Accounts to import. You are responsible for assigning each account to the right user.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "accounts": [{
@@ -119,29 +119,29 @@ pub struct AccountImport {
     /// The accounts, at most 100.
     #[schemars(length(max = 100))]
     pub accounts: Vec<AccountWithTokens>,
-    /// What becomes of one that exists with other tokens: `refuse` when absent, `skip` or `replace`.
+    /// How to handle an account that exists with other tokens: `refuse`, `skip` or `replace`. Defaults to `refuse`.
     #[serde(default)]
     pub existing: ExistingAccounts,
-    /// Only checks, and says what would become of each.
+    /// Whether to only check the accounts and return what an import would do.
     #[serde(default)]
     pub dry_run: bool,
 }
 
 impl AccountImport {
-    /// An import of these accounts, which refuses those that exist.
+    /// Imports these accounts and refuses those that exist.
     pub fn new(accounts: Vec<AccountWithTokens>) -> Self {
         Self {
             accounts,
             ..Self::default()
         }
     }
-    /// Says what becomes of accounts that exist.
+    /// Sets how to handle accounts that exist.
     #[must_use]
     pub fn existing(mut self, existing: ExistingAccounts) -> Self {
         self.existing = existing;
         self
     }
-    /// Only checks, or not.
+    /// Sets whether to only check.
     #[must_use]
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.dry_run = dry_run;
@@ -149,21 +149,21 @@ impl AccountImport {
     }
 }
 
-/// What an import does about an account that exists.
+/// How an import handles an account that exists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ExistingAccounts {
-    /// It is refused.
+    /// Refuse it.
     #[default]
     Refuse,
-    /// It stays as it is.
+    /// Keep it unchanged.
     Skip,
-    /// Its tokens are replaced.
+    /// Replace its tokens.
     Replace,
 }
 
-/// What became of the accounts of an import, in their order.
+/// Results of an import, in the order of its accounts.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "results": [{
@@ -172,41 +172,41 @@ pub enum ExistingAccounts {
 }))]
 #[non_exhaustive]
 pub struct AccountImportResults {
-    /// One for each account.
+    /// One result per account.
     pub results: Vec<AccountImportResult>,
 }
 
-/// What became of one account of an import.
+/// Result for one account of an import.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AccountImportResult {
-    /// Connection, as it was given.
+    /// Name of the connection, as you gave it.
     pub connection_name: String,
-    /// The application's id of the user, as it was given.
+    /// Your application's ID of the user, as you gave it.
     pub identifier: String,
-    /// What became of it, or would have in a dry run.
+    /// Outcome for the account, or the expected outcome in a dry run.
     pub outcome: ImportOutcome,
-    /// The account, where there is one.
+    /// The account, if it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<AccountId>,
-    /// Why it was refused; the paths of its violations begin at the account.
+    /// Why it was refused. Paths of violations are relative to the account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
 }
 
-/// What an export gave out.
+/// Result of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AccountsExported {
-    /// Accounts that were given out with their tokens.
+    /// Accounts that were exported with their tokens.
     pub accounts: u64,
-    /// Accounts that have no tokens that serve: their users have to authorize.
+    /// Accounts without working tokens, whose users need to authorize.
     pub without_tokens: u64,
-    /// Accounts whose tokens cannot be opened.
+    /// Accounts whose tokens can't be decrypted.
     pub unreadable: u64,
 }
 
-/// What became of an account of an import.
+/// Outcome for an account of an import.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -215,13 +215,13 @@ pub struct AccountsExported {
 pub enum ImportOutcome {
     /// The account is new.
     Created,
-    /// It got these tokens in the place of others.
+    /// Its tokens were replaced with these.
     Replaced,
-    /// It was imported before from the same line.
+    /// The same account with the same tokens was already imported.
     Unchanged,
-    /// It exists and stays as it is, as asked.
+    /// It exists and was kept unchanged, as requested.
     Skipped,
-    /// It was not imported, as `problem` says.
+    /// It wasn't imported. `problem` says why.
     Refused,
 }
 

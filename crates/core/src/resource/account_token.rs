@@ -11,23 +11,23 @@ use crate::{
     state::TokenAccess,
 };
 
-/// What an account token is made for: one connection, or several of different products.
+/// A request for an account token, for one connection or for several of different products.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = NewAccountToken::new("mail", "user-1", TokenAccess::Read))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAccountToken {
-    /// Connection. Leave it out if you name several in `connections`.
+    /// Name of the connection. Leave it out if you list several in `connections`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub connection_name: String,
-    /// Several connections, each of another product. At the proxy host, the path of a request tells which one it's for.
+    /// Several connections, each of a different product. At the proxy host, a request's path determines the connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<String>,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// What it may do: `read`, or `write`, which includes reading.
+    /// Access: `read`, or `write`, which includes reading.
     pub access: TokenAccess,
-    /// Its life in seconds: 60 to 86400, 3600 when absent.
+    /// Lifetime in seconds: 60 to 86400. Defaults to 3600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
 }
@@ -48,7 +48,7 @@ impl NewAccountToken {
         }
     }
 
-    /// Also for the user's account at this connection.
+    /// Also includes the user's account at this connection.
     #[must_use]
     pub fn and(mut self, connection_name: impl Into<String>) -> Self {
         self.connections.push(connection_name.into());
@@ -65,25 +65,25 @@ impl NewAccountToken {
 }))]
 #[non_exhaustive]
 pub struct IssuedAccountToken {
-    /// The bearer token; only its digest is kept.
+    /// The bearer token. Stead stores only its digest.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub token: SecretString,
-    /// Its id.
+    /// ID.
     pub token_id: AccountTokenId,
-    /// Connection, the first one if it's for several.
+    /// Name of the connection, or of the first one if the token is for several.
     pub connection_name: ConnectionName,
-    /// All its connections.
+    /// Names of all its connections.
     #[serde(default)]
     pub connections: Vec<ConnectionName>,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// What it may do.
+    /// Access of the token.
     pub access: TokenAccess,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
-    /// Address at which the token says whose account is meant, and paths are the product's own; absent where this
-    /// environment has none.
+    /// URL of the proxy host. The token determines the account, and paths are the product's own. Absent if this
+    /// environment has no proxy host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy_url: Option<String>,
 }
@@ -92,7 +92,7 @@ fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(token.expose_secret())
 }
 
-/// An account token that is good.
+/// An active account token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "connections": ["mail"],
@@ -101,22 +101,22 @@ fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, 
 }))]
 #[non_exhaustive]
 pub struct AccountToken {
-    /// Its id.
+    /// ID.
     pub token_id: AccountTokenId,
-    /// Connection, the first one if it's for several.
+    /// Name of the connection, or of the first one if the token is for several.
     pub connection_name: ConnectionName,
-    /// All its connections.
+    /// Names of all its connections.
     #[serde(default)]
     pub connections: Vec<ConnectionName>,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// What it may do.
+    /// Access of the token.
     pub access: TokenAccess,
-    /// Client id of the application that made it; absent where the operator did.
+    /// Client ID of the application that created it. Absent if the operator created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::scope::Scopes;
 
-/// A credential of an application: a client id with up to two secrets, and what it may do.
+/// An application's credential: a client ID, up to two secrets, scopes and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
@@ -17,31 +17,31 @@ use crate::scope::Scopes;
 }))]
 #[non_exhaustive]
 pub struct AppCredential {
-    /// Client id.
+    /// Client ID.
     pub client_id: String,
     /// Name for people.
     pub name: String,
-    /// What it may do.
+    /// Its scopes.
     #[schemars(with = "Vec<String>")]
     pub scopes: Scopes,
-    /// How many requests a minute it may send; absent where that is not limited.
+    /// Maximum number of requests per minute. Absent if unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
-    /// Connections that it is limited to, by name; absent where it is not.
+    /// Names of the connections that it's limited to. Absent if it isn't limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// Policy for its calls, by name; absent where it names none.
+    /// Name of the policy for its calls. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends; absent where it does not.
+    /// When it expires. Absent if it doesn't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, up to an hour ago where it is in use; absent where it never was.
+    /// When it was last used, accurate to an hour. Absent if it was never used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
-    /// Its live secrets, oldest first.
+    /// Its active secrets, oldest first.
     pub secrets: Vec<AppSecret>,
 }
 
@@ -49,22 +49,22 @@ pub struct AppCredential {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AppSecret {
-    /// Names it: the first 12 hexadecimal digits of its SHA-256.
+    /// ID of the secret: the first 12 hexadecimal digits of its SHA-256.
     pub secret_id: String,
-    /// Its last four characters; absent for one that an older version made.
+    /// Its last four characters. Absent if an older version created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_with: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends, because another one takes its place.
+    /// When it expires, if a new secret replaces it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// When it, or a token made with it, was last used, up to an hour ago where it is in use.
+    /// When it or one of its tokens was last used, accurate to an hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A credential with a secret that was just made. It is shown only here.
+/// A credential with a new secret. The secret is shown only once.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
@@ -77,20 +77,20 @@ pub struct IssuedAppSecret {
     /// The credential.
     #[serde(flatten)]
     pub credential: AppCredential,
-    /// Id of the secret.
+    /// ID of the secret.
     pub secret_id: String,
-    /// The secret. Only its digest is kept.
+    /// The secret. Stead stores only its digest.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub client_secret: SecretString,
 }
 
-/// The one place where a secret is written: in the response that shows it.
+/// Secrets are serialized only here, in the response that shows them.
 fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose_secret())
 }
 
-/// What a new credential is made of.
+/// A request for a new credential.
 ///
 /// ```
 /// # use stead_core::resource::NewAppCredential;
@@ -102,23 +102,24 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAppCredential {
-    /// Name for people, such as the application's; 1 to 100 characters.
+    /// Name for people, such as the application's name. 1 to 100 characters.
     pub name: String,
-    /// What it may do; all scopes but accounts:import, credentials:manage, members:manage, keys:manage, audit:read and those of
-    /// policies and approvals where absent.
+    /// Its scopes. Defaults to all scopes except accounts:import, credentials:manage, members:manage, keys:manage,
+    /// audit:read and those of policies and approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
-    /// How many requests a minute it may send; not limited where absent.
+    /// Maximum number of requests per minute. Unlimited by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
-    /// Connections that it is limited to, by name: all others look to it as if there were none. `*` for every one, as where
-    /// absent; then a limited maker gives its own.
+    /// Names of the connections that it can see. All others look as if they didn't exist. `*` or leaving it out means
+    /// all connections, or those of the credential that creates it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// Policy for its calls, by name, besides those of the environment. A maker that has one gives its own.
+    /// Name of a policy for its calls, in addition to the environment's policies. If the credential that creates it has
+    /// a policy, it gets that one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Seconds after which it ends; it does not where absent.
+    /// Seconds until it expires. Doesn't expire by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
 }
@@ -131,25 +132,25 @@ impl NewAppCredential {
             ..Self::default()
         }
     }
-    /// What it may do.
+    /// Sets its scopes.
     #[must_use]
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = Some(scopes.into_iter().map(Into::into).collect());
         self
     }
-    /// How many requests a minute it may send.
+    /// Maximum number of requests per minute.
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u32) -> Self {
         self.rate_per_minute = Some(requests);
         self
     }
-    /// Connections that it is limited to.
+    /// Names of the connections that it's limited to.
     #[must_use]
     pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.connections = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// Seconds after which it ends.
+    /// Seconds until it expires.
     #[must_use]
     pub fn expires_in(mut self, seconds: u32) -> Self {
         self.expires_in = Some(seconds);
@@ -157,7 +158,7 @@ impl NewAppCredential {
     }
 }
 
-/// What changes in a credential; absent members stay.
+/// Changes to a credential. Absent members stay unchanged.
 ///
 /// ```
 /// # use stead_core::resource::AppCredentialChange;
@@ -172,46 +173,46 @@ pub struct AppCredentialChange {
     /// New name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it may do, in place of what it may do now.
+    /// New scopes, which replace the current ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
-    /// How many requests a minute it may send; 0 for no limit.
+    /// Maximum number of requests per minute. 0 means unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
-    /// Connections that it is limited to, in place of the present ones; `*` for every one.
+    /// Names of the connections that it's limited to, which replace the current ones. `*` means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// Policy for its calls, by name, in place of the present one; an empty text for none.
+    /// Name of the policy for its calls, which replaces the current one. An empty string removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
 }
 
 impl AppCredentialChange {
-    /// Another name.
+    /// Sets a new name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
-    /// Other scopes, in place of all present ones.
+    /// Replaces all scopes.
     #[must_use]
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = Some(scopes.into_iter().map(Into::into).collect());
         self
     }
-    /// How many requests a minute it may send; 0 for no limit.
+    /// Maximum number of requests per minute. 0 means unlimited.
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u32) -> Self {
         self.rate_per_minute = Some(requests);
         self
     }
-    /// Other connections that it is limited to, in place of all present ones.
+    /// Replaces the connections that it's limited to.
     #[must_use]
     pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.connections = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// Another policy for its calls; an empty text for none.
+    /// Sets a new policy for its calls. An empty string removes it.
     #[must_use]
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.policy = Some(name.into());
@@ -219,20 +220,20 @@ impl AppCredentialChange {
     }
 }
 
-/// How a credential gets another secret.
+/// Options for rotating a credential's secret.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = SecretRotation::default().old_expires_in(3_600))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SecretRotation {
-    /// Seconds after which the present secret ends, with the tokens made with it: a day where absent, at most 90 days;
-    /// 0 ends it at once.
+    /// Seconds until the current secret and its tokens expire. Defaults to one day, at most 90 days. 0 revokes it
+    /// immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_expires_in: Option<u32>,
 }
 
 impl SecretRotation {
-    /// Seconds after which the present secret ends.
+    /// Seconds until the current secret expires.
     #[must_use]
     pub fn old_expires_in(mut self, seconds: u32) -> Self {
         self.old_expires_in = Some(seconds);

@@ -1,4 +1,4 @@
-//! Approvals: calls that a person has to approve.
+//! Approvals of calls that a person needs to approve.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -11,7 +11,8 @@ use crate::{
     state::ApprovalState,
 };
 
-/// A call that a policy holds until a person has approved it. It approves these arguments only, and once.
+/// A call that waits for a person's approval because of a policy. An approval is valid for exactly these arguments,
+/// once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "approval_id": "appr_01a2037b052070199760437deb0e58e8", "state": "pending",
@@ -23,41 +24,41 @@ use crate::{
 }))]
 #[non_exhaustive]
 pub struct Approval {
-    /// Its id.
+    /// ID.
     pub approval_id: ApprovalId,
     /// State.
     pub state: ApprovalState,
-    /// Who called.
+    /// The caller.
     pub asked_by: Actor,
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: ConnectionName,
     /// Product.
     pub product: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// Tool; absent for a raw request.
+    /// Name of the tool. Absent for a raw request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Its version.
+    /// Version of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_version: Option<String>,
     /// Method of a raw request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Its path, without the query.
+    /// Path of a raw request, without the query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The exact arguments: the tool's input, or of each raw request its method, path with query, headers and body. Absent in
-    /// lists.
+    /// The exact arguments: the tool's input, or the method, path with query, headers and body of each raw request.
+    /// Absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// The policy that asks.
+    /// Name of the policy that requires the approval.
     pub policy: String,
-    /// Its rule, as a JSON Pointer.
+    /// The policy's rule, as a JSON Pointer.
     pub rule: String,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: Timestamp,
-    /// When it ends, used or not.
+    /// When it expires, whether it was used or not.
     pub expires_at: Timestamp,
     /// Who approved or denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,19 +71,19 @@ pub struct Approval {
     pub reason: Option<String>,
 }
 
-/// How a person decides.
+/// A person's decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "reason": "asked the customer" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApprovalDecision {
-    /// Why; at most 500 characters. It stands in the approval.
+    /// The reason, which is stored in the approval. At most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl ApprovalDecision {
-    /// A decision for this reason.
+    /// A decision with this reason.
     pub fn because(reason: impl Into<String>) -> Self {
         Self {
             reason: Some(reason.into()),
@@ -90,7 +91,7 @@ impl ApprovalDecision {
     }
 }
 
-/// Which approvals are listed.
+/// Filters for a list of approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalFilter {
@@ -99,7 +100,7 @@ pub struct ApprovalFilter {
 }
 
 impl ApprovalFilter {
-    /// Those in this state.
+    /// Only approvals in this state.
     pub fn in_state(state: ApprovalState) -> Self {
         Self { state: Some(state) }
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Error, Result, caller::Actor};
 
-/// A change that someone made: of a connection, an account's state, credentials, keys or webhooks.
+/// A change to a connection, an account's state, a credential, a key, a webhook or another resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "number": 2, "at": "2026-11-22T13:38:43Z",
@@ -21,51 +21,51 @@ use crate::{Error, Result, caller::Actor};
 }))]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// Number, without gaps from 1 on.
+    /// Number of the entry. Numbers start at 1 and have no gaps.
     pub number: u64,
     /// When.
     pub at: Timestamp,
     /// Who.
     pub actor: Actor,
-    /// What was done, such as `connection.changed`.
+    /// The action, such as `connection.changed`.
     pub action: String,
-    /// To what.
+    /// The resource that was changed.
     pub target: AuditTarget,
-    /// What else there is to know, such as the members that were changed; never a secret or an identifier of a user.
+    /// More facts, such as the members that were changed. Never contains secrets or users' identifiers.
     pub facts: Map<String, Value>,
-    /// The request that did it, where there was one.
+    /// ID of the request that made the change, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// Hash of the entry before; 64 zeros for the first one.
+    /// Hash of the previous entry. 64 zeros for the first one.
     pub previous_hash: String,
     /// SHA-256, in hexadecimal, over `previous_hash` and the other members as JSON without spaces, sorted by their names.
     pub hash: String,
 }
 
-/// What was changed.
+/// The resource that was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuditTarget {
-    /// `connection`, `account`, `app_credential`, and what else the actions begin with.
+    /// Type: `connection`, `account`, `app_credential` or another word that actions start with.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its id.
+    /// ID.
     pub id: String,
 }
 
-/// Which entries are listed; each member that is given narrows the list.
+/// Filters for a list of entries. An entry has to match all of them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct AuditFilter {
-    /// Only this action; with `.*` at its end, all that begin so.
+    /// Only this action. With `.*` at the end, all actions that start with it.
     pub action: Option<String>,
-    /// Only by this one: the id of an actor, or its type where it has none.
+    /// Only by this actor: its ID, or its type if it has no ID.
     pub actor: Option<String>,
-    /// Only to the target with this id.
+    /// Only changes to the target with this ID.
     pub target: Option<String>,
 }
 
-/// Where the log stands: its last entry. Keep it elsewhere, and a cut end shows.
+/// The last entry of the log. Store it elsewhere to detect later whether entries at the end were removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(
     clippy::exhaustive_structs,
@@ -98,26 +98,26 @@ impl FromStr for AuditHead {
         read.ok_or_else(|| {
             Error::invalid_at(
                 "/expect",
-                "expected NUMBER:HASH as a verification prints it: a number and 64 hexadecimal digits",
+                "expected NUMBER:HASH from a verification: a number and 64 hexadecimal digits",
             )
         })
     }
 }
 
-/// What a verification of the log has found.
+/// Result of a verification of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "head": { "number": 2, "hash": "2babd5d5ea0350469dd15877279bc2a149849a29ae7be3010d6beb34406680c7" },
 }))]
 #[non_exhaustive]
 pub struct AuditVerification {
-    /// The last entry up to which all fit; absent where the first does not, or there is none.
+    /// The last entry up to which the log is valid. Absent if the log is empty or its first entry isn't valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<AuditHead>,
-    /// What does not fit; absent where the whole log does.
+    /// The first fault. Absent if the whole log is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
-    /// Rows of the database that somebody wrote or deleted without the key; 100 at most.
+    /// Rows of the database that someone wrote or deleted without the key. At most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspect_rows: Vec<SuspectRow>,
 }
@@ -137,15 +137,15 @@ impl AuditVerification {
     }
 }
 
-/// A row that somebody wrote or deleted without the key.
+/// A row that someone wrote or deleted without the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SuspectRow {
-    /// Its table.
+    /// Name of the table.
     pub table: String,
-    /// Its id there: a client id, the name of a policy, or a digest.
+    /// ID of the row: a client ID, a policy's name or a digest.
     pub id: String,
-    /// What is wrong, in a sentence.
+    /// The fault, in one sentence.
     pub message: String,
 }
 
@@ -160,13 +160,13 @@ impl SuspectRow {
     }
 }
 
-/// The first entry that does not fit.
+/// The first entry that isn't valid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AuditFault {
     /// Number that the entry has or should have.
     pub number: u64,
-    /// What is wrong, in a sentence.
+    /// The fault, in one sentence.
     pub message: String,
 }
 

@@ -10,7 +10,7 @@ use crate::{
     state::AuthorizationState,
 };
 
-/// How far an attempt to connect an account has come. It is kept for 7 days after its end.
+/// Status of an attempt to connect an account. You can read it for 7 days after it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "authorization_id": "auth_01a2037b04b8700bbcc9e5719410dcc5", "connection_name": "mail", "identifier": "user-1",
@@ -19,23 +19,22 @@ use crate::{
 }))]
 #[non_exhaustive]
 pub struct Authorization {
-    /// Id.
+    /// ID.
     pub authorization_id: AuthorizationId,
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: ConnectionName,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// How far it has come.
+    /// Its state.
     pub state: AuthorizationState,
-    /// Why it ended without success: a code of the product, such as `access_denied`, or one of ours, such as
-    /// `client_rejected`.
+    /// Why it failed: the product's code, such as `access_denied`, or Stead's, such as `client_rejected`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the product said about it, without anything that looks like a credential.
+    /// The product's message, without anything that looks like a credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_message: Option<String>,
-    /// When the link was made.
+    /// When the link was created.
     pub created_at: Timestamp,
-    /// When the present step ends.
+    /// When the current step expires.
     pub expires_at: Timestamp,
 }

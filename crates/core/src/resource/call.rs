@@ -1,4 +1,4 @@
-//! Calls: of a tool by name, and raw requests.
+//! Tool calls and raw requests.
 
 use std::{collections::BTreeMap, marker::PhantomData};
 
@@ -17,9 +17,9 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
     /// Input of the tool: an object.
     #[serde(default)]
@@ -30,20 +30,20 @@ pub struct ExecuteRequest {
     /// Version of the tool, a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_version: Option<String>,
-    /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response.
+    /// Returns the requests without changing anything. Reads are still sent if the tool needs their responses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// What of the result is returned, and in which form.
+    /// Which parts of the result to return, and in which form.
     #[serde(flatten)]
     pub result: ResultOptions,
-    /// Makes a call that changes something once, however often it comes with this key, for 24 hours; what it creates at the
-    /// product has ids that derive from the key. Comes from the header `Idempotency-Key` over HTTP.
+    /// Makes a write only once, even if you repeat it with this key within 24 hours. IDs of objects it creates at the
+    /// product derive from the key. Over HTTP, use the header `Idempotency-Key`.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
 }
 
 impl ExecuteRequest {
-    /// A call as this user of this connection. `input` is an object.
+    /// A call for this user and connection. `input` is an object.
     pub fn new(
         connection_name: impl Into<String>,
         identifier: impl Into<String>,
@@ -58,7 +58,7 @@ impl ExecuteRequest {
     }
 }
 
-/// Result of a call: the data as JSON text, which [`Execution::output`] reads as `T` when it is asked to.
+/// Result of a call. The data is JSON text, and [`Execution::output`] parses it into `T`.
 ///
 /// ```
 /// # use stead_core::{Result, resource::Execution};
@@ -93,8 +93,8 @@ impl ExecuteRequest {
 /// | handles of what was cut | [`left_out`](Self::left_out) |
 /// | the id under which it is recorded | [`execution_id`](Self::execution_id) |
 ///
-/// The data of a dry run is not what the tool describes, but a [`Plan`](super::Plan) of the requests that it would send: read
-/// it with [`json`](Self::json).
+/// The data of a dry run is a [`Plan`](super::Plan) of the requests that the tool would send. Read it with
+/// [`json`](Self::json).
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
@@ -115,27 +115,26 @@ impl ExecuteRequest {
 )]
 #[non_exhaustive]
 pub struct Execution<T = Value> {
-    /// Id of the run.
+    /// ID of the execution.
     pub execution_id: ExecutionId,
     /// Tool.
     pub tool: String,
-    /// Version that ran.
+    /// Version of the tool that ran.
     pub tool_version: String,
-    /// Version of the schema that the input was checked by: the same date. Empty from a service that does not say.
+    /// Version of the schema that validated the input, which is the same date. Empty if the service doesn't return it.
     #[serde(default)]
     pub schema_version: String,
-    /// Result: the product's own JSON text where the tool passes it on.
+    /// The result. It's the product's own JSON text if the tool doesn't change it.
     #[schemars(with = "Value")]
     pub data: Box<RawValue>,
-    /// What did not fail the call, yet matters.
+    /// Warnings: problems that didn't fail the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// The largest of what the data has only in part, or only by its name, where options cut it: each with the handle by which
-    /// all of it is read.
+    /// The largest parts that options omitted or truncated, each with a handle to read all of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// Whether it is the result of an earlier call with the same idempotency key: nothing was sent this time. The header
-    /// `stead-idempotent-replayed` over HTTP.
+    /// Whether this is the result of an earlier call with the same idempotency key, so nothing was sent now. Over HTTP,
+    /// see the header `stead-idempotent-replayed`.
     #[serde(skip)]
     pub replayed: bool,
     #[serde(skip)]
@@ -165,7 +164,7 @@ impl Execution {
         }
     }
 
-    /// The same result, to be read as another type.
+    /// The same result, for parsing into another type.
     pub fn typed<T>(self) -> Execution<T> {
         Execution {
             execution_id: self.execution_id,
@@ -182,10 +181,10 @@ impl Execution {
 }
 
 impl<T> Execution<T> {
-    /// The data as the tool describes it. What the struct does not name is in [`Execution::data`] all the same.
+    /// The data as the tool's output type. [`Execution::data`] also has members that the type doesn't name.
     ///
     /// # Errors
-    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    /// [`ErrorKind::ProductProtocolError`] if the data doesn't fit the type.
     pub fn output(&self) -> Result<T>
     where
         T: serde::de::DeserializeOwned,
@@ -193,15 +192,15 @@ impl<T> Execution<T> {
         self.json()
     }
 
-    /// The data as a value or a struct of your own.
+    /// The data as a value or your own struct.
     ///
     /// # Errors
-    /// [`ErrorKind::ProductProtocolError`] where the data has another shape.
+    /// [`ErrorKind::ProductProtocolError`] if the data doesn't fit the type.
     pub fn json<U: serde::de::DeserializeOwned>(&self) -> Result<U> {
         serde_json::from_str(self.data.get()).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                format!("the result has another shape: {error}"),
+                format!("the result doesn't fit the type: {error}"),
             )
         })
     }
@@ -213,13 +212,13 @@ impl<T> Execution<T> {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProxyRequest {
-    /// Connection.
+    /// Name of the connection.
     pub connection_name: String,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: String,
-    /// The product's path, starting with `/`, percent-encoded where needed; may carry a query.
+    /// The product's path. It starts with `/`, is percent-encoded, and can have a query.
     pub path: String,
-    /// HTTP method, in capitals.
+    /// HTTP method, in upper case.
     pub method: String,
     /// Query pairs; a list gives one pair per item.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -230,17 +229,17 @@ pub struct ProxyRequest {
     /// JSON body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// Describes the request instead of sending it: the response is a plan, as that of a tool's dry run.
+    /// Returns a plan of the request instead of sending it, like a tool's dry run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Makes a request that changes something once, however often it comes with this key, for 24 hours. Comes from the
-    /// header `Idempotency-Key` over HTTP.
+    /// Makes a write only once, even if you repeat it with this key within 24 hours. Over HTTP, use the header
+    /// `Idempotency-Key`.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
 }
 
 impl ProxyRequest {
-    /// A request as this user of this connection.
+    /// A request for this user and connection.
     pub fn new(
         connection_name: impl Into<String>,
         identifier: impl Into<String>,

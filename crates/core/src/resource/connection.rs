@@ -22,9 +22,9 @@ use crate::{
 }))]
 #[non_exhaustive]
 pub struct Connection {
-    /// Id, part of the redirect URI.
+    /// ID, which is part of the redirect URI.
     pub id: ConnectionId,
-    /// Name chosen by the developer.
+    /// Name that you chose.
     pub connection_name: ConnectionName,
     /// Product.
     pub product: String,
@@ -32,18 +32,18 @@ pub struct Connection {
     pub state: ConnectionState,
     /// Whether the product accepts the client credentials.
     pub health: ConnectionHealth,
-    /// OAuth client id.
+    /// OAuth client ID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// Whether a client secret is stored; the secret itself is never shown.
+    /// Whether a client secret is stored. Stead never shows the secret itself.
     pub has_client_secret: bool,
-    /// Scopes or capabilities; absent where the product takes none.
+    /// Scopes or capabilities. Absent if the product has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
     /// Settings of the product.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub settings: Map<String, Value>,
-    /// Redirect URI to register at the product, byte for byte.
+    /// Redirect URI. Register exactly this text at the product.
     pub redirect_uri: String,
     /// When it was created.
     pub created_at: Timestamp,
@@ -51,7 +51,7 @@ pub struct Connection {
     pub updated_at: Timestamp,
 }
 
-/// What a new connection is made of.
+/// A request for a new connection.
 ///
 /// ```
 /// # use stead_core::resource::NewConnection;
@@ -72,12 +72,12 @@ pub struct NewConnection {
     pub connection_name: String,
     /// Product.
     pub product: String,
-    /// OAuth client id; without it the connection is a draft.
+    /// OAuth client ID. Without it, the connection is a draft.
     pub client_id: Option<String>,
-    /// OAuth client secret; write-only.
+    /// OAuth client secret. Write-only.
     #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
-    /// Scopes or capabilities; the product's default where absent. Short names of scopes are taken.
+    /// Scopes or capabilities. Short names also work. Defaults to the product's standard set.
     pub permissions: Option<Vec<String>>,
     /// Settings of the product.
     #[serde(default)]
@@ -85,7 +85,7 @@ pub struct NewConnection {
 }
 
 impl NewConnection {
-    /// A connection with this name, of this product.
+    /// A connection with this name and product.
     pub fn new(connection_name: impl Into<String>, product: impl Into<String>) -> Self {
         Self {
             connection_name: connection_name.into(),
@@ -93,14 +93,14 @@ impl NewConnection {
             ..Self::default()
         }
     }
-    /// The OAuth client that is registered at the product.
+    /// Sets the OAuth client that you registered at the product.
     #[must_use]
     pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
         self.client_id = Some(id.into());
         self.client_secret = Some(secret.into());
         self
     }
-    /// Scopes or capabilities in place of the product's default.
+    /// Sets scopes or capabilities instead of the product's standard set.
     #[must_use]
     pub fn permissions<S: Into<String>>(
         mut self,
@@ -109,7 +109,7 @@ impl NewConnection {
         self.permissions = Some(permissions.into_iter().map(Into::into).collect());
         self
     }
-    /// A setting of the product, such as the warehouse's `account`.
+    /// Sets a setting of the product, such as the warehouse's `account`.
     #[must_use]
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.settings.insert(name.into(), value.into());
@@ -117,7 +117,7 @@ impl NewConnection {
     }
 }
 
-/// What changes in a connection; absent members stay.
+/// Changes to a connection. Absent members stay unchanged.
 ///
 /// ```
 /// # use stead_core::resource::ConnectionChange;
@@ -129,28 +129,28 @@ impl NewConnection {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConnectionChange {
-    /// New OAuth client id; accounts then need a new authorization.
+    /// New OAuth client ID. Users then need to authorize again.
     pub client_id: Option<String>,
-    /// New OAuth client secret; write-only.
+    /// New OAuth client secret. Write-only.
     #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
     /// New scopes or capabilities.
     pub permissions: Option<Vec<String>>,
     /// New settings.
     pub settings: Option<Map<String, Value>>,
-    /// Switches the connection off or on.
+    /// Disables or enables the connection.
     pub disabled: Option<bool>,
 }
 
 impl ConnectionChange {
-    /// Another OAuth client. Where the id differs, accounts then need a new authorization.
+    /// Sets a new OAuth client. If the ID differs, users then need to authorize again.
     #[must_use]
     pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
         self.client_id = Some(id.into());
         self.client_secret = Some(secret.into());
         self
     }
-    /// Other scopes or capabilities; none stands for the product's default.
+    /// Replaces scopes or capabilities. An empty list means the product's standard set.
     #[must_use]
     pub fn permissions<S: Into<String>>(
         mut self,
@@ -159,13 +159,13 @@ impl ConnectionChange {
         self.permissions = Some(permissions.into_iter().map(Into::into).collect());
         self
     }
-    /// Other settings of the product, in place of all present ones.
+    /// Replaces all settings of the product.
     #[must_use]
     pub fn settings(mut self, settings: Map<String, Value>) -> Self {
         self.settings = Some(settings);
         self
     }
-    /// Switches the connection off or on.
+    /// Disables or enables the connection.
     #[must_use]
     pub fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = Some(disabled);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::event_type::EVENT_TYPES;
 use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown};
 
-/// Something that happened. It holds no token and nothing that the product knows of the user.
+/// Something that happened. An event never contains tokens or the user's data at the product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
@@ -22,19 +22,19 @@ use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown}
 }))]
 #[non_exhaustive]
 pub struct Event {
-    /// Its id, by which one that is read twice is recognized.
+    /// ID of the event. Use it to detect events that you read twice.
     pub id: EventId,
     /// Its type, such as `account.activated`.
     #[serde(rename = "type")]
     pub event_type: String,
-    /// When it happened, by the clock of the process that it happened in.
+    /// When it happened, by the clock of the process that recorded it.
     pub timestamp: Timestamp,
-    /// Where the feed goes on after it.
+    /// Cursor to continue the feed after this event.
     pub cursor: String,
-    /// Who caused it, where that is known.
+    /// The caller that caused it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
-    /// What is known of it. The table of types names the members; more may be added.
+    /// Data of the event. The reference lists the members of each type. Later versions can add members.
     pub data: Map<String, Value>,
 }
 
@@ -46,26 +46,26 @@ impl Event {
     }
 }
 
-/// A part of the feed, in the order in which events were committed.
+/// A page of the feed, in the order in which events were committed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct EventPage {
     /// The events.
     pub items: Vec<Event>,
-    /// Where to go on: after the last event that was looked at, whether or not it matched.
+    /// Cursor for the next page. It also skips events that didn't match the filter.
     #[schemars(example = &"AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs")]
     pub cursor: String,
-    /// Whether more may follow at once.
+    /// Whether more events may be available immediately.
     #[schemars(example = false)]
     pub more: bool,
-    /// Whether events after the given cursor are missing from the feed: their time of retention is over, or an older copy
-    /// took the place of the database. What the application knows of its accounts should be read again.
+    /// Whether you missed events after your cursor, because they're older than the retention period or the database was
+    /// restored. Read the state of your accounts again.
     #[schemars(example = false)]
     pub gap: bool,
 }
 
 impl EventPage {
-    /// A part of the feed.
+    /// A page of the feed.
     #[must_use]
     pub fn new(items: Vec<Event>, cursor: String, more: bool, gap: bool) -> Self {
         Self {
@@ -77,25 +77,26 @@ impl EventPage {
     }
 }
 
-/// Which events are asked for; all of what is given has to hold.
+/// Filters for events. An event has to match all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EventFilter {
-    /// Only of these types: whole names, or beginnings such as `account.*`. All where there are none.
+    /// Only events of these types: full names or prefixes such as `account.*`. Defaults to all.
     pub types: Vec<String>,
-    /// Only about this connection and its accounts.
+    /// Only events about this connection and its accounts.
     pub connection_name: Option<String>,
-    /// Only about this user's accounts.
+    /// Only events about this user's accounts.
     pub identifier: Option<String>,
-    /// Whether the newest come first: a page then goes back from its cursor, or from the last event, and waits for nothing.
+    /// Whether to return the newest first. A page then goes back from its cursor or the last event, and returns
+    /// immediately.
     pub newest_first: bool,
 }
 
 impl EventFilter {
-    /// Refuses a type that does not exist: nothing would ever come of it.
+    /// Rejects a type that doesn't exist, because no event would ever match it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the name that may have been meant.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with a similar name.
     pub fn check(&self) -> Result<()> {
         for given in &self.types {
             if !EVENT_TYPES.iter().any(|known| matches(given, known.name)) {
@@ -106,14 +107,14 @@ impl EventFilter {
         Ok(())
     }
 
-    /// Whether events of this type are asked for.
+    /// Whether events of this type match.
     #[must_use]
     pub fn takes_type(&self, name: &str) -> bool {
         self.types.is_empty() || self.types.iter().any(|given| matches(given, name))
     }
 }
 
-/// Whether a filter such as `account.*`, `*` or `account.activated` takes a type.
+/// Whether a filter such as `account.*`, `*` or `account.activated` matches a type.
 fn matches(given: &str, name: &str) -> bool {
     match given.strip_suffix('*') {
         Some(beginning) => name.starts_with(beginning),

@@ -8,14 +8,14 @@ pub struct EventType {
     pub name: &'static str,
     /// When such an event happens.
     pub when: &'static str,
-    /// Members of its `data`; any but `connection_name` and `identifier` may be absent.
+    /// Members of its `data`. All except `connection_name` and `identifier` can be absent.
     pub data: &'static [&'static str],
-    /// Whether it is kept for 24 hours only, because there are many of them and the next one replaces it.
+    /// Whether Stead keeps it for only 24 hours, because it's frequent and the next one replaces it.
     pub short_lived: bool,
 }
 
 impl EventType {
-    /// The type of a name.
+    /// The type with this name.
     #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         EVENT_TYPES.iter().find(|known| known.name == name)
@@ -103,127 +103,135 @@ const fn short(name: &'static str, data: &'static [&'static str], when: &'static
     }
 }
 
-/// Every type of events. Nothing else is ever an event.
+/// All types of events.
 pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "approval.requested",
         APPROVAL,
-        "A call waits until a person has approved it; `GET /v1/approvals/{approval_id}` has its exact arguments.",
+        "A call waits for a person's approval. `GET /v1/approvals/{approval_id}` returns its exact arguments.",
     ),
     lasting(
         "approval.approved",
         APPROVAL,
-        "The call may be made once until the approval ends.",
+        "A person approved the call. It can be made once, until the approval expires.",
     ),
-    lasting("approval.denied", APPROVAL, "The call may not be made."),
-    lasting("approval.used", APPROVAL, "The call was let through."),
+    lasting("approval.denied", APPROVAL, "A person denied the call."),
+    lasting("approval.used", APPROVAL, "The approved call was made."),
     lasting(
         "approval.expired",
         APPROVAL,
-        "The approval's time was over before the call was made.",
+        "The approval expired before the call was made.",
     ),
     lasting(
         "account.created",
         ACCOUNT,
-        "A link was made for a user who has no account yet, or whose account was disconnected.",
+        "A link was created for a user who has no account, or whose account is disconnected.",
     ),
     lasting(
         "account.verification_required",
         ACCOUNT,
-        "The user came back, and the application has to confirm who it was.",
+        "The user came back from the product. The application needs to confirm who it was.",
     ),
     lasting(
         "account.verification_failed",
         ACCOUNT,
-        "The authorization that the account waited for ended without success.",
+        "The authorization that the account was waiting for failed.",
     ),
-    lasting("account.activated", ACCOUNT, "The account can be used."),
+    lasting(
+        "account.activated",
+        ACCOUNT,
+        "The account is connected and can be used.",
+    ),
     lasting(
         "account.reauthorized",
         ACCOUNT,
-        "The user authorized again; new tokens took the place of the old ones.",
+        "The user authorized again. New tokens replaced the old ones.",
     ),
     lasting(
         "account.imported",
         ACCOUNT,
-        "The operator gave it tokens that another platform had.",
+        "The account was imported with tokens from another platform.",
     ),
     lasting(
         "account.needs_reauthorization",
         ACCOUNT,
-        "The credential is dead, as `reason` says: only the user can help, with a new link.",
+        "The account's tokens no longer work, and `reason` says why. The user needs to open a new link.",
     ),
     lasting(
         "account.suspended",
         ACCOUNT,
-        "The application or the operator paused the account.",
+        "The application or the operator suspended the account.",
     ),
-    lasting("account.resumed", ACCOUNT, "The pause ended."),
+    lasting("account.resumed", ACCOUNT, "The account was resumed."),
     lasting(
         "account.disconnected",
         ACCOUNT,
-        "The account was ended, and its credentials were shredded.",
+        "The account was disconnected and its credentials were destroyed.",
     ),
     lasting(
         "account.deleted",
         ACCOUNT,
-        "The account was deleted with its connection.",
+        "The account was deleted together with its connection.",
     ),
     lasting(
         "account.erased",
         ERASURE,
-        "The user was erased: `identifier` is the pseudonym that stands in every event of the account from now on.",
+        "The user was erased. `identifier` is the pseudonym that replaces the user in all events of the account.",
     ),
     short(
         "account.refreshed",
         REFRESH,
-        "A refresh brought new tokens, and nothing else changed.",
+        "A refresh brought new tokens. Nothing else changed.",
     ),
     short(
         "account.refresh_failed",
         REFRESH,
-        "One more refresh in a row brought nothing, for a reason that may pass.",
+        "Another refresh in a row failed for a temporary reason.",
     ),
     lasting(
         "account.refresh_degraded",
         ACCOUNT,
-        "A refresh failed for the first time, for a reason that may pass; the account can be used while its access token lasts.",
+        "A first refresh failed for a temporary reason. The account works until its access token expires.",
     ),
     lasting(
         "account.reauthorization_due",
         ACCOUNT,
-        "Within three days the user has to authorize again, because the product's refresh token expires: `reauthorize_by` of the account says when. It comes once, with a refresh.",
+        "The product's refresh token expires within three days, so the user needs to authorize again. `reauthorize_by` of the account says when. This event is sent once, with a refresh.",
     ),
     lasting(
         "account.recovered",
         ACCOUNT,
-        "A refresh brought new tokens after others had failed.",
+        "A refresh succeeded after earlier ones had failed.",
     ),
     lasting(
         "account.credential_adopted",
         ACCOUNT,
-        "Newer tokens than the current ones were found in the store, and took their place.",
+        "Newer tokens than the current ones were found in the store and replaced them.",
     ),
     lasting(
         "account.revoked_at_product",
         REVOCATION,
-        "The product confirmed that it ended the grant.",
+        "The product confirmed that it revoked the grant.",
     ),
     lasting(
         "account.revocation_failed",
         REVOCATION,
-        "The product did not end the grant: `outcome` is `failed` after the last attempt, or `unsupported`.",
+        "The product didn't revoke the grant. `outcome` is `failed` after the last attempt, or `unsupported`.",
     ),
     lasting(
         "account.revocation_dropped",
         REVOCATION,
-        "There was nothing left to revoke at the product.",
+        "Nothing was left to revoke at the product.",
     ),
-    lasting("authorization.created", AUTHORIZATION, "A link was made."),
+    lasting(
+        "authorization.created",
+        AUTHORIZATION,
+        "A link was created.",
+    ),
     lasting(
         "authorization.redirected",
         AUTHORIZATION,
-        "The user opened the link and was sent to the product.",
+        "The user opened the link and was redirected to the product.",
     ),
     lasting(
         "authorization.returned",
@@ -233,7 +241,7 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "authorization.verifying",
         AUTHORIZATION,
-        "The code was exchanged; the tokens wait to be confirmed.",
+        "The code was exchanged. The tokens can't be used until the application confirms the user.",
     ),
     lasting(
         "authorization.completed",
@@ -248,17 +256,17 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "authorization.failed",
         AUTHORIZATION,
-        "It ended without success, as `reason` says.",
+        "The authorization failed, and `reason` says why.",
     ),
     short(
         "authorization.expired",
         AUTHORIZATION,
-        "A link that no one had opened was past its time.",
+        "A link expired before anyone opened it.",
     ),
     lasting(
         "authorization.superseded",
         AUTHORIZATION,
-        "A newer authorization of the account took its place.",
+        "A newer authorization of the account replaced it.",
     ),
     lasting(
         "connection.created",
@@ -273,7 +281,7 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "connection.deleted",
         CONNECTION,
-        "A connection was deleted, with the accounts that held no credentials.",
+        "A connection was deleted, together with its disconnected accounts.",
     ),
     lasting("webhook.created", WEBHOOK, "A webhook was created."),
     lasting("webhook.changed", WEBHOOK, "A webhook was changed."),
@@ -285,64 +293,64 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "webhook.disabled",
         DISABLED,
-        "Nothing is sent to a webhook any more: it responded 410 (`gone`), or everything failed for 5 days (`failing`).",
+        "A webhook was disabled, because it responded 410 (`gone`) or every delivery failed for 5 days (`failing`).",
     ),
     lasting("webhook.deleted", WEBHOOK, "A webhook was deleted."),
     lasting(
         "connection.credentials_accepted",
         CONNECTION,
-        "The product accepts the connection's client id and secret again.",
+        "The product accepts the connection's client ID and secret again.",
     ),
     lasting(
         "connection.credentials_rejected",
         CONNECTION,
-        "The product refuses the connection's client id or secret: its developer has to act.",
+        "The product refuses the connection's client ID or secret. Its developer needs to fix it.",
     ),
     lasting(
         "key.added",
         KEY,
-        "The operator added a data key; nothing is sealed with it yet.",
+        "The operator added a data key. Nothing is encrypted with it yet.",
     ),
     lasting(
         "key.activated",
         KEY,
-        "A data key seals from now on, in the place of the one before.",
+        "A data key became active. Stead encrypts new data with it instead of the previous one.",
     ),
     lasting(
         "key.rewrapped",
         KEY,
-        "Another key of the operator's ring wraps a data key.",
+        "A data key was encrypted with a different key of the operator's key ring.",
     ),
     lasting(
         "key.reencrypted",
         &["key_id", "rows", "left"],
-        "Rows were sealed again with the active data key.",
+        "Rows were re-encrypted with the active data key.",
     ),
     lasting("key.retired", KEY, "A data key was destroyed."),
     lasting(
         "app_credential.created",
         APP_CREDENTIAL,
-        "A credential of an application was created.",
+        "An application's credential was created.",
     ),
     lasting(
         "app_credential.changed",
         APP_CREDENTIAL,
-        "Its name, scopes or rate were changed.",
+        "The credential's name, scopes or rate limit was changed.",
     ),
     lasting(
         "app_credential.rotated",
         APP_CREDENTIAL,
-        "It got another secret.",
+        "The credential got a new secret.",
     ),
     lasting(
         "app_credential.secret_revoked",
         APP_CREDENTIAL,
-        "One of its secrets was ended, with the tokens made with it.",
+        "One of the credential's secrets was revoked, together with its tokens.",
     ),
     lasting(
         "app_credential.revoked",
         APP_CREDENTIAL,
-        "It was revoked, with its secrets and tokens.",
+        "The credential was revoked, together with its secrets and tokens.",
     ),
     lasting(
         "access.elevated",
@@ -353,18 +361,18 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "policy.set",
         POLICY,
-        "A policy was made, or its rules were replaced.",
+        "A policy was created, or its rules were replaced.",
     ),
     lasting("policy.deleted", POLICY, "A policy was deleted."),
     short(
         "mcp_session.ended",
         MCP_SESSION,
-        "An MCP session was ended before its time.",
+        "An MCP session was revoked before it expired.",
     ),
     short(
         "account_token.ended",
         ACCOUNT_TOKEN,
-        "An account token was ended before its time.",
+        "An account token was revoked before it expired.",
     ),
     lasting(
         "member.created",
@@ -379,7 +387,7 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "member.joined",
         MEMBER,
-        "A member followed the invitation and has a password.",
+        "A member accepted the invitation and set a password.",
     ),
     lasting(
         "member.changed",
@@ -389,33 +397,37 @@ pub static EVENT_TYPES: &[EventType] = &[
     lasting(
         "member.disabled",
         MEMBER,
-        "A member was kept out of the dashboard; open sessions ended.",
+        "A member was disabled and signed out of all sessions.",
     ),
-    lasting("member.enabled", MEMBER, "A member may sign in again."),
+    lasting(
+        "member.enabled",
+        MEMBER,
+        "A member was enabled and can sign in again.",
+    ),
     lasting(
         "member.deleted",
         MEMBER,
-        "A member was deleted; open sessions ended.",
+        "A member was deleted and signed out of all sessions.",
     ),
     lasting(
         "member.reset",
         MEMBER,
-        "A member's password was removed, and a link was made that sets another one.",
+        "A member's password was removed, and a link to set a new one was created.",
     ),
     lasting(
         "member.password_changed",
         MEMBER,
-        "A member has another password; other sessions ended.",
+        "A member changed the password. Other sessions were signed out.",
     ),
     lasting(
         "member.second_factor_added",
         MEMBER,
-        "A member signs in with a one-time code too.",
+        "A member turned on one-time codes for sign-in.",
     ),
     lasting(
         "member.second_factor_removed",
         MEMBER,
-        "A member signs in without a one-time code.",
+        "A member turned off one-time codes for sign-in.",
     ),
     lasting(
         "member.signed_in",

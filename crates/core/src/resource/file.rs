@@ -1,4 +1,4 @@
-//! What a result left out, and the files in which it is read.
+//! Omitted parts of results, and the files to read them.
 
 use std::{fmt, ops::Range};
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, ErrorKind, Result, identifier::ExecutionId};
 
-/// Something that a result has only in part, or only by its name, with the handle by which all of it is read.
+/// A part that a result omits or truncates, with a handle to read all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Where it is in the data: `messages[0].text`; absent for content of which the data shows nothing.
+    /// Its path in the data, such as `messages[0].text`. Absent if the data shows nothing of it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// What to read it with: `GET /v1/files/{handle}`, `stead_read_result` of the Model Context Protocol. It ends after 24
-    /// hours, and reads as the user of this call.
+    /// Handle to read it with `GET /v1/files/{handle}`, or with `stead_read_result` over MCP. It expires after 24 hours
+    /// and reads as the user of this call.
     pub handle: String,
-    /// Type of what is read: `text/plain` for a text, `application/json` for a list, a file's own.
+    /// MIME type of the content: `text/plain` for a text, `application/json` for a list, or the file's own type.
     pub media_type: String,
     /// Name of a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Bytes of all of it, where that is known.
+    /// Size of all of it in bytes, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
 }
 
 impl LeftOut {
-    /// Content with the handle by which it is read.
+    /// Content with its handle.
     pub fn new(handle: impl Into<String>, media_type: impl Into<String>) -> Self {
         Self {
             path: String::new(),
@@ -42,7 +42,7 @@ impl LeftOut {
 }
 
 impl fmt::Display for LeftOut {
-    /// What it is, without its handle.
+    /// Shows everything except the handle.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match (&self.name, self.path.as_str()) {
             (Some(name), _) => name,
@@ -57,23 +57,23 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What a handle led to, or a range of it. The product was asked for it just now.
+/// Content of a handle, or a range of it, just read from the product.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ResultFile {
-    /// Its content from `offset` on.
+    /// Its content, starting at `offset`.
     pub content: Bytes,
-    /// Number of the first byte, counted from 0.
+    /// Position of the first byte, counted from 0.
     pub offset: u64,
-    /// Bytes of all of it.
+    /// Size of all of it in bytes.
     pub size: u64,
     /// MIME type, such as `text/plain; charset=utf-8`.
     pub media_type: String,
     /// Name of a file.
     pub name: Option<String>,
-    /// Digest of all of it, in quotes: two ranges with the same are of the same content.
+    /// Digest of all of it, in quotes. Two ranges with the same digest belong to the same content.
     pub etag: String,
-    /// Id of the run that asked the product.
+    /// ID of the execution that read it from the product.
     pub execution_id: ExecutionId,
 }
 
@@ -91,7 +91,7 @@ impl ResultFile {
         }
     }
 
-    /// Its content as text, where it is a text or JSON.
+    /// Its content as text, if it's text or JSON.
     pub fn text(&self) -> Option<&str> {
         let kind = self.media_type.split(';').next().unwrap_or_default().trim();
         let is_text = kind.starts_with("text/") || kind == "application/json";
@@ -101,7 +101,7 @@ impl ResultFile {
     /// Only this range of it.
     ///
     /// # Errors
-    /// [`ErrorKind::RangeNotSatisfiable`] where there is nothing.
+    /// [`ErrorKind::RangeNotSatisfiable`] if the range has no bytes.
     pub fn range(mut self, range: ByteRange) -> Result<Self> {
         let found = range.within(self.size)?;
         let at =
@@ -118,9 +118,9 @@ impl ResultFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ByteRange {
-    /// From this byte to that one, both included; to the end without a second.
+    /// From the first byte to the last one, inclusive. Without a last byte, to the end.
     From(u64, Option<u64>),
-    /// So many bytes at the end.
+    /// This many bytes at the end.
     Last(u64),
 }
 

@@ -1,4 +1,4 @@
-//! The history of calls: single ones, and how many there were.
+//! The history of calls, and totals of calls.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{identifier::ExecutionId, trace::TraceId};
 
-/// A run of a tool or a raw request, as the history keeps it: neither its input nor its result.
+/// A tool call or raw request in the history. The history never keeps inputs or results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
@@ -17,29 +17,29 @@ use crate::{identifier::ExecutionId, trace::TraceId};
 }))]
 #[non_exhaustive]
 pub struct ExecutionRecord {
-    /// Id of the run.
+    /// ID of the execution.
     pub execution_id: ExecutionId,
     /// Tool, or `proxy`.
     pub tool: String,
-    /// Version of the tool; for the proxy the method.
+    /// Version of the tool, or the method of a raw request.
     pub tool_version: String,
     /// Whether it could change something at the product.
     pub changes: bool,
-    /// Connection as asked.
+    /// Name of the connection, as requested.
     pub connection_name: String,
-    /// The application's id of the user, as asked.
+    /// Your application's ID of the user, as requested.
     pub identifier: String,
-    /// Client id of the application that called, where it is known; for an account token its maker's, a slash, and the
-    /// token's id.
+    /// Client ID of the application that called, if known. For an account token, the client ID of the application that
+    /// created it, a slash and the token's ID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// When it began.
+    /// When it started.
     pub started_at: Timestamp,
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub duration_micros: u64,
     /// `ok`, or the error's kind.
     pub outcome: String,
-    /// Requests sent to the product.
+    /// Number of requests sent to the product.
     pub requests: u32,
     /// Path of a raw request, with `{id}` in place of ids and names: `/v1/users/{id}/messages/send`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,32 +47,33 @@ pub struct ExecutionRecord {
     /// Status of the product's response, if the call was a raw request or failed at the product.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product_status: Option<u16>,
-    /// The trace that the request named which made the call, in its header `traceparent`.
+    /// Trace ID from the header `traceparent` of the request that made the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<TraceId>,
 }
 
-/// Which executions are asked for; all of what is given has to hold.
+/// Filters for executions. An execution has to match all of them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ExecutionFilter {
-    /// Only through this connection.
+    /// Only executions through this connection.
     pub connection_name: Option<String>,
-    /// Only this user's.
+    /// Only those of this user.
     pub identifier: Option<String>,
-    /// Only of this tool; `proxy` for raw requests.
+    /// Only executions of this tool. `proxy` means raw requests.
     pub tool: Option<String>,
-    /// Only those that ended so: `ok`, or an error's kind.
+    /// Only executions with this outcome: `ok` or an error kind.
     pub outcome: Option<String>,
-    /// Only those of the application with this client id, its account tokens included; or of the token with this id.
+    /// Only executions by the application with this client ID, including its account tokens, or by the token with this
+    /// ID.
     pub actor: Option<String>,
-    /// Only those that began at this moment or later.
+    /// Only executions that started at this time or later.
     pub since: Option<Timestamp>,
-    /// Only those that began before this moment.
+    /// Only executions that started before this time.
     pub before: Option<Timestamp>,
 }
 
-/// How many calls of a connection and tool ended with an outcome, in one minute in one process, or in one hour in all.
+/// Number of calls of a connection and tool with one outcome, per minute and process or per hour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "start": "2026-11-22T13:38:00Z", "seconds": 60, "process": "", "connection_name": "mail",
@@ -83,35 +84,35 @@ pub struct ExecutionFilter {
 }))]
 #[non_exhaustive]
 pub struct CallTotals {
-    /// Beginning of the minute or hour in which the calls ended.
+    /// Start of the minute or hour in which the calls ended.
     pub start: Timestamp,
     /// 60 for a minute, 3600 for an hour.
     pub seconds: u32,
-    /// The process, by a number of its own; empty for all.
+    /// Number of the process. Empty if it counts all processes.
     pub process: String,
-    /// Connection as asked. Where one minute has more than 1,000 names, those beyond are counted together, with an empty
-    /// connection and tool.
+    /// Name of the connection, as requested. If a minute has more than 1,000 names, the rest are counted together with
+    /// an empty connection and tool.
     pub connection_name: String,
     /// Tool, or `proxy`.
     pub tool: String,
     /// `ok`, or the error's kind.
     pub outcome: String,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// What they took together, in microseconds.
+    /// Total duration of the calls, in microseconds.
     pub duration_micros: u64,
-    /// The calls by how long they took: every call is in one of them.
+    /// Calls by duration. Each call is counted in exactly one bucket.
     pub durations: Vec<CallDurations>,
 }
 
-/// How calls are counted together.
+/// The period over which calls are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TotalsStep {
-    /// By the minute; what is older than a week is counted by the hour.
+    /// Per minute. Calls older than a week are counted per hour.
     #[default]
     Minute,
-    /// By the hour.
+    /// Per hour.
     Hour,
 }
 
@@ -129,12 +130,12 @@ impl TotalsStep {
     }
 }
 
-/// Calls that took less than a time, and no less than that of the entry before.
+/// Calls that took less than this time, but at least the time of the previous entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CallDurations {
-    /// The time in milliseconds; without an end where it is absent.
+    /// The time in milliseconds. Absent if it has no upper limit.
     pub below_millis: Option<u64>,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::state::DataKeyState;
 
-/// The keys of an environment: those that the operator keeps, and those that the store keeps under them.
+/// Keys of an environment: the operator's key ring, and the data keys in the store that it encrypts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "ring": ["k1"],
@@ -18,11 +18,11 @@ use crate::state::DataKeyState;
 }))]
 #[non_exhaustive]
 pub struct Keys {
-    /// Ids of the operator's key ring, as this process has it; the first one wraps new data keys.
+    /// IDs of the keys in this process's key ring. The first one encrypts new data keys.
     pub ring: Vec<String>,
-    /// Data keys, the oldest first.
+    /// Data keys, oldest first.
     pub data_keys: Vec<DataKey>,
-    /// How far the re-encryption has come that is under way, or was the last one; absent where there was none.
+    /// Progress of the current or last re-encryption. Absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reencryption: Option<Reencryption>,
 }
@@ -35,44 +35,44 @@ pub struct Keys {
 }))]
 #[non_exhaustive]
 pub struct DataKey {
-    /// Id.
+    /// ID.
     pub key_id: String,
     /// State.
     pub state: DataKeyState,
-    /// Key of the ring that wraps it, or wrapped it until it was destroyed: backups still need that one.
+    /// Key of the key ring that encrypts it, or encrypted it before it was destroyed. Backups still need that key.
     pub ring_key: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// From when on it can be activated, while it is only added.
+    /// When you can activate it. Present while it is only added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activatable_at: Option<Timestamp>,
-    /// When it last became the active one; absent for the first key of a store.
+    /// When it last became active. Absent for the first key of a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<Timestamp>,
     /// When it was destroyed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_at: Option<Timestamp>,
-    /// Processes that lately could not open it, while it is only added.
+    /// Processes that recently couldn't decrypt it. Present while it is only added.
     pub unopened_by: u32,
-    /// Rows of the store, and records of the spool, that hold something which it has sealed; absent where they were not
-    /// counted.
+    /// Rows of the store and records of the spool that it encrypts. Absent if they weren't counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u64>,
 }
 
-/// How a data key is activated.
+/// Options for activating a data key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = KeyActivation::default().at_once(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct KeyActivation {
-    /// Without the minute in which every process tries to open a new key: only where no other process has the store open.
+    /// Skips the minute in which every process tries to decrypt a new key. Use it only if no other process has the
+    /// store open.
     #[serde(default)]
     pub at_once: bool,
 }
 
 impl KeyActivation {
-    /// Whether a new key does not wait for other processes.
+    /// Sets whether activation skips waiting for other processes.
     #[must_use]
     pub fn at_once(mut self, at_once: bool) -> Self {
         self.at_once = at_once;
@@ -80,27 +80,27 @@ impl KeyActivation {
     }
 }
 
-/// How far a re-encryption has come.
+/// Progress of a re-encryption.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "running": true, "done": 0, "left": 0 }))]
 #[non_exhaustive]
 pub struct Reencryption {
-    /// Whether it goes on in the background.
+    /// Whether it's running in the background.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
-    /// Rows that were sealed again.
+    /// Rows that were re-encrypted.
     pub done: u64,
-    /// Rows that are still sealed with another key than the active one.
+    /// Rows that are still encrypted with a key that isn't active.
     pub left: u64,
-    /// Rows that cannot be sealed again, with the reason. No key that they need can be retired.
+    /// Rows that can't be re-encrypted, with the reason. You can't retire a key that they need.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<FailedRow>,
-    /// Why it ended before its end; the next one goes on.
+    /// Why it stopped early. The next re-encryption continues it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
 }
 
-/// A row that cannot be sealed again.
+/// A row that can't be re-encrypted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FailedRow {

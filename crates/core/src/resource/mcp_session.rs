@@ -11,7 +11,7 @@ use crate::{
     results::View,
 };
 
-/// What a session is made for.
+/// A request for an MCP session.
 ///
 /// ```
 /// # use stead_core::resource::NewMcpSession;
@@ -24,38 +24,38 @@ use crate::{
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewMcpSession {
-    /// The application's id of the user for whom every call of the session is made.
+    /// Your application's ID of the user. Every call of the session acts as this user.
     pub identifier: String,
-    /// Connections that it may use, by name; every one where absent, also those that are made later.
+    /// Names of the connections that it can use. Defaults to all, including those created later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// Tools that it may call, by name; every one of the connections' products where absent.
+    /// Names of the tools that it can call. Defaults to all tools of the connections' products.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Whether it has only tools that read.
+    /// Whether it has only read-only tools.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read_only: bool,
-    /// Policy for its calls, by name, besides those of the environment and of the application's credential.
+    /// Name of a policy for its calls, in addition to those of the environment and the application's credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Form of its results: `readable` when absent.
+    /// Form of its results. Defaults to `readable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<View>,
-    /// Bytes of a result's data at most: 40000 when absent. What is left out is said, and how to get it.
+    /// Maximum size of a result's data in bytes. Defaults to 40000. Results say what was omitted and how to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
-    /// Where the user's browser goes after the product, when the session asks the user to authorize: as of an authorization
-    /// link. The operator's default if absent.
+    /// URL that the user's browser returns to when the session asks the user to authorize, like `verify_url` of an
+    /// authorization link. Defaults to the operator's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
-    /// Its life in seconds: 60 to 86400, 3600 when absent.
+    /// Lifetime in seconds: 60 to 86400. Defaults to 3600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
 }
 
 impl NewMcpSession {
-    /// A session of this user, for an hour, with every tool of every connection.
+    /// A session for this user, with all tools of all connections. It lasts one hour.
     pub fn new(identifier: impl Into<String>) -> Self {
         Self {
             identifier: identifier.into(),
@@ -74,13 +74,13 @@ impl NewMcpSession {
         self.tools = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// Only tools that read.
+    /// Only read-only tools.
     #[must_use]
     pub fn read_only(mut self) -> Self {
         self.read_only = true;
         self
     }
-    /// The policy for its calls, by name.
+    /// Name of the policy for its calls.
     #[must_use]
     pub fn policy(mut self, name: impl Into<String>) -> Self {
         self.policy = Some(name.into());
@@ -92,19 +92,19 @@ impl NewMcpSession {
         self.view = Some(view);
         self
     }
-    /// Bytes of a result's data at most.
+    /// Maximum size of a result's data in bytes.
     #[must_use]
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
-    /// Where the user's browser goes after the product.
+    /// URL that the user's browser returns to.
     #[must_use]
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
         self.verify_url = Some(url.into());
         self
     }
-    /// Its life in seconds.
+    /// Lifetime in seconds.
     #[must_use]
     pub fn expires_in(mut self, seconds: u32) -> Self {
         self.expires_in = Some(seconds);
@@ -112,7 +112,7 @@ impl NewMcpSession {
     }
 }
 
-/// A session that lives.
+/// An active session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
@@ -121,38 +121,38 @@ impl NewMcpSession {
 }))]
 #[non_exhaustive]
 pub struct McpSession {
-    /// Its id.
+    /// ID.
     pub session_id: McpSessionId,
-    /// The application's id of the user.
+    /// Your application's ID of the user.
     pub identifier: Identifier,
-    /// Connections that it may use; absent where it may use every one.
+    /// Names of the connections that it can use. Absent if it can use all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// Tools that it may call; absent where it may call every one.
+    /// Names of the tools that it can call. Absent if it can call all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Whether it has only tools that read.
+    /// Whether it has only read-only tools.
     pub read_only: bool,
-    /// Policy for its calls; absent where it names none.
+    /// Name of the policy for its calls. Absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
     /// Form of its results.
     pub view: View,
-    /// Bytes of a result's data at most.
+    /// Maximum size of a result's data in bytes.
     pub max_bytes: Option<u64>,
-    /// Where the user's browser goes after the product.
+    /// URL that the user's browser returns to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify_url: Option<String>,
-    /// Client id of the application that made it; absent where the operator did.
+    /// Client ID of the application that created it. Absent if the operator created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Timestamp,
 }
 
-/// A session that was just made, with its token, which is shown once.
+/// A new session with its token, which is shown only once.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
@@ -164,9 +164,9 @@ pub struct IssuedMcpSession {
     /// The session.
     #[serde(flatten)]
     pub session: McpSession,
-    /// Address of the MCP server.
+    /// URL of the MCP server.
     pub url: String,
-    /// The bearer token for it; only its digest is kept.
+    /// The session's bearer token. Stead stores only its digest.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub token: SecretString,

@@ -1,4 +1,4 @@
-//! Members of the dashboard: people who may sign in, and what they may do.
+//! Members of the dashboard: people who can sign in, and their roles.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use crate::{
     state::{MemberState, Role, SignInMethod},
 };
 
-/// A person who may sign in to the dashboard.
+/// A person who can sign in to the dashboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
@@ -20,33 +20,33 @@ use crate::{
 }))]
 #[non_exhaustive]
 pub struct Member {
-    /// Id.
+    /// ID.
     pub member_id: MemberId,
-    /// E-mail address, by which the member signs in.
+    /// Email address that the member signs in with.
     pub email: String,
-    /// Name for people; empty until the member has followed the invitation, where none was given.
+    /// Name for people. It can be empty until the member accepts the invitation.
     pub name: String,
-    /// What the member may do.
+    /// Role of the member.
     pub role: Role,
     /// Its state.
     pub status: MemberState,
-    /// How the member can sign in: by a password, and at the provider where that was ever done. Empty until the member has
-    /// followed the invitation, or signed in at the provider.
+    /// How the member can sign in: with a password, or at the provider if they have done so before. Empty until the
+    /// first sign-in or the accepted invitation.
     #[serde(default)]
     pub sign_in_with: Vec<SignInMethod>,
-    /// Whether a one-time code is asked for at sign-in.
+    /// Whether sign-in needs a one-time code.
     pub second_factor: bool,
     /// When the member was created or invited.
     pub created_at: Timestamp,
-    /// When the member last signed in; absent where that never happened.
+    /// When the member last signed in. Absent if they never have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_sign_in_at: Option<Timestamp>,
-    /// When the link ends that lets the member set a password; absent where none is open.
+    /// When the member's link to set a password expires. Absent if no link is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_expires_at: Option<Timestamp>,
 }
 
-/// Whom to invite.
+/// A request to invite a member.
 ///
 /// ```
 /// # use stead_core::resource::{NewMember, Role};
@@ -58,9 +58,9 @@ pub struct Member {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewMember {
-    /// E-mail address. No mail is sent to it: the link of the invitation is in the response.
+    /// Email address. Stead doesn't send an email. The response has the invitation link.
     pub email: String,
-    /// What the member may do.
+    /// Role of the member.
     pub role: Role,
     /// Name for people, at most 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub struct NewMember {
 }
 
 impl NewMember {
-    /// A member with this e-mail address and role.
+    /// A member with this email address and role.
     pub fn new(email: impl Into<String>, role: Role) -> Self {
         Self {
             email: email.into(),
@@ -84,7 +84,7 @@ impl NewMember {
     }
 }
 
-/// What changes in a member; what is absent stays. The last active owner can be neither disabled nor given another role.
+/// Changes to a member. Absent members stay unchanged. You can't disable the last active owner or change their role.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = MemberChange::default().role(Role::Viewer))]
 #[serde(deny_unknown_fields)]
@@ -93,28 +93,28 @@ pub struct MemberChange {
     /// Name for people, at most 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the member may do, at once in every open session.
+    /// New role. It applies immediately, also in open sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Whether the member is kept out. Open sessions end at once.
+    /// Whether the member is disabled. Disabling signs the member out of all sessions immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 
 impl MemberChange {
-    /// Another name.
+    /// Sets a new name.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
-    /// Another role.
+    /// Sets a new role.
     #[must_use]
     pub fn role(mut self, role: Role) -> Self {
         self.role = Some(role);
         self
     }
-    /// Whether the member is kept out.
+    /// Sets whether the member is disabled.
     #[must_use]
     pub fn disabled(mut self, disabled: bool) -> Self {
         self.disabled = Some(disabled);
@@ -122,19 +122,19 @@ impl MemberChange {
     }
 }
 
-/// How a member's password is reset.
+/// Options for resetting a member's password.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = MemberReset::default().second_factor(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MemberReset {
-    /// Whether the second factor is removed too, for a member who has lost the device.
+    /// Whether to also remove the second factor, for a member who lost the device.
     #[serde(default)]
     pub second_factor: bool,
 }
 
 impl MemberReset {
-    /// Whether the second factor is removed too.
+    /// Sets whether to also remove the second factor.
     #[must_use]
     pub fn second_factor(mut self, second_factor: bool) -> Self {
         self.second_factor = second_factor;
@@ -142,7 +142,7 @@ impl MemberReset {
     }
 }
 
-/// A member with the one-time link that sets a password. The link is shown only here.
+/// A member with a one-time link to set a password. The link is shown only once.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
@@ -155,7 +155,7 @@ pub struct IssuedMemberLink {
     /// The member.
     #[serde(flatten)]
     pub member: Member,
-    /// What the member opens in a browser; it works once, and until `link_expires_at`.
+    /// Link that the member opens in a browser. It works once, until `link_expires_at`.
     #[serde(serialize_with = "exposed")]
     #[schemars(with = "String")]
     pub link: SecretString,
@@ -168,11 +168,11 @@ impl IssuedMemberLink {
     }
 }
 
-/// The secret of a second factor, for an authenticator app. It counts once a code has proved that the app has it.
+/// The secret of a second factor, for an authenticator app. It takes effect when the member confirms it with a code.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NewSecondFactor {
-    /// The secret in base32, to be typed in.
+    /// The secret in base32, for manual entry.
     pub secret: SecretString,
     /// The same as an `otpauth:` URI.
     pub uri: SecretString,
@@ -185,7 +185,7 @@ impl NewSecondFactor {
     }
 }
 
-/// The one place where a link is written: in the response that shows it.
+/// Links are serialized only here, in the response that shows them.
 fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose_secret())
 }

@@ -1,5 +1,5 @@
-//! What an application sees: connections, accounts, links, tools and executions. The service sends these as JSON,
-//! the client reads them, the embedded platform returns them; none holds a secret.
+//! Resources of the API: connections, accounts, links, tools, executions and more. The service sends them as JSON, and
+//! the library returns them.
 
 mod account;
 mod account_import;
@@ -77,13 +77,13 @@ pub use crate::state::{
 pub struct Page<T> {
     /// The items, in a stable order.
     pub items: Vec<T>,
-    /// Where the next page starts; absent at the end.
+    /// Token of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_page_token: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// A page, and where the next one starts.
+    /// A page with the token of the next one.
     pub fn new(items: Vec<T>, next_page_token: Option<String>) -> Self {
         Self {
             items,

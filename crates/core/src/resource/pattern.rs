@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-/// Whether a text fits a pattern in which `*` stands for any characters.
+/// Whether a text matches a pattern. `*` matches any characters.
 pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else {
@@ -24,12 +24,12 @@ pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     true
 }
 
-/// The same, where upper and lower case are the same.
+/// The same, ignoring case.
 pub(crate) fn fits_any_case(pattern: &str, text: &str) -> bool {
     fits(&pattern.to_lowercase(), &text.to_lowercase())
 }
 
-/// Whether a path, as it is sent, fits a pattern by its segments: `**` at the end stands for all that follow.
+/// Whether a path matches a pattern segment by segment. `**` at the end matches all remaining segments.
 pub(crate) fn path_fits(pattern: &str, path: &str) -> bool {
     let mut given = path.split('/');
     for segment in pattern.split('/') {

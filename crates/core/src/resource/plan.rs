@@ -8,18 +8,18 @@ use serde_json::{Value, value::RawValue};
 
 use crate::tool::Effect;
 
-/// The requests of a call that was not made: the data of a dry run, which [`Execution::json`](super::Execution::json) reads.
+/// The planned requests of a dry run. Read them with [`Execution::json`](super::Execution::json).
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Plan {
     /// Always true.
     pub dry_run: bool,
-    /// The requests in their order.
+    /// The requests, in order.
     pub requests: Vec<PlannedRequest>,
-    /// What the tool would send after the last request, where that follows from its response.
+    /// Description of later requests, if they depend on the last request's response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
-    /// Whether a policy would let the call wait until a person has approved it.
+    /// Whether a policy requires a person's approval for the call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub requires_approval: bool,
 }
@@ -36,23 +36,23 @@ impl Plan {
     }
 }
 
-/// A request as it would be sent, but for the user's token.
+/// A request as Stead would send it, without the user's token.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PlannedRequest {
     /// HTTP method.
     pub method: String,
-    /// Address at the product.
+    /// URL of the product.
     pub url: String,
-    /// Path and query at the product, as the proxy takes them.
+    /// Path and query at the product, in the form that the proxy accepts.
     pub path: String,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// Whether it was sent, since what comes after it follows from its response. Only what reads is sent.
+    /// Whether it was sent because later requests depend on its response. Only reads are sent.
     pub sent: bool,
-    /// Headers but for the token's.
+    /// Headers, without the token.
     pub headers: BTreeMap<String, String>,
-    /// Body, byte for byte; a text where it is not JSON.
+    /// Body, unchanged. A string if it isn't JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     pub body: Option<Box<RawValue>>,

@@ -1,4 +1,4 @@
-//! Policies: which calls there may be, and which wait for a person.
+//! Policies allow, deny or require approval for calls.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tool::Effect;
 
-/// A named set of rules for calls of tools and raw requests.
+/// A named set of rules for tool calls and raw requests.
 ///
 /// ```
 /// # use stead_core::resource::Policy;
@@ -22,33 +22,34 @@ use crate::tool::Effect;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Policy {
-    /// Its name: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit. Where a path names it, it may
-    /// be absent from the body.
+    /// Name: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit. You can leave it out of the
+    /// body if the path has it.
     #[serde(default)]
     pub name: String,
-    /// Whether it applies to every call of the environment. Otherwise to those of the credentials and MCP sessions that name
-    /// it.
+    /// Whether it applies to all calls of the environment. Otherwise it applies only to credentials and MCP sessions
+    /// that name it.
     #[serde(default)]
     pub environment: bool,
-    /// Whether only requests that read pass.
+    /// Whether only reads are allowed.
     #[serde(default)]
     pub read_only: bool,
-    /// Which tools may be called. It says nothing of raw requests.
+    /// Which tools are allowed. Doesn't apply to raw requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolRules>,
-    /// Whom and what requests may concern, those of tools and raw ones alike. All rules hold.
+    /// Rules about whom and what a request concerns. They apply to tools and raw requests, and all of them have to
+    /// match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactRule>,
-    /// The raw requests that pass; every one where absent, none where empty.
+    /// Raw requests that are allowed. Defaults to all. An empty list allows none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<RequestRule>>,
-    /// Calls that wait until a person has approved them.
+    /// Calls that need a person's approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_approval: Option<ApprovalRules>,
-    /// Seconds from the request for an approval until it ends, used or not: 60 to 604800, 3600 when absent.
+    /// Seconds from the request for an approval until it expires: 60 to 604800. Defaults to 3600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_expires_in: Option<u32>,
-    /// When it was last set. Ignored in what is given.
+    /// When it was last set. Ignored in requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Timestamp>,
 }
@@ -63,70 +64,70 @@ impl Policy {
     }
 }
 
-/// Tools by name; `*` stands for any characters: `mail_*`.
+/// Tools by name. `*` matches any characters, for example `mail_*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolRules {
-    /// Those that may be called; every one where absent.
+    /// Tools that are allowed. Defaults to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Those that may not, although they are allowed.
+    /// Tools that are denied, even if `allow` matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
 }
 
-/// A rule about one kind of facts of a product's requests, such as the recipients of mails. A request whose facts cannot be
-/// told breaks it.
+/// A rule about one kind of fact of a product's requests, such as a mail's recipients. If Stead can't determine the
+/// facts of a request, the request breaks the rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FactRule {
     /// Product.
     pub product: String,
-    /// Kind of facts: `recipient`.
+    /// Kind of fact, such as `recipient`.
     pub kind: String,
-    /// Values that pass; `*` stands for any characters: `*@example.com`. Every one where absent.
+    /// Values that are allowed. `*` matches any characters, for example `*@example.com`. Defaults to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Values that do not, although they are allowed; upper and lower case are the same here.
+    /// Values that are denied, even if `allow` matches. Ignores case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
 }
 
-/// Raw requests that pass.
+/// Raw requests that are allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RequestRule {
-    /// Product; every one where absent.
+    /// Product. Defaults to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
-    /// HTTP methods; every one where absent.
+    /// HTTP methods. Defaults to all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// Paths by their segments: `*` stands for one segment, or any characters in one, and `**` at the end for all that
-    /// follow: `/v1/people/**`.
+    /// Path patterns, such as `/v1/people/**`. `*` matches one segment or any characters in one. `**` at the end
+    /// matches all remaining segments.
     pub paths: Vec<String>,
 }
 
-/// What a person has to approve. Each member adds to it.
+/// Calls that need a person's approval. Each member adds more calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApprovalRules {
-    /// Tools by name; `*` stands for any characters.
+    /// Tools by name. `*` matches any characters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Requests by what they do.
+    /// Requests by effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// Requests that break one of these rules, instead of being refused.
+    /// Requests that break one of these rules. They need approval instead of being denied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<FactRule>,
 }
 
-/// A call to decide on without making it: a tool with its input, or a raw request.
+/// A call to test without making it: a tool with its input, or a raw request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "policies": ["mail-agent"], "product": "mail", "method": "GET", "path": "/v1/people/me",
@@ -134,73 +135,73 @@ pub struct ApprovalRules {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PolicyTest {
-    /// Policies to decide by, such as that of a credential and that of an MCP session, besides those of the environment.
+    /// Policies to apply in addition to the environment's, such as those of a credential and an MCP session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
-    /// In place of `policies`, who would make the call: the client id of a credential, or the id of an MCP session. Its policies
-    /// decide, and its scopes and what the session is limited to.
+    /// Instead of `policies`, who would make the call: a credential's client ID or an MCP session's ID. Its policies,
+    /// scopes and limits apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<String>,
     /// Tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// Its input.
+    /// Input of the tool.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
     /// Product of a raw request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
-    /// Its HTTP method.
+    /// HTTP method of a raw request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Its path, with the query where it has one.
+    /// Path of a raw request, with its query.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its JSON body, or a text that is sent as it is.
+    /// JSON body of a raw request, or a string that is sent unchanged.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub body: Value,
-    /// Its media type; that of JSON where absent.
+    /// Media type of the body. Defaults to JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
 }
 
-/// What becomes of a call.
+/// The outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PolicyOutcome {
-    /// It is made.
+    /// The call is allowed.
     Allowed,
-    /// It is made once a person has approved it.
+    /// The call needs a person's approval.
     NeedsApproval,
-    /// It is not made.
+    /// The call is denied.
     Refused,
 }
 
-/// A decision, and why.
+/// A decision with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "outcome": "refused", "policy": "mail-agent", "rule": "/requests",
-    "message": "the policy mail-agent does not list GET requests to this path",
+    "message": "the policy mail-agent doesn't allow GET requests to this path",
     "requests": [{ "method": "GET", "path": "/v1/people/me", "effect": "read", "known": true, "facts": [] }],
 }))]
 #[non_exhaustive]
 pub struct PolicyDecision {
-    /// What becomes of the call.
+    /// The outcome for the call.
     pub outcome: PolicyOutcome,
-    /// The policy that refuses it or asks for an approval.
+    /// Name of the policy that denies the call or requires approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Its rule, as a JSON Pointer.
+    /// The policy's rule, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub message: String,
-    /// The requests to the product that were decided on. Of a tool those up to the first response that it needs.
+    /// The requests to the product that were tested. For a tool, those up to the first response that it needs.
     pub requests: Vec<ClassifiedRequest>,
 }
 
-/// A request to a product as rules see it.
+/// A request to a product, as rules see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ClassifiedRequest {
@@ -208,11 +209,11 @@ pub struct ClassifiedRequest {
     pub method: String,
     /// Path at the product, with the query.
     pub path: String,
-    /// What it does.
+    /// Its effect.
     pub effect: Effect,
-    /// Whether the product's description knows what it concerns.
+    /// Whether Stead can determine what the request concerns.
     pub known: bool,
-    /// What it concerns.
+    /// The facts of the request, such as recipients.
     pub facts: Vec<RequestFact>,
 }
 
@@ -220,16 +221,16 @@ pub struct ClassifiedRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RequestFact {
-    /// Kind: `recipient`.
+    /// Kind, such as `recipient`.
     pub kind: String,
-    /// Value; absent where it cannot be told.
+    /// Value. Absent if Stead can't determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
 
 #[cfg(feature = "platform")]
 impl ToolRules {
-    /// The rule that refuses a tool, as a JSON Pointer.
+    /// The rule that denies a tool, as a JSON Pointer.
     pub(crate) fn refuse(&self, name: &str) -> Option<String> {
         let is_meant = |pattern: &String| super::pattern::fits(pattern, name);
         if let Some(index) = self.deny.iter().position(is_meant) {

@@ -1,4 +1,4 @@
-//! Tools, as the catalogue describes them.
+//! Tools of the catalogue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,23 +20,23 @@ pub struct ToolDescription {
     pub product: String,
     /// Version of the tool, a date.
     pub tool_version: String,
-    /// Version of the schema: the same date.
+    /// Version of the schema, which is the same date.
     pub schema_version: String,
-    /// What a call can do.
+    /// Effect of a call.
     pub effect: Effect,
-    /// Scopes of which one is needed.
+    /// Scopes. A call needs one of them.
     pub scopes: Vec<String>,
-    /// What it does.
+    /// Its effect.
     pub description: String,
     /// JSON Schema of the input, draft 2020-12.
     pub input_schema: Value,
-    /// JSON Schema of the result's data, draft 2020-12. The data may have members that it does not name.
+    /// JSON Schema of the result's data, draft 2020-12. The data can have more members than it lists.
     #[serde(default)]
     pub output_schema: Value,
-    /// JSON Schema of the data in the view `readable`, where the tool has one. No member is required.
+    /// JSON Schema of the data in the view `readable`, if the tool has one. All members are optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable_schema: Option<Value>,
-    /// Whether the user asked about can call it.
+    /// Whether the given user can call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readiness: Option<Readiness>,
 }
@@ -76,36 +76,36 @@ impl ToolDescription {
 pub enum Readiness {
     /// Yes.
     Ready,
-    /// The account is active and lacks a scope.
+    /// The account is active but lacks a scope.
     NeedsScope,
-    /// There is no usable account.
+    /// The user has no working account.
     NeedsConnection,
 }
 
-/// Which tools are listed: those that fit all that is given.
+/// Filters for a list of tools. A tool has to match all of them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ToolFilter {
-    /// Only those of these products; of every product when empty.
+    /// Only tools of these products. An empty list means all products.
     pub products: Vec<String>,
-    /// Only those with this effect.
+    /// Only tools with this effect.
     pub effect: Option<Effect>,
-    /// Only those of this connection's product.
+    /// Only tools of this connection's product.
     pub connection_name: Option<String>,
-    /// How much of each tool is exported; for exports only.
+    /// How much of each tool to export. Only for exports.
     pub detail: Detail,
-    /// Adds whether this user can call each tool: through the connection where one is given, else through any of the
+    /// Also returns whether this user can call each tool, through the given connection or through any connection of the
     /// product.
     pub identifier: Option<String>,
 }
 
-/// Tools in the envelope of a model vendor.
+/// Tools in a model vendor's format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ExportedTools {
-    /// The tools by name, to be sent to the vendor as they are.
+    /// The tools. Send them to the vendor unchanged.
     pub items: Vec<Value>,
-    /// What the envelope of each does not say, in the same order.
+    /// Notes on what each tool's format can't express, in the same order.
     #[serde(default)]
     pub report: Vec<ExportReport>,
 }

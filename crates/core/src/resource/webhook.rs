@@ -1,4 +1,4 @@
-//! Webhooks: addresses of the application that get events, and deliveries that were not taken at once.
+//! Webhooks: your application's URLs that receive events, and their deliveries.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::identifier::{EventId, WebhookId};
 
-/// An address of the application that gets events.
+/// A URL of your application that receives events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
@@ -16,25 +16,26 @@ use crate::identifier::{EventId, WebhookId};
 }))]
 #[non_exhaustive]
 pub struct Webhook {
-    /// Id.
+    /// ID.
     pub id: WebhookId,
-    /// Where events are sent.
+    /// URL that Stead sends events to.
     pub url: String,
-    /// Which types of events, such as `account.*`; all where there are none.
+    /// Types of events to send, such as `account.*`. An empty list means all.
     pub events: Vec<String>,
-    /// Connections whose events it gets, where the credential that made it is limited to some.
+    /// Connections whose events it receives, if the credential that created it is limited to some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections: Option<Vec<String>>,
-    /// For people.
+    /// Description for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Why nothing is sent: `disabled` by a change, `gone` because the endpoint responded 410, `failing` for 5 days.
+    /// Why Stead sends nothing: `disabled` (you disabled it), `gone` (the endpoint responded 410) or `failing`
+    /// (deliveries failed for 5 days).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
-    /// Since when every delivery has failed.
+    /// Time since which every delivery has failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Timestamp>,
-    /// Until when the secret before the present one signs as well.
+    /// Time until which Stead also signs with the previous secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<Timestamp>,
     /// When it was created.
@@ -43,31 +44,31 @@ pub struct Webhook {
     pub updated_at: Timestamp,
 }
 
-/// What a new webhook is made of.
+/// A request for a new webhook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "url": "https://app.example.com/hooks/stead", "events": ["account.*"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewWebhook {
-    /// Where events are sent: https, and not in a private network.
+    /// URL that Stead sends events to. It must use https and can't be in a private network.
     pub url: String,
-    /// Which types of events, such as `account.*` or `connection.deleted`; all where there are none.
+    /// Types of events to send, such as `account.*` or `connection.deleted`. Defaults to all.
     #[serde(default)]
     pub events: Vec<String>,
-    /// For people, at most 200 characters.
+    /// Description for people, at most 200 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 impl NewWebhook {
-    /// All events, to this address.
+    /// Sends all events to this URL.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
             ..Self::default()
         }
     }
-    /// Only events of these types.
+    /// Sends only events of these types.
     #[must_use]
     pub fn events<E: Into<String>>(mut self, events: impl IntoIterator<Item = E>) -> Self {
         self.events = events.into_iter().map(Into::into).collect();
@@ -75,33 +76,33 @@ impl NewWebhook {
     }
 }
 
-/// What changes of a webhook; members that are absent stay.
+/// Changes to a webhook. Absent members stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "events": ["account.*", "connection.*"], "description": "the shop" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WebhookChange {
-    /// Where events are sent.
+    /// URL that Stead sends events to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Which types of events.
+    /// Types of events to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<String>>,
-    /// For people.
+    /// Description for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Stops deliveries, or goes on with the events that came meanwhile.
+    /// Disables the webhook, or enables it and sends the events that happened in the meantime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 
-/// A webhook with a secret, which is shown once.
+/// A webhook with its secret, which is shown only once.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct WebhookWithSecret {
     /// The webhook.
     pub webhook: Webhook,
-    /// The secret that verifies what is sent, as Standard Webhooks writes it: `whsec_…`.
+    /// The secret that verifies deliveries, in the format of Standard Webhooks: `whsec_…`.
     pub secret: SecretString,
 }
 
@@ -112,7 +113,7 @@ impl WebhookWithSecret {
     }
 }
 
-/// A delivery that the endpoint did not take at the first attempt, or that was asked for: a test or a replay.
+/// A delivery that failed at the first attempt, or a test or replay that you requested.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "event_id": "evt_01a2037b06377022b5c52f511824e17a", "event_type": "webhook.test", "state": "delivered",
@@ -120,35 +121,35 @@ impl WebhookWithSecret {
 }))]
 #[non_exhaustive]
 pub struct WebhookDelivery {
-    /// Id of the event, which is also the header `webhook-id`.
+    /// ID of the event, which is also in the header `webhook-id`.
     pub event_id: EventId,
     /// Type of the event.
     pub event_type: String,
     /// `waiting`, `delivered` or `failed`.
     pub state: String,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub attempts: u32,
-    /// When the next attempt is due, while it waits; not before an earlier event of the same account is through.
+    /// When the next attempt is due, if one is pending. Stead first finishes earlier events of the same account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_attempt_at: Option<Timestamp>,
-    /// When the last attempt was.
+    /// When the last attempt was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_attempt_at: Option<Timestamp>,
-    /// Status of the last response, where one came.
+    /// Status of the last response, if one arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// What the last response said, or why none came.
+    /// Body of the last response, or why none arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Which events are sent once more.
+/// A request to send events again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "since": "2026-11-22T02:00:00Z" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct WebhookReplay {
-    /// All that happened at this time or later.
+    /// All events at this time or later.
     pub since: Timestamp,
 }
 

@@ -119,7 +119,7 @@ pub(super) fn limits(value: &Value, most: usize) -> (Limits, usize) {
 /// The JSON text of the value within the limits.
 pub(super) fn written(value: &Value, limits: Limits) -> Result<String> {
     serde_json::to_string(&Cut::of(value, limits)).map_err(|error| {
-        let message = "the result cannot be written as JSON";
+        let message = "the result can't be written as JSON";
         Error::new(ErrorKind::Internal, message).with_source(error)
     })
 }

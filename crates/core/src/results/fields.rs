@@ -84,7 +84,7 @@ pub(super) fn unknown(paths: &[Path], value: &Value, schema: &Value) -> Option<W
     if more > 0 {
         named.push(format!("and {more} more"));
     }
-    let message = format!("fields that are not in the result: {}", named.join("; "));
+    let message = format!("the result doesn't have these fields: {}", named.join("; "));
     Some(Warning::new("unknown_fields", message))
 }
 

@@ -133,7 +133,7 @@ impl LeftOut {
             .map(|(path, count)| format!("{} ({count})", shown(path)));
         let named = named(texts)?;
         let message = format!(
-            "texts were cut to {} characters to keep to max_bytes: {named}; with a larger max_bytes, or with fewer fields, there is more of them",
+            "texts were truncated to {} characters to stay within max_bytes: {named}; set a larger max_bytes or select fewer fields to get more",
             self.limits.text()
         );
         Some(Warning::new("texts_truncated", message))
@@ -146,7 +146,7 @@ impl LeftOut {
         let (_, (depth, kept, _)) = lists.first()?;
         let more = match page_size {
             Some(parameter) if *depth == 0 => format!(
-                "call again with {parameter} of {kept} and go on page by page (the next page of this result begins after what was left out)"
+                "call again with {parameter} {kept} and read page by page (the next page of this result starts after the omitted items)"
             ),
             _ => String::from("ask the tool for less"),
         };
@@ -155,7 +155,7 @@ impl LeftOut {
                 format!("{} of {all} in {}", all - kept, shown(path))
             }))?;
         let message = format!(
-            "items were left out at the end of lists to keep to max_bytes: {named}; to get them, {more}, name the fields that are needed, or give a larger max_bytes"
+            "items at the end of lists were omitted to stay within max_bytes: {named}; to get them, {more}, select fewer fields, or set a larger max_bytes"
         );
         Some(Warning::new("lists_truncated", message))
     }

@@ -84,7 +84,7 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
         Ok(value) => value,
         Err(error) if origin.only_reads => return Err(unreadable(error)),
         Err(_) => {
-            let message = "the result is nested too deeply to be brought into another form";
+            let message = "the result is nested too deeply to transform";
             return Ok(Shaped::new(
                 data,
                 vec![Warning::new("result_as_it_is", message)],
@@ -111,7 +111,7 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
     let (limits, size) = budget::limits(&value, most);
     if size > most {
         let message = format!(
-            "the smallest form of the result has {size} bytes, so max_bytes of {size} would do; or ask for less with fields"
+            "the smallest form of the result has {size} bytes; set max_bytes to at least {size}, or select fewer fields"
         );
         if origin.only_reads {
             return Err(Error::invalid_at("/max_bytes", message));
@@ -129,7 +129,7 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
 fn read(data: &RawValue, warnings: &mut Vec<Warning>) -> serde_json::Result<Value> {
     let kept = as_texts(data.get(), is_exact);
     if let Cow::Owned(_) = kept {
-        let message = "numbers with more digits than a JSON number keeps are texts here";
+        let message = "numbers with too many digits for a JSON number are strings here";
         warnings.push(Warning::new("numbers_as_texts", message));
     }
     serde_json::from_str(&kept)
@@ -150,7 +150,7 @@ fn raw(text: String) -> Result<Box<RawValue>> {
 }
 
 fn unreadable(error: serde_json::Error) -> Error {
-    let message = "the result cannot be brought into another form";
+    let message = "the result can't be transformed";
     Error::new(ErrorKind::ProductProtocolError, message).with_source(error)
 }
 

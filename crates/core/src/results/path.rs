@@ -26,7 +26,7 @@ impl Path {
         let is_short = text.len() <= LONGEST;
         is_short.then(names).flatten().map(Self).ok_or_else(|| {
             format!(
-                "{:?} is not a path; a path is names of members with dots between them, such as messages.subject or items[].id",
+                "{:?} isn't a path; write member names with dots between them, such as messages.subject or items[].id",
                 crate::scrub::scrub(text, 80)
             )
         })

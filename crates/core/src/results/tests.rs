@@ -130,7 +130,7 @@ fn a_field_that_is_not_there_is_said_with_what_may_be_meant() {
     assert_eq!(
         warnings,
         [
-            "fields that are not in the result: \"messages.subjct\"; did you mean messages.subject, messages?"
+            "the result doesn't have these fields: \"messages.subjct\"; did you mean messages.subject, messages?"
         ]
     );
     // What the schema names may be absent.

@@ -14,23 +14,27 @@ use crate::{
     tool::schema_of,
 };
 
-/// Reads a body whose form may be off. Slower than reading it straight, since the schema is made first: for a body that
-/// could not be read so.
+/// Reads a body with near-misses. It's slower than reading directly, because it builds the schema first, so use it only
+/// if that fails.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] with every place, in plain words.
+/// [`ErrorKind::InvalidRequest`] with all violations, in plain words.
 pub fn read_body<T: JsonSchema + DeserializeOwned>(mut body: Value) -> Result<T> {
     let mut schema = schema_of::<T>().to_value();
     normalize(&mut schema, Nulls::WhereMarked);
-    let validator = Validator::new(schema)
-        .map_err(|error| Error::new(ErrorKind::Internal, format!("no valid schema: {error}")))?;
+    let validator = Validator::new(schema).map_err(|error| {
+        Error::new(
+            ErrorKind::Internal,
+            format!("the schema isn't valid: {error}"),
+        )
+    })?;
     let mut violations = Violations::default();
     violations.extend(validator.check(&mut body));
     if !violations.is_empty() {
         return Err(Error::invalid(violations.into_list()));
     }
     serde_json::from_value(body).map_err(|_| {
-        let message = "it holds a value that is not taken, such as a number that is too large";
+        let message = "it has a value that isn't supported, such as a number that is too large";
         Error::invalid(vec![Violation::new("", "format", message)])
     })
 }
@@ -58,7 +62,7 @@ mod tests {
         assert_eq!(
             refused::<ExecuteRequest>(json!({ "connectionName": "mail", "dry_run": [] })),
             [
-                "/connectionName additionalProperties: \"connectionName\" is not known; did you mean connection_name? \
+                "/connectionName additionalProperties: \"connectionName\" isn't known; did you mean connection_name? \
                  Expected one of: connection_name, dry_run, fields, identifier, input, \
                  max_bytes, schema_version, tool_version, view",
                 "/connection_name required: \"connection_name\" is required",

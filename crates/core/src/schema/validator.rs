@@ -93,7 +93,7 @@ fn unknown_member(path: &str, name: &str, known: &[&str]) -> Violation {
     let message = if name.starts_with('_') {
         let known: Vec<&str> = known.collect();
         let (shown, known) = (scrub(name, 80), known.join(", "));
-        format!("{shown:?} is computed and cannot be given; expected one of: {known}")
+        format!("{shown:?} is computed and can't be given; expected one of: {known}")
     } else {
         unknown(name, known)
     };

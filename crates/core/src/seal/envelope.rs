@@ -51,7 +51,7 @@ pub(super) fn seal_with(
                 aad: data,
             },
         )
-        .map_err(|_| Error::new(ErrorKind::Internal, "a secret is too large to seal"))?;
+        .map_err(|_| Error::new(ErrorKind::Internal, "a secret is too large to encrypt"))?;
     let mut bytes = Vec::with_capacity(1 + ID_BYTES + NONCE_BYTES + ciphertext.len());
     bytes.push(FORMAT);
     bytes.extend_from_slice(key.as_bytes());

@@ -57,7 +57,7 @@ impl Pseudonyms {
 
     fn digest(&self) -> Result<Hmac<Sha256>> {
         Hmac::<Sha256>::new_from_slice(&self.0)
-            .map_err(|_| Error::new(ErrorKind::KeyUnavailable, "the key of pseudonyms is empty"))
+            .map_err(|_| Error::new(ErrorKind::KeyUnavailable, "the key for pseudonyms is empty"))
     }
 
     /// An id that stands for these texts together.

@@ -1,4 +1,4 @@
-//! Keys of the operator, which wrap the data keys of a store.
+//! The operator's key ring, which encrypts the data keys of a store.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use super::KEY_BYTES;
 use crate::{Error, ErrorKind, Result, ports::Entropy};
 
-/// Keys of the operator. The first one wraps new data keys; all of them unwrap.
+/// The operator's key ring. Stead encrypts new data keys with the first key, and decrypts with any of them.
 pub struct KeyRing {
     pub(super) keys: Vec<MasterKey>,
 }
@@ -20,11 +20,11 @@ pub(super) struct MasterKey {
 }
 
 impl KeyRing {
-    /// Reads `id:key` pairs, separated by commas or each on a line of its own; a key is 32 bytes in unpadded URL-safe
-    /// base64. A line may begin with `STEAD_KEY=`, as `stead keys generate` prints it; one that begins with `#` is skipped.
+    /// Reads `id:key` pairs, separated by commas or line breaks. A key is 32 bytes in unpadded URL-safe base64. A line
+    /// can start with `STEAD_KEY=`, as printed by `stead keys generate`. Lines that start with `#` are ignored.
     ///
     /// # Errors
-    /// [`ErrorKind::KeyUnavailable`] where the text is not a key ring. The message does not repeat it.
+    /// [`ErrorKind::KeyUnavailable`] if the text isn't a key ring. The message doesn't contain the text.
     pub fn from_text(text: &str) -> Result<Self> {
         let lines = text.lines().map(str::trim);
         let keys = lines
@@ -42,13 +42,13 @@ impl KeyRing {
         if ids.len() != keys.len() {
             return Err(Error::new(
                 ErrorKind::KeyUnavailable,
-                "two keys of the ring have the same id",
+                "two keys of the key ring have the same id",
             ));
         }
         Ok(Self { keys })
     }
 
-    /// Makes a ring of one new key; returns it with its text, which is to be kept safe.
+    /// Creates a key ring with one new key. Returns it with its text, which you need to keep safe.
     pub fn generate(entropy: &dyn Entropy) -> (Self, SecretString) {
         let mut bytes = Zeroizing::new([0; KEY_BYTES]);
         entropy.fill(bytes.as_mut_slice());
@@ -65,7 +65,7 @@ impl KeyRing {
         )
     }
 
-    /// Ids of its keys; the first one wraps.
+    /// IDs of its keys. The first one encrypts.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.keys.iter().map(|key| key.id.as_str())
     }
@@ -83,7 +83,7 @@ impl KeyRing {
 fn malformed() -> Error {
     Error::new(
         ErrorKind::KeyUnavailable,
-        "a key is written id:key, the key being 32 bytes in unpadded URL-safe base64; `stead keys generate` makes one",
+        "expected id:key, with a key of 32 bytes in unpadded URL-safe base64; `stead keys generate` creates one",
     )
 }
 

@@ -106,7 +106,12 @@ impl Keys {
         let mut keys = self.all.iter().rev();
         let active = keys
             .find(|known| known.state == DataKeyState::Active)
-            .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the store keeps no data key"))?;
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::KeyUnavailable,
+                    "the store has no active data key",
+                )
+            })?;
         Ok((active, active.opened.as_ref().map_err(Error::clone)?))
     }
 
@@ -115,7 +120,7 @@ impl Keys {
             Error::new(
                 ErrorKind::KeyUnavailable,
                 format!(
-                    "something is sealed with the data key {id}, which this store does not have"
+                    "a secret is encrypted with the data key {id}, which this store doesn't have"
                 ),
             )
         })?;
@@ -334,7 +339,7 @@ impl Vault {
             tracing::warn!(
                 ?missing,
                 ?given,
-                "keys of this store are wrapped by a key of the ring that this process does not have: give it to this process, or it cannot be started again"
+                "data keys of this store are encrypted with a key that this process doesn't have; give it that key, or it can't start again"
             );
         }
         *self.keys.write().unwrap_or_else(PoisonError::into_inner) = keys;
@@ -365,7 +370,7 @@ impl Vault {
                     let ring = Arc::new(ring);
                     *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
                 }
-                Err(error) => tracing::warn!(%error, "the key ring could not be read again"),
+                Err(error) => tracing::warn!(%error, "couldn't read the key ring again"),
             }
         }
         let lacks_more = !missing.is_empty() && missing != reading.missing;
@@ -415,7 +420,9 @@ impl fmt::Debug for Vault {
 fn violated(table: &str) -> Error {
     Error::new(
         ErrorKind::IntegrityViolated,
-        format!("a stored secret ({table}) was changed from outside: its seal does not fit"),
+        format!(
+            "a stored secret ({table}) was changed from outside Stead, so it can't be decrypted"
+        ),
     )
 }
 

@@ -42,13 +42,13 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     let unavailable = |why| Error::new(ErrorKind::KeyUnavailable, why);
     let Some(wrapped) = &row.wrapped else {
         return Err(unavailable(format!(
-            "the data key {} is retired, and what it sealed cannot be opened any more",
+            "the data key {} is retired, so data encrypted with it can't be decrypted anymore",
             row.id
         )));
     };
     let key = ring.find(&row.ring_key).ok_or_else(|| {
         unavailable(format!(
-            "this store was encrypted with the key {}, which is not among the keys given: {}",
+            "this store was encrypted with the key {}, but you gave only these keys: {}",
             row.ring_key,
             ring.ids().collect::<Vec<_>>().join(", ")
         ))
@@ -59,7 +59,7 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
         .filter(|opened| opened.len() == KEY_BYTES)
         .ok_or_else(|| {
             unavailable(format!(
-                "the key given as {} is not the one that sealed this store, or its row was changed",
+                "the key {} isn't the one that encrypted this store, or its row was changed",
                 key.id
             ))
         })?;

@@ -1,4 +1,4 @@
-//! What is written together: guards and writes of one transaction.
+//! Batches: guards and writes of one transaction.
 
 use super::{Key, Record, Rewritten, Row};
 use crate::{Error, Result};
@@ -10,7 +10,7 @@ use crate::{Error, Result};
 pub enum Commit {
     /// All of it.
     Committed,
-    /// Nothing of it: a guard failed, a version differs, or a unique value exists. Load again and decide again.
+    /// Nothing, because a guard failed, a version differs or a unique value exists. Load and decide again.
     Conflict,
 }
 
@@ -18,9 +18,9 @@ pub enum Commit {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Batch {
-    /// What it does, such as `refresh.keep`, for logs and for tests that fail at one place; may be empty.
+    /// Its purpose, such as `refresh.keep`, for logs and fault-injection tests. Can be empty.
     pub name: &'static str,
-    /// Rows that must have the given version before the batch, whether or not it writes them.
+    /// Rows that must have the given version before the batch, even if it doesn't write them.
     pub guards: Vec<(Key, u64)>,
     /// Writes, in order.
     pub writes: Vec<Write>,
@@ -32,11 +32,11 @@ pub struct Batch {
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_enums, reason = "a store does all of them")]
 pub enum Write {
-    /// Adds a row at version 1; a conflict where its key or another unique value exists.
+    /// Adds a row with version 1. It's a conflict if its key or another unique value exists.
     Insert(Row),
-    /// Replaces a row of this version and raises the version by one; a conflict otherwise.
+    /// Replaces a row with this version and increases the version by one. Otherwise, it's a conflict.
     Update(Row, u64),
-    /// Deletes a row of this version; a conflict otherwise.
+    /// Deletes a row with this version. Otherwise, it's a conflict.
     Delete(Key, u64),
 }
 
@@ -55,7 +55,7 @@ impl Batch {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Says what it does.
+    /// Sets its purpose.
     #[must_use]
     pub fn named(mut self, name: &'static str) -> Self {
         self.name = name;

@@ -151,7 +151,7 @@ impl Inner {
             Either::Left(_) => return Ok(()),
             Either::Right(_) => Error::new(
                 ErrorKind::StorageUnavailable,
-                "the store does not answer: a small reading took longer than 1 s",
+                "the store doesn't respond; a small read took longer than 1 s",
             ),
         };
         // One that has much to do may respond to others first.
@@ -184,7 +184,7 @@ async fn ask_until_it_responds(inner: Weak<Inner>) {
             let why = error.message();
             tracing::error!(
                 why,
-                "the store is away; it is asked every second, and what needs it is refused"
+                "the store is unavailable; Stead checks it every second and rejects requests that need it"
             );
             inner.is_now(State::Away);
         }
@@ -197,7 +197,7 @@ async fn ask_until_it_responds(inner: Weak<Inner>) {
 fn is_away() -> Error {
     Error::new(
         ErrorKind::StorageUnavailable,
-        "the store does not answer; it is asked again every second",
+        "the store doesn't respond; Stead checks it every second",
     )
     .with_retry_after(PROBE)
 }

@@ -1,4 +1,4 @@
-//! The store that ends with its process: for tests, and for trying out.
+//! An in-memory store for tests and experiments.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +24,7 @@ struct Kept {
     last: i64,
 }
 
-/// A store that ends with the process: for tests, and for trying out.
+/// An in-memory store for tests and experiments. Its rows are lost when the process stops.
 pub struct MemoryStore {
     kept: Mutex<Kept>,
     runtime: Arc<dyn Runtime>,

@@ -1,6 +1,6 @@
-//! Where rows are kept. The port [`Store`] has six methods, three more that have a default, and no rules: it finds rows, lists them, and commits batches.
-//! What the rows mean is known to core only, so that another store is small; one is in `examples/custom_store.rs` of
-//! the crate `stead`, and `stead_testkit::store` is the suite that it has to pass.
+//! Storage of rows. The port [`Store`] has six methods and three more with defaults: it finds rows, lists them and
+//! commits batches. Only core knows what rows mean, so a store is easy to write. See `examples/custom_store.rs` of the
+//! crate `stead`, and test it with `stead_testkit::store`.
 
 mod batch;
 mod breaker;
@@ -34,53 +34,52 @@ use crate::{Result, ports::BoxFuture};
 pub struct Versioned<T> {
     /// The row.
     pub row: T,
-    /// 1 at the insertion, one more at every update.
+    /// 1 after insertion, increased by one with every update.
     pub version: u64,
     /// The store's own time when it was read.
     pub read_at: Timestamp,
 }
 
-/// Response of a look-up: the row, or nothing.
+/// Response of a lookup: the row, or nothing.
 pub type Found<'a> = BoxFuture<'a, Result<Option<Versioned<Row>>>>;
 
-/// Keeps rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) where
-/// the store does not answer. Core logs once that it is away, and once that it is back; a store that answers and takes no
-/// writes logs that, and why, by itself and once.
+/// Stores rows. Every method fails with [`ErrorKind::StorageUnavailable`](crate::ErrorKind::StorageUnavailable) if the
+/// store doesn't respond. Core logs once that it is unavailable and once that it works again. A store that responds but
+/// doesn't accept writes logs the reason itself, once.
 ///
-/// A row comes back as it is stored, even where it makes no sense: core compares body and values. What cannot be read as
-/// text comes as an empty text, and what is not a version as version 0.
+/// Return a row as it is stored, even if it isn't valid, because core compares body and values. Return unreadable text
+/// as an empty string, and an invalid version as 0.
 pub trait Store: Send + Sync + 'static {
     /// The row with this key.
     fn get<'a>(&'a self, key: &'a Key) -> Found<'a>;
 
-    /// The row with these values in a unique index; none of them is null.
+    /// The row with these values in a unique index. The values are never null.
     fn find<'a>(&'a self, table: &'static Table, index: Index, values: &'a [Value]) -> Found<'a>;
 
     /// The rows of a list.
     fn list<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<Vec<Versioned<Row>>>>;
 
-    /// Commits all of a batch, durably, or nothing of it. After a failure no one knows which: core offers the same batch
-    /// again, and reads its rows where that conflicts.
+    /// Commits a whole batch durably, or nothing of it. After a failure, the outcome is unknown. Core then retries the
+    /// same batch, and reads its rows if that conflicts.
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Commit>>;
 
-    /// Deletes the rows of a list, whatever their version; how many there were.
+    /// Deletes the rows of a list, whatever their version. Returns how many there were.
     fn prune<'a>(&'a self, list: &'a List) -> BoxFuture<'a, Result<u64>>;
 
     /// The store's own time.
     fn now(&self) -> BoxFuture<'_, Result<Timestamp>>;
 
-    /// Whether the store reads and writes. Anyone may cause this to be asked: it costs little, however often.
+    /// Whether the store can read and write. Anyone can trigger this check, so keep it cheap.
     fn ready(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async { self.now().await.map(drop) })
     }
 
-    /// Whether several processes share what is stored: then they share the quotas of products too.
+    /// Whether several processes share the store. They then also share products' quotas.
     fn is_shared(&self) -> bool {
         false
     }
 
-    /// When an older copy last took the place of what was stored, where the store knows: refresh tokens in it may have
-    /// been used since.
+    /// When the store was last restored from an older copy, if known. Its refresh tokens may already have been used.
     fn restored_at(&self) -> BoxFuture<'_, Result<Option<Timestamp>>> {
         Box::pin(async { Ok(None) })
     }

@@ -49,7 +49,7 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
             let table = Self::TABLE.name;
             return Err(Error::new(
                 ErrorKind::InvalidRequest,
-                format!("a row of table {table} cannot be stored: it nests too deeply"),
+                format!("a row of table {table} can't be stored, because it nests too deeply"),
             ));
         };
         Ok(Row::new(Self::TABLE, self.values(), body))
@@ -71,13 +71,13 @@ pub(crate) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
         read_at,
     } = found;
     if version == 0 {
-        return Err(violated(&stored, "its version is not a number above 0"));
+        return Err(violated(&stored, "its version isn't a number above 0"));
     }
     // What serde_json says may quote the body.
     let mut row: T = serde_json::from_str(&stored.body).map_err(|_| unread::<T>(&stored))?;
     row.stored(&stored);
     if row.values() != stored.values {
-        return Err(violated(&stored, "its columns and its body disagree"));
+        return Err(violated(&stored, "its columns don't match its body"));
     }
     Ok(Versioned {
         row,
@@ -93,7 +93,7 @@ fn unread<T: Record>(row: &Row) -> Error {
     }
     match serde_json::from_str(&row.body) {
         Ok(Version { v }) if v > T::VERSION => written_newer::<T>(v),
-        _ => violated(row, "its body does not read"),
+        _ => violated(row, "its body can't be read"),
     }
 }
 
@@ -102,7 +102,7 @@ fn written_newer<T: Record>(version: u32) -> Error {
     Error::new(
         ErrorKind::StorageUnavailable,
         format!(
-            "a newer Stead has written this row of table {table}: its body has version {version}, this one knows up to {known}; run the newer Stead"
+            "a newer Stead wrote this row of table {table} (version {version}, this Stead reads up to {known}); run the newer Stead"
         ),
     )
 }
@@ -111,7 +111,7 @@ pub(super) fn violated(row: &Row, what: &str) -> Error {
     let (table, key) = (row.table.name, shown(row));
     Error::new(
         ErrorKind::IntegrityViolated,
-        format!("row {key} of table {table} cannot be used: {what}"),
+        format!("row {key} of table {table} can't be used: {what}"),
     )
     .with_context("table", table)
     .with_context("key", key)

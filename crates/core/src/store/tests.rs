@@ -96,7 +96,7 @@ fn a_newer_body_is_read_where_possible_and_never_written() {
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert_eq!(
         error.message(),
-        "a newer Stead has written this row of table connection: its body has version 2, this one knows up to 1; run the newer Stead"
+        "a newer Stead wrote this row of table connection (version 2, this Stead reads up to 1); run the newer Stead"
     );
     // What cannot be read for that reason says so too.
     change(&store, 1, |row| {
@@ -122,7 +122,7 @@ fn a_row_that_cannot_be_read_is_an_error_by_itself_and_stops_no_list() {
         let error = ready(records.connection(connection(1).id)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::IntegrityViolated);
         let start = format!(
-            "row {} of table connection cannot be used: ",
+            "row {} of table connection can't be used: ",
             connection(1).id
         );
         assert!(error.message().starts_with(&start), "{error}");

@@ -13,20 +13,20 @@ use super::RequiredScopes;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Call {
-    /// Id of the run: random, or derived from the caller's idempotency key.
+    /// ID of the run. It's random, or derived from the caller's idempotency key.
     pub id: Uuid,
-    /// When the run began.
+    /// When the run started.
     pub now: Timestamp,
     /// Settings of the connection.
     pub settings: Map<String, Value>,
     /// Scopes that the user granted.
     pub granted_scopes: Vec<String>,
-    /// Whether the caller asks for the tool's readable view, which may say more where that costs a request.
+    /// Whether the caller requests the readable view, which can need additional requests.
     pub is_readable: bool,
 }
 
 impl Call {
-    /// A run with this id, at this time, with no settings and no scopes.
+    /// A run with this ID and time, without settings and scopes.
     pub fn new(id: Uuid, now: Timestamp) -> Self {
         Self {
             id,
@@ -51,15 +51,15 @@ impl Call {
         self
     }
 
-    /// Says whether the caller asks for the readable view.
+    /// Sets whether the caller requests the readable view.
     #[must_use]
     pub fn readable(mut self, is_readable: bool) -> Self {
         self.is_readable = is_readable;
         self
     }
 
-    /// An id for an object that this run makes at the product: the same for the same run and label, so that a
-    /// retry meets the product's own deduplication. Format it as the product asks.
+    /// ID for an object that this run creates at the product. It's the same for the same run and label, so the product
+    /// can deduplicate a retry. Format it as the product requires.
     pub fn derive_id(&self, label: impl fmt::Display) -> Uuid {
         let mut digest = Sha256::new();
         digest.update(b"stead derived id\0");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn derived_ids_are_stable_across_releases() {
-        // These are at the products already: another value would make a retry create a second object.
+        // Products already have these IDs. A different value would make a retry create a second object.
         assert_eq!(
             call(7).derive_id("event").to_string(),
             "014ce90d-1229-80f0-8d0e-1f3466fc4272"

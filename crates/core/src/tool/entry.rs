@@ -1,4 +1,4 @@
-//! Tools without their types, so that a catalogue can hold many and a product can list its own as a constant.
+//! Type-erased tools, for catalogues and constant lists.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl<T: Tool> AnyTool for T {
     }
 }
 
-/// A tool without its type: constants and function pointers, made at compile time.
+/// A type-erased tool: constants and function pointers, built at compile time.
 #[derive(Clone, Copy)]
 pub struct ToolEntry {
     name: &'static str,
@@ -82,15 +82,15 @@ impl ToolEntry {
     pub const fn effect(&self) -> Effect {
         self.effect
     }
-    /// What a call does to what is there already.
+    /// How a call affects existing data.
     pub const fn hints(&self) -> Hints {
         self.hints
     }
-    /// Whether the product recognises a second run with the same id, and does nothing more.
+    /// Whether the product recognizes a second run with the same ID and changes nothing more.
     pub const fn recognised_again(&self) -> bool {
         self.recognised_again
     }
-    /// Scopes of which one is needed.
+    /// Scopes. A call needs one of them.
     pub const fn scopes(&self) -> RequiredScopes {
         self.scopes
     }
@@ -98,21 +98,21 @@ impl ToolEntry {
     pub fn struct_schema(&self) -> Schema {
         (self.schema)()
     }
-    /// Reads an input that has passed the schema.
+    /// Parses an input that matches the schema.
     ///
     /// # Errors
-    /// [`ErrorKind::SchemaViolation`](crate::ErrorKind::SchemaViolation) where the struct still refuses it.
+    /// [`ErrorKind::SchemaViolation`](crate::ErrorKind::SchemaViolation) if the struct still rejects it.
     pub fn parse(&self, input: Value) -> Result<Box<dyn AnyTool>> {
         (self.parse)(input)
     }
-    /// Reads an input into the struct and writes it again, as a typed call does.
+    /// Parses an input into the struct and serializes it again, like a typed call.
     ///
     /// # Errors
     /// As [`ToolEntry::parse`].
     pub fn rewrite(&self, input: Value) -> Result<Value> {
         (self.rewrite)(input)
     }
-    /// The readable view of the result, where there is one.
+    /// The readable view of the result, if there is one.
     pub const fn readable(&self) -> Option<ReadableView> {
         self.readable
     }
@@ -120,10 +120,10 @@ impl ToolEntry {
     pub fn output_struct_schema(&self) -> Schema {
         (self.output_schema)()
     }
-    /// Reads the data of a result into [`Tool::Output`] and writes it again: what a typed call sees of it.
+    /// Parses a result's data into [`Tool::Output`] and serializes it again, which shows what a typed call gets.
     ///
     /// # Errors
-    /// Where the data has another shape.
+    /// If the data doesn't fit the type.
     pub fn rewrite_output(&self, data: &str) -> serde_json::Result<Value> {
         (self.rewrite_output)(data)
     }

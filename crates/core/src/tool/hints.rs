@@ -1,12 +1,12 @@
-//! What a caller should know before a tool is called once more, or without asking the user.
+//! Hints for callers: whether they can repeat a call, or make it without asking the user.
 
 use super::Effect;
 
-/// What a call does to what is there already (Model Context Protocol, `ToolAnnotations`).
+/// How a call affects existing data (Model Context Protocol, `ToolAnnotations`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hints {
-    /// Whether it can overwrite or remove something; it only reads or adds where not.
+    /// Whether it can overwrite or remove something. If not, it only reads or adds.
     pub destructive: bool,
     /// Whether a second call with the same input changes nothing more.
     pub idempotent: bool,
@@ -15,9 +15,9 @@ pub struct Hints {
 impl Hints {
     /// It changes nothing.
     pub const READS: Self = Self::new(false, true);
-    /// It adds, and adds once more when called again.
+    /// It adds something. A second call adds it again.
     pub const ADDS: Self = Self::new(false, false);
-    /// It brings what is there into a state that the input says, or removes it.
+    /// It changes existing data to a state that the input describes, or removes it.
     pub const REPLACES: Self = Self::new(true, true);
     /// It can do anything, such as running a caller's statement.
     pub const ANYTHING: Self = Self::new(true, false);
@@ -29,7 +29,7 @@ impl Hints {
         }
     }
 
-    /// What an effect says, where a tool says nothing else.
+    /// The default hint for an effect.
     pub const fn of(effect: Effect) -> Self {
         match effect {
             Effect::Read => Self::READS,

@@ -1,4 +1,4 @@
-//! The only thing that a tool awaits: requests to its product, and pauses.
+//! Requests to the product and pauses, which are all that a tool can await.
 
 use std::{fmt, time::Duration};
 
@@ -9,9 +9,9 @@ use crate::Result;
 
 /// The narrow port behind [`Io`]: the executor, a canned script of a test, or a dry run.
 pub trait IoBackend: Send + Sync {
-    /// Sends the requests, at most a few at once, and returns their results in the same order.
+    /// Sends the requests, a few in parallel, and returns their results in the same order.
     fn exchange(&self, requests: Vec<ApiRequest>) -> BoxFuture<'_, Vec<Result<Response>>>;
-    /// Waits, unless the call's deadline would pass.
+    /// Waits, unless that would exceed the call's deadline.
     fn pause(&self, duration: Duration) -> BoxFuture<'_, Result<()>>;
 }
 
@@ -28,13 +28,13 @@ impl<'a> Io<'a> {
     /// Sends one request.
     ///
     /// # Errors
-    /// The product's error by its table, or why there is no response.
+    /// The product's error, or why there is no response.
     pub async fn send(&self, request: ApiRequest) -> Result<Response> {
         let mut responses = self.0.exchange(vec![request]).await;
         responses.pop().unwrap_or_else(|| Err(no_response()))
     }
 
-    /// Sends several requests, bounded in number at once; each has its own result, in order.
+    /// Sends several requests with limited parallelism. Returns one result per request, in order.
     pub async fn send_all(&self, requests: Vec<ApiRequest>) -> Vec<Result<Response>> {
         self.0.exchange(requests).await
     }
@@ -42,7 +42,8 @@ impl<'a> Io<'a> {
     /// Waits for `duration`.
     ///
     /// # Errors
-    /// [`ErrorKind::ProductTimeout`](crate::ErrorKind::ProductTimeout) at once where the call's deadline would pass.
+    /// [`ErrorKind::ProductTimeout`](crate::ErrorKind::ProductTimeout), immediately, if that would exceed the call's
+    /// deadline.
     pub async fn pause(&self, duration: Duration) -> Result<()> {
         self.0.pause(duration).await
     }

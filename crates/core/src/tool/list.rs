@@ -1,4 +1,4 @@
-//! The list of a product's tools, from which everything follows that must know them all.
+//! Declares the list of a product's tools.
 
 /// The tools of a product, one line each: the module, the export of the tool with its result, and its entry in
 /// `TOOLS`.

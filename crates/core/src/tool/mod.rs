@@ -1,4 +1,4 @@
-//! What a tool is made of, and all that it sees of the world.
+//! Tools: their definition, and everything that they can use.
 
 mod call;
 mod entry;
@@ -36,8 +36,8 @@ pub use scope::RequiredScopes;
 
 use crate::Result;
 
-/// A named operation of a product. The struct is its input: its doc comment is the description that people and
-/// models read, its fields' doc comments are the parameters' descriptions.
+/// A named operation of a product. The struct is its input. Its doc comment is the tool's description for people and
+/// models, and its fields' doc comments describe the parameters.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -79,36 +79,36 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const ALIASES: &'static [&'static str] = &[];
     /// What a call can do to the user's data.
     const EFFECT: Effect;
-    /// What a call does to what is there already; a tool that writes only adds, where it says nothing else.
+    /// How a call affects existing data. By default, a tool that writes only adds.
     const HINTS: Hints = Hints::of(Self::EFFECT);
-    /// Whether the product recognises a run that it has seen: whatever a run changes has an id from [`Call::derive_id`], and
-    /// a second run with the same [`Call::id`] changes nothing more and gives what the first would have given. A
-    /// call with an idempotency key that was cut off is then made again; of other tools it is `outcome_unknown`.
+    /// Whether the product deduplicates runs. Everything that a run changes then has an ID from [`Call::derive_id`],
+    /// and a second run with the same [`Call::id`] changes nothing more and returns the same result. Stead retries an
+    /// interrupted call with an idempotency key only for such tools; for others it's `outcome_unknown`.
     const RECOGNISED_AGAIN: bool = false;
-    /// Scopes of which one must be granted; empty where the product has none.
+    /// Scopes, one of which the user needs to grant. Empty if the product has no scopes.
     const SCOPES: RequiredScopes = RequiredScopes::NONE;
-    /// Shape of the result, which is published as its JSON Schema. A member that it does not name stays in the data,
-    /// so it never denies unknown fields, and what the product may leave out is an `Option` or has a default.
+    /// Type of the result, published as its JSON Schema. The data keeps members that it doesn't name, so it must not
+    /// deny unknown fields. Members that the product can leave out are `Option`s or have defaults.
     type Output: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// A short form of the result, for callers that ask for it; none unless the tool says so.
+    /// A short form of the result, for callers that request it. None by default.
     const READABLE: Option<ReadableView> = None;
 
-    /// Rules across fields, which a schema cannot say. Runs with the schema, before the account is looked up.
+    /// Rules across fields, which a schema can't express. Runs with the schema, before Stead looks up the account.
     ///
     /// # Errors
-    /// [`Error::violations`](crate::Error::violations) with a pointer to each field at fault.
+    /// [`Error::violations`](crate::Error::violations) with a pointer to each invalid field.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 
-    /// Runs the tool. Awaits nothing but `io`.
+    /// Runs the tool. It must await only `io`.
     ///
     /// # Errors
-    /// What a request returns, or the tool's own reading of a response.
+    /// Errors of requests, or the tool's own errors about a response.
     fn run(&self, call: &Call, io: Io<'_>) -> impl Future<Output = Result<Output>> + Send;
 }
 
-/// What a call can do to the user's data; a stronger effect is greater.
+/// How a call can affect the user's data. Stronger effects compare as greater.
 #[derive(
     Debug,
     Clone,

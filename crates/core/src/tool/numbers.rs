@@ -70,7 +70,7 @@ fn compare(read: &Value, kept: &Value, steps: &mut Vec<String>, found: &mut Vec<
         (Value::Number(_), Value::String(number)) => {
             let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
             let message =
-                format!("{number} has more digits than a JSON number keeps; send it as a text");
+                format!("{number} has too many digits for a JSON number; send it as a string");
             found.push(Violation::at(&steps, "format", message));
         }
         (Value::Array(read), Value::Array(kept)) => {

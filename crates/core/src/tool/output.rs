@@ -1,4 +1,4 @@
-//! What a tool returns: the product's bytes as they came, or a value that the tool made.
+//! Results of tools: the product's unchanged bytes, or a value that the tool built.
 
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -8,28 +8,28 @@ use serde_json::{Value, value::RawValue};
 use super::Response;
 use crate::{Error, ErrorKind, Result, error::Upstream};
 
-/// Result of a tool: data, and what the caller should know about it.
+/// Result of a tool: data and warnings.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Output {
     /// The data.
     pub data: Data,
-    /// What the caller should know.
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
 }
 
 /// Data of a result.
 #[derive(Debug, Clone)]
 pub enum Data {
-    /// The product's own bytes with the status they came with.
+    /// The product's own bytes, with their status.
     Raw(Bytes, u16),
-    /// A text that the tool put together of the product's own.
+    /// Text that the tool assembled from the product's bytes.
     Text(Box<RawValue>),
-    /// A value that the tool made.
+    /// A value that the tool built.
     Json(Value),
 }
 
-/// Something that did not fail the call, yet matters.
+/// A problem that didn't fail the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Warning {
@@ -57,10 +57,11 @@ impl Output {
         self
     }
 
-    /// The data as JSON text. The product's bytes are checked to be JSON, and not rebuilt; no bytes are `null`.
+    /// The data as JSON text. Stead checks that the product's bytes are JSON but doesn't rebuild them. No bytes become
+    /// `null`.
     ///
     /// # Errors
-    /// [`ErrorKind::ProductProtocolError`] where the product's bytes are not JSON.
+    /// [`ErrorKind::ProductProtocolError`] if the product's bytes aren't JSON.
     pub fn into_json(self) -> Result<(Box<RawValue>, Vec<Warning>)> {
         let (text, status) = match self.data {
             Data::Raw(bytes, status) if bytes.is_empty() => (String::from("null"), status),
@@ -79,7 +80,7 @@ impl Output {
 fn not_json(status: u16) -> Error {
     Error::new(
         ErrorKind::ProductProtocolError,
-        "the product's response is not JSON",
+        "the product's response isn't JSON",
     )
     .with_upstream(Upstream::new(status))
 }

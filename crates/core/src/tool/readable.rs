@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::entry::schema_of;
 
-/// A short form of a tool's result, for people and models. What the product may leave out is not written; the published
-/// schema requires no member, since a caller may ask for only some of them.
+/// A short form of a tool's result, for people and models. It leaves out absent values. Its schema requires no members,
+/// because a caller can request only some of them.
 ///
 /// ```
 /// use schemars::JsonSchema;
@@ -37,34 +37,35 @@ use super::entry::schema_of;
 /// assert_eq!(view.of(serde_json::json!({ "text": "Milk", "etag": "1" })).unwrap()["text"], "Milk");
 /// ```
 pub trait Readable: Serialize + JsonSchema {
-    /// Paths of the texts that third parties wrote, such as `messages[].text`: data for a model, never instructions.
+    /// Paths of texts that third parties wrote, such as `messages[].text`. For a model, they are data and never
+    /// instructions.
     const UNTRUSTED: &'static [&'static str];
 
-    /// The view of a result, whatever the product put into it.
+    /// Builds the view of any result of the product.
     fn of(result: Value) -> Self;
 
-    /// What the view gives only in part, or only names, with where the whole of it is in the result that it was made of.
-    /// A caller gets a handle with which the largest of it can be read.
+    /// Parts that the view truncates or only names, with their place in the full result. Callers get handles to read
+    /// the largest ones.
     fn wholes(&self) -> Vec<Whole> {
         Vec::new()
     }
 }
 
-/// Where the whole of something is in a full result, of which a readable view gives a part or only the name.
+/// Place in the full result of a part that the readable view truncates or only names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Whole {
-    /// JSON pointer to the part in the view; empty for content of which the view shows nothing.
+    /// JSON pointer to the part in the view. Empty if the view shows nothing of it.
     pub part: String,
     /// JSON pointer to the whole in the full result.
     pub pointer: String,
     /// What the whole is.
     pub kind: WholeKind,
-    /// Its size in bytes, where the view knows.
+    /// Its size in bytes, if known.
     pub size: Option<u64>,
 }
 
-/// What is read as a whole.
+/// Type of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WholeKind {
@@ -72,7 +73,7 @@ pub enum WholeKind {
     Text,
     /// A list.
     List,
-    /// The content of a file, which is base64 in the full result.
+    /// Content of a file, which is base64 in the full result.
     File {
         /// Its name.
         name: Option<String>,
@@ -82,7 +83,7 @@ pub enum WholeKind {
 }
 
 impl Whole {
-    /// A text of so many bytes, of which the view has the beginning.
+    /// A text of this size, of which the view has the beginning.
     pub fn text(part: impl Into<String>, pointer: impl Into<String>, size: usize) -> Self {
         let size = Some(size as u64);
         Self {
@@ -120,7 +121,7 @@ impl Whole {
     }
 }
 
-/// The text of a value; none for an empty one, which says nothing.
+/// The text of a value. `None` if it's empty.
 pub fn text_of(value: &Value) -> Option<String> {
     value
         .as_str()
@@ -128,12 +129,12 @@ pub fn text_of(value: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The items of a list; none of anything else.
+/// The items of a list. Empty for other values.
 pub fn items_of(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The beginning of a text, of so many bytes at most, and whether there is more.
+/// The beginning of a text with at most this many bytes, and whether there is more.
 pub fn shortened(mut text: String, most: usize) -> (String, bool) {
     if text.len() <= most {
         return (text, false);
@@ -162,18 +163,18 @@ impl ReadableView {
     /// The view of a result.
     ///
     /// # Errors
-    /// Where it cannot be written as JSON.
+    /// If it can't be written as JSON.
     pub fn of(&self, result: Value) -> serde_json::Result<Value> {
         Ok(self.with_wholes(result)?.0)
     }
-    /// The same, with what it gives only in part.
+    /// The same, with its truncated parts.
     ///
     /// # Errors
     /// As [`ReadableView::of`].
     pub fn with_wholes(&self, result: Value) -> serde_json::Result<(Value, Vec<Whole>)> {
         (self.of)(result)
     }
-    /// Paths of the texts in it that third parties wrote.
+    /// Paths of its texts that third parties wrote.
     pub const fn untrusted(&self) -> &'static [&'static str] {
         self.untrusted
     }

@@ -1,4 +1,4 @@
-//! A request to a product, as a plain value that tests compare and print.
+//! A request to a product, as a plain value that tests can compare and print.
 
 use bytes::Bytes;
 use http::Method;
@@ -8,49 +8,48 @@ use serde::Serialize;
 use super::Effect;
 use crate::{Error, ErrorKind, Result};
 
-/// Description of one request to a product: a value, compared and printed in tests. It carries no credentials
-/// and names no host; the executor adds both.
+/// One request to a product, as a plain value. It has no credentials and no host, which the executor adds.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ApiRequest {
     /// HTTP method.
     pub method: Method,
-    /// Name of the product's origin; the first one where empty.
+    /// Name of the product's origin. Empty means the first one.
     pub origin: &'static str,
     /// Path segments below the origin's base, not yet encoded.
     pub path: Vec<String>,
-    /// Custom verb, which goes behind the path after a colon (`people:searchContacts`).
+    /// Custom verb, added to the path after a colon (`people:searchContacts`).
     pub verb: Option<&'static str>,
     /// Query pairs in order, not yet encoded.
     pub query: Vec<(&'static str, String)>,
-    /// Headers besides those of the product and the executor.
+    /// Headers, in addition to those of the product and the executor.
     pub headers: Vec<(&'static str, String)>,
     /// JSON body.
     pub body: Option<Bytes>,
     /// Statuses from 300 on that are results, not errors.
     pub accept: &'static [u16],
-    /// Whether it may be retried.
+    /// Whether it can be retried.
     pub retry: Retry,
-    /// What it does, where the method does not say so.
+    /// Its effect, if the method doesn't determine it.
     pub effect: Option<Effect>,
-    /// What the tool sends after it by its response, in one sentence: a dry run cannot go on there.
+    /// What the tool sends next depending on the response, in one sentence. A dry run stops there.
     pub then: Option<&'static str>,
 }
 
-/// Whether a request may be retried after a failure.
+/// Whether a request can be retried after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Retry {
-    /// Only where it is certain that the product has not processed it.
+    /// Only if the product certainly hasn't processed it.
     #[default]
     Unprocessed,
-    /// Always: a second request does no more than the first.
+    /// Always, because a second request changes nothing more.
     Always,
-    /// Always, and a retry adds this query pair; so does every request of a call that is made again after it was cut off.
+    /// Always, and a retry adds this query pair. Requests of a call that is repeated after an interruption also add it.
     AlwaysWith(&'static str, &'static str),
 }
 
 impl ApiRequest {
-    /// A GET, which may always be retried.
+    /// A GET, which can always be retried.
     pub fn get<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::GET, path).retry(Retry::Always)
     }
@@ -58,7 +57,7 @@ impl ApiRequest {
     pub fn post<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::POST, path)
     }
-    /// A PUT, which may always be retried.
+    /// A PUT, which can always be retried.
     pub fn put<S: AsRef<str>>(path: impl IntoIterator<Item = S>) -> Self {
         Self::new(Method::PUT, path).retry(Retry::Always)
     }
@@ -95,7 +94,7 @@ impl ApiRequest {
         self.origin = name;
         self
     }
-    /// Adds a custom verb behind the path: `people:searchContacts`.
+    /// Adds a custom verb to the path, as in `people:searchContacts`.
     #[must_use]
     pub fn verb(mut self, verb: &'static str) -> Self {
         self.verb = Some(verb);
@@ -116,7 +115,7 @@ impl ApiRequest {
     /// Sets the JSON body.
     ///
     /// # Panics
-    /// Never for values of `serde_json` and for structs whose maps have string keys.
+    /// Never panics for values of `serde_json`, or for structs whose maps have string keys.
     #[must_use]
     #[expect(
         clippy::expect_used,
@@ -136,36 +135,36 @@ impl ApiRequest {
         self.accept = statuses;
         self
     }
-    /// Says whether it may be retried.
+    /// Sets whether it can be retried.
     #[must_use]
     pub fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
-    /// Says what it does, where the method does not.
+    /// Sets its effect, if the method doesn't determine it.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = Some(effect);
         self
     }
 
-    /// Says of a write what the tool sends after it by its response: `appends the other blocks`.
+    /// Sets what the tool sends after this write depending on its response, such as `appends the other blocks`.
     #[must_use]
     pub fn then(mut self, then: &'static str) -> Self {
         self.then = Some(then);
         self
     }
 
-    /// What the request does: as declared, or by its method.
+    /// Effect of the request, as set or by its method.
     pub fn effect_of(&self) -> Effect {
         self.effect
             .unwrap_or_else(|| effect_of_method(&self.method))
     }
 
-    /// Path and query as they go over the wire, below `base` (such as `/calendar/v3`; may be empty).
+    /// Encoded path and query, below `base` (such as `/calendar/v3`, can be empty).
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`: no encoding keeps those from
+    /// [`ErrorKind::InvalidRequest`] for a segment that is empty, `.` or `..`, because no encoding stops these from
     /// changing the path.
     pub fn target(&self, base: &str) -> Result<String> {
         let mut target = String::with_capacity(base.len() + 64);
@@ -174,7 +173,7 @@ impl ApiRequest {
             if matches!(segment.as_str(), "" | "." | "..") {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("{segment:?} cannot be an id or a name in a path"),
+                    format!("{segment:?} can't be an ID or a name in a path"),
                 ));
             }
             target.push('/');
@@ -196,7 +195,7 @@ impl ApiRequest {
     }
 }
 
-/// What a method does, by RFC 9110 section 9.
+/// Effect of a method (RFC 9110, section 9).
 pub(crate) fn effect_of_method(method: &Method) -> Effect {
     match *method {
         Method::GET | Method::HEAD => Effect::Read,
@@ -205,8 +204,8 @@ pub(crate) fn effect_of_method(method: &Method) -> Effect {
     }
 }
 
-/// RFC 3986 unreserved characters stay, everything else is encoded: `:` too, since behind an id it would begin a
-/// custom verb.
+/// Encodes everything except RFC 3986 unreserved characters. This includes `:`, which would start a custom verb after
+/// an ID.
 pub const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::{Error, ErrorKind, Result, error::Upstream};
 
-/// Longest wait that is taken from a product.
+/// Maximum wait that Stead accepts from a product.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A product's response, read to its end and decompressed.
+/// A product's complete and decompressed response.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Response {
@@ -38,7 +38,7 @@ impl Response {
         }
     }
 
-    /// Says which attempt this is the response to.
+    /// Sets the number of the attempt.
     #[must_use]
     pub fn with_attempt(mut self, attempt: u8) -> Self {
         self.attempt = attempt;
@@ -50,13 +50,13 @@ impl Response {
         StatusCode::from_u16(self.status).is_ok_and(|status| status.is_success())
     }
 
-    /// A header's value where it is text.
+    /// A header's value, if it is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// How long the product asks to wait: seconds, or a date (RFC 9110, section 10.2.3); a day at most. A date counts
-    /// from the response's own `Date`, or else from `now`; one in the past says nothing.
+    /// How long the product asks to wait (RFC 9110, section 10.2.3), at most one day. A date is relative to the
+    /// response's `Date`, or to `now` if absent. `None` for a date in the past.
     pub fn retry_after(&self, now: Option<Timestamp>) -> Option<Duration> {
         let value = self.header(header::RETRY_AFTER.as_str())?.trim();
         if let Ok(seconds) = value.parse() {
@@ -68,10 +68,10 @@ impl Response {
         Some(wait.min(DAY))
     }
 
-    /// The body as JSON; an empty body is `null`.
+    /// The body as JSON. An empty body is `null`.
     ///
     /// # Errors
-    /// [`ErrorKind::ProductProtocolError`] where the body is not JSON of this shape.
+    /// [`ErrorKind::ProductProtocolError`] if the body isn't JSON of this type.
     pub fn json<'r, T: Deserialize<'r>>(&'r self) -> Result<T> {
         let body: &[u8] = if self.body.is_empty() {
             b"null"
@@ -81,7 +81,7 @@ impl Response {
         serde_json::from_slice(body).map_err(|error| {
             Error::new(
                 ErrorKind::ProductProtocolError,
-                "the product's response is not the JSON that its description promises",
+                "the product's response doesn't match its description",
             )
             .with_context(
                 "place",
@@ -91,7 +91,7 @@ impl Response {
         })
     }
 
-    /// The body as a JSON value, or `null` where it is not JSON: for reading errors.
+    /// The body as a JSON value, or `null` if it isn't JSON. Use it to read errors.
     pub fn json_or_null(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }

@@ -1,6 +1,6 @@
 //! The scopes that a tool needs.
 
-/// Scopes of which any one is enough.
+/// Scopes, any one of which is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequiredScopes(pub &'static [&'static str]);
 
@@ -8,7 +8,7 @@ impl RequiredScopes {
     /// No scope is needed.
     pub const NONE: Self = Self(&[]);
 
-    /// Whether the granted scopes hold one of these, or none is needed.
+    /// Whether the granted scopes include one of these, or none is needed.
     pub fn covered_by<S: AsRef<str>>(&self, granted: &[S]) -> bool {
         self.0.is_empty()
             || self

@@ -39,7 +39,7 @@ impl Hosts {
         }
         Err(Error::new(
             ErrorKind::HostRejected,
-            "the Host header names another host than the public URL; the operator can allow it with --allowed-host",
+            "the Host header doesn't match the public URL; the operator can allow this host with --allowed-host",
         ))
     }
 

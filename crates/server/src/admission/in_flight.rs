@@ -87,7 +87,7 @@ impl InFlight {
                 let share = self.shares.of(holder).take(self.free.available_permits());
                 let share = share.map_err(|held| {
                     overloaded(format!(
-                        "you have {held} requests under way, and the places that are left are for other applications"
+                        "you have {held} running requests, and Stead keeps the remaining capacity for other applications"
                     ))
                 })?;
                 (Some(share), None)
@@ -112,12 +112,14 @@ impl InFlight {
             let free = free.available_permits().min(OF_NETWORK / 3);
             self.of_networks.of(network).take(free)
         });
-        let share = share
-            .transpose()
-            .map_err(|held| overloaded(format!("{held} requests of your network are under way")))?;
+        let share = share.transpose().map_err(|held| {
+            overloaded(format!(
+                "{held} requests from your network are running, the maximum; try again shortly"
+            ))
+        })?;
         let permit = Arc::clone(free).try_acquire_owned().map_err(|_| {
             overloaded(String::from(
-                "too many requests without a token or a session are under way",
+                "too many requests without a token or a session are running; try again shortly",
             ))
         })?;
         Ok((share, permit))
@@ -126,7 +128,7 @@ impl InFlight {
     fn full(&self) -> Error {
         let most = self.most;
         overloaded(format!(
-            "{most} requests are under way, which is the most that this environment takes at once"
+            "{most} requests are running, the maximum of this environment; try again shortly"
         ))
     }
 }

@@ -105,7 +105,7 @@ impl Rates {
             && !self.said_unknown.swap(true, Ordering::Relaxed)
         {
             tracing::warn!(
-                "a proxy in front of Stead names no caller in X-Forwarded-For: all of its callers share one limit, and sign-in is limited for each account only. Set the header at the proxy"
+                "a proxy in front of Stead doesn't set X-Forwarded-For, so all its callers share one rate limit. Set the header at the proxy. Until then, sign-in is limited only per account"
             );
         }
     }
@@ -140,7 +140,8 @@ impl Rates {
         self.of_client
             .take_at(key, self.now(), Duration::from_secs(60) / rate, rate)
             .map_err(|wait| {
-                let message = format!("this credential has {rate} requests a minute");
+                let message =
+                    format!("this credential is limited to {rate} requests a minute; slow down");
                 Error::new(ErrorKind::RateLimited, message).with_retry_after(wait)
             })
     }

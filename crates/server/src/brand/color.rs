@@ -36,7 +36,7 @@ impl Colors {
         let found = contrast(color, WHITE);
         if found < BUTTON {
             return Err(format!(
-                "the color {color} has a contrast of {found:.1} : 1 to the white page, and a button needs {BUTTON} : 1; choose a darker one"
+                "the color {color} has a contrast of {found:.1} : 1 to the white page, but a button needs {BUTTON} : 1; choose a darker color"
             ));
         }
         // White is reached at the latest.

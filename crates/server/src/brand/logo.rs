@@ -34,7 +34,7 @@ impl Logo {
         let length = file.len();
         if length > LONGEST {
             return Err(format!(
-                "the logo has {length} bytes; at most {LONGEST} are taken"
+                "the logo has {length} bytes; the maximum is {LONGEST}"
             ));
         }
         let media_type = if file.starts_with(PNG) {
@@ -42,14 +42,12 @@ impl Logo {
         } else if let Some(svg) = std::str::from_utf8(&file).ok().filter(|text| is_svg(text)) {
             if let Some(found) = active_part(svg) {
                 return Err(format!(
-                    "the logo is an SVG that could do more than be looked at: it has {found}; export it as a plain SVG or as a PNG"
+                    "the logo is an SVG with active content ({found}); export it as a plain SVG or as a PNG"
                 ));
             }
             "image/svg+xml"
         } else {
-            return Err(String::from(
-                "the logo is neither a PNG nor an SVG in UTF-8",
-            ));
+            return Err(String::from("the logo isn't a PNG or a UTF-8 SVG"));
         };
         Ok(Self {
             file: file.into(),
@@ -141,7 +139,7 @@ mod tests {
             "<rect style=\"fill:url( 'https://evil.test' )\"/>",
         ] {
             assert!(
-                svg(inside).unwrap_err().contains("more than be looked at"),
+                svg(inside).unwrap_err().contains("active content"),
                 "{inside}"
             );
         }

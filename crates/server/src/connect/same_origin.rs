@@ -23,7 +23,7 @@ pub(crate) fn check(environment: &Environment, headers: &HeaderMap) -> Result<()
     }
     Err(Error::new(
         ErrorKind::OriginRejected,
-        "the form was sent from another site than this environment's own",
+        "another site sent this form; open the page on this environment and send it again",
     ))
 }
 

@@ -53,71 +53,71 @@ fn written(environment: &Environment) -> Bytes {
 
 /// What the resources are, in the order in which they are shown.
 const TAGS: &[(&str, &str)] = &[
-    ("oauth", "The token of an application."),
+    ("oauth", "Get an application's token."),
     (
         "connections",
-        "One OAuth client at one product each. Secrets go in and never come out.",
+        "A connection is one product's OAuth client. You can set its secret but never read it.",
     ),
     (
         "authorization-links",
-        "What a user opens to connect an account.",
+        "Links that users open to connect an account.",
     ),
     ("authorizations", "Attempts to connect an account."),
     ("accounts", "Users' accounts at products."),
     (
         "account-imports",
-        "Accounts that come with the tokens of another platform.",
+        "Import accounts with their tokens from another platform.",
     ),
     (
         "account-tokens",
-        "Bearer tokens of one account each, for programs that must not hold the application's own.",
+        "Bearer tokens for one account each, for programs that shouldn't have the application's own token.",
     ),
     (
         "mcp-sessions",
-        "Bearer tokens for `/mcp`, with which agents call tools as one user each.",
+        "Bearer tokens for `/mcp`. Agents use them to call tools as one user.",
     ),
-    (
-        "policies",
-        "Which calls there may be, and which wait for a person.",
-    ),
+    ("policies", "Allow, deny or require approval for calls."),
     (
         "approvals",
-        "Calls that wait until a person has approved them, with their exact arguments.",
+        "Calls that wait for a person's approval, with their exact arguments.",
     ),
     (
         "app-credentials",
-        "Client ids and secrets of applications, with what each may do.",
+        "Client IDs and secrets of applications, with their scopes and limits.",
     ),
     (
         "members",
-        "People who may sign in to the dashboard, with their roles.",
+        "People who can sign in to the dashboard, with their roles.",
     ),
     (
         "keys",
-        "Data keys, which seal the secrets of the store, and how one takes the place of another.",
+        "Data keys, which encrypt secrets in the store. Add, activate and destroy them here.",
     ),
-    ("events", "What happened, as a feed that misses nothing."),
+    ("events", "A complete feed of everything that happened."),
     (
         "webhooks",
-        "Addresses of the application to which events are sent.",
+        "Your application's URLs that Stead sends events to.",
     ),
     (
         "executions",
-        "The history of calls: neither their input nor their result.",
+        "The history of calls, without inputs and results.",
     ),
-    ("audit", "Who changed what, as a chain of hashes."),
-    ("tools", "The catalogue of tools, and calls of them."),
-    ("files", "What results have only in part, by their handles."),
+    ("audit", "The audit log: who changed what, in a hash chain."),
+    ("tools", "List tools and run them."),
+    (
+        "files",
+        "Files and omitted parts of results, by their handles.",
+    ),
     (
         "tool-calls",
-        "The calls of a model, in the shape of its vendor.",
+        "Run a model's tool calls, in its vendor's format.",
     ),
-    ("proxy", "Raw requests to a product, as a user."),
+    ("proxy", "Send raw requests to a product as a user."),
     ("service", "The service itself."),
 ];
 
-const ABOUT: &str = "Act in your users' stead at their products: typed tools and raw requests, with OAuth and tokens \
-    handled for you. Every request carries a bearer token of the application. Errors are `application/problem+json` \
+const ABOUT: &str = "Connect your app and its agents to your users' products with typed tools and raw requests. Stead handles OAuth \
+    and tokens. Send your application's bearer token with every request. Errors are `application/problem+json` \
     (RFC 9457) with a stable `kind`; a browser without a token gets a page. Later versions can add members and kinds.";
 
 /// The interface of a service at this address.
@@ -288,15 +288,15 @@ fn header(name: &str) -> Value {
 fn headers() -> Value {
     json!({
         "request-id": {
-            "description": "Id of this request, in the log too. `x-request-id` has the same, unless it is a product's own.",
+            "description": "ID of this request, also in the log. `x-request-id` has the same value unless the product set it.",
             "schema": { "type": "string", "pattern": "^req_[0-9a-f]{16}$" },
         },
         "execution-id": {
-            "description": "Id of the call in the history, where it came so far.",
+            "description": "ID of the call in the history, if the call started.",
             "schema": { "type": "string", "pattern": "^exec_[0-9a-f]{32}$" },
         },
         "error": {
-            "description": "Kind of an error of Stead; no response of a product has it.",
+            "description": "Kind of a Stead error. Products' responses don't have this header.",
             "schema": { "type": "string" },
         },
         "replayed": {
@@ -304,11 +304,11 @@ fn headers() -> Value {
             "schema": { "const": "true" },
         },
         "retry-after": {
-            "description": "When to try again, in seconds, where that is known.",
+            "description": "Seconds to wait before the next attempt, if known.",
             "schema": { "type": "integer", "minimum": 0 },
         },
         "www-authenticate": {
-            "description": "What is missing (RFC 6750, section 3).",
+            "description": "The missing authentication or scope (RFC 6750, section 3).",
             "schema": { "type": "string" },
         },
     })
@@ -339,7 +339,7 @@ fn security_schemes(url: &str) -> Value {
     json!({
         "client_credentials": {
             "type": "oauth2",
-            "description": "The application's client id and secret, for a token that works for an hour.",
+            "description": "The application's client ID and secret. The token works for one hour by default.",
             "flows": { "clientCredentials": { "tokenUrl": format!("{url}/oauth/token"), "scopes": scopes } },
         },
         "bearer": {

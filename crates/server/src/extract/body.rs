@@ -53,13 +53,16 @@ async fn collect_within(
             Either::Right(_) if most < WAIT => {
                 return Err(Error::new(
                     ErrorKind::DeadlineExceeded,
-                    "the time for this call ended before its body was complete; nothing was sent",
+                    "the call's deadline passed before its body was complete; nothing was sent",
                 ));
             }
             Either::Right(_) => {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("the body was not complete after {} s", WAIT.as_secs()),
+                    format!(
+                        "the body wasn't complete after {} s; send the request again",
+                        WAIT.as_secs()
+                    ),
                 ));
             }
         },
@@ -70,7 +73,10 @@ async fn collect_within(
             let message = format!("the body is larger than {limit} bytes");
             return Error::new(ErrorKind::RequestTooLarge, message);
         }
-        Error::new(ErrorKind::InvalidRequest, "the body broke off")
+        Error::new(
+            ErrorKind::InvalidRequest,
+            "the body was interrupted; send the request again",
+        )
     })
 }
 
@@ -121,7 +127,7 @@ impl<E: Unpin> http_body::Body for KeepsComing<E> {
         let (_, waiting) = this.waiting.get_or_insert_with(begin);
         ready!(waiting.as_mut().poll(context));
         this.waiting = None;
-        let error = io::Error::new(io::ErrorKind::TimedOut, "the body came too slowly");
+        let error = io::Error::new(io::ErrorKind::TimedOut, "the body arrived too slowly");
         Poll::Ready(Some(Err(axum::Error::new(error))))
     }
 
@@ -165,7 +171,7 @@ mod tests {
         let error = collect_within(never, 10, WAIT, || Box::pin(ready(())))
             .await
             .unwrap_err();
-        assert_eq!(error.message(), "the body was not complete after 60 s");
+        assert_eq!(error.message(), "the body wasn't complete after 60 s");
         let never = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
         let short = Duration::from_secs(2);
         let error = collect_within(never, 10, short, || Box::pin(ready(())))

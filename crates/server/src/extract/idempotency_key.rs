@@ -58,7 +58,7 @@ fn refusal() -> Error {
     invalid(
         "/Idempotency-Key",
         "format",
-        "the header is one key of 1 to 255 printable ASCII characters",
+        "expected one key of 1 to 255 printable ASCII characters",
     )
 }
 

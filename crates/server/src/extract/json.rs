@@ -44,7 +44,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Json<T> {
         match tokio::task::spawn_blocking(move || read_json(&body)).await {
             Ok(read) => Ok(Self(read?)),
             Err(error) => {
-                let message = "the body could not be read";
+                let message = "couldn't read the body; send the request again";
                 Err(Error::new(ErrorKind::Internal, message)
                     .with_source(error)
                     .into())
@@ -68,7 +68,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
                 (headers, body).into_response()
             }
             Err(error) => {
-                let message = "the response cannot be written as JSON";
+                let message = "the response can't be written as JSON";
                 Problem::from(Error::new(ErrorKind::Internal, message).with_source(error))
                     .into_response()
             }
@@ -129,7 +129,7 @@ pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result
 fn syntax(error: &serde_json::Error) -> Error {
     let (line, column) = (error.line(), error.column());
     let what = if error.is_eof() {
-        "not complete JSON: it ends"
+        "the JSON isn't complete; it ends"
     } else {
         "not JSON"
     };
@@ -215,10 +215,10 @@ mod tests {
     #[test]
     fn what_is_not_json_says_where() {
         for (body, message) in [
-            ("", "not complete JSON: it ends at line 1, column 0"),
+            ("", "the JSON isn't complete; it ends at line 1, column 0"),
             (
                 r#"{"name":"n""#,
-                "not complete JSON: it ends at line 1, column 11",
+                "the JSON isn't complete; it ends at line 1, column 11",
             ),
             ("{\"name\":\n'n'}", "not JSON at line 2, column 1"),
             (

@@ -19,7 +19,7 @@ impl<T: DeserializeOwned + Send, S: Sync> FromRequestParts<S> for Path<T> {
             Ok(axum::extract::Path(parameters)) => Ok(Self(parameters)),
             Err(_) => Err(Error::new(
                 ErrorKind::InvalidRequest,
-                "the path's percent-encoding is not UTF-8",
+                "the path's percent-encoding isn't UTF-8",
             )
             .into()),
         }

@@ -159,7 +159,7 @@ impl Query {
         let mut violations = Violations::default();
         for (name, _) in &self.given {
             let message = if self.known.is_empty() {
-                String::from("there are no parameters here")
+                String::from("this path has no query parameters")
             } else {
                 unknown(name, self.known.iter().copied())
             };
@@ -236,14 +236,14 @@ mod tests {
         assert_eq!(
             told,
             [
-                "/limit: \"limit\" is not known; expected one of: page_token, page_size",
-                "/pageSize: \"pageSize\" is not known; did you mean page_size, page_token? Expected one of: page_token, page_size",
+                "/limit: \"limit\" isn't known; expected one of: page_token, page_size",
+                "/pageSize: \"pageSize\" isn't known; did you mean page_size, page_token? Expected one of: page_token, page_size",
             ]
         );
         let error = Query::read("x=1").end().unwrap_err();
         assert_eq!(
             error.violation_list()[0].message,
-            "there are no parameters here"
+            "this path has no query parameters"
         );
     }
 

@@ -185,7 +185,7 @@ pub(super) async fn earlier_try(
     let opened = environment.open_request_state(sealed).await;
     let state = opened.map_err(results::protocol_error)?;
     if state.call != call {
-        let message = "the request state is of another call; call again without it";
+        let message = "the request state belongs to a different call; call again without it";
         return Err(ErrorData::invalid_params(message, None));
     }
     let responses = request.input_responses.as_ref();
@@ -211,7 +211,7 @@ pub(super) async fn earlier_try(
 fn declined(connection: &McpConnection) -> CallToolResult {
     let title = connection.product.title;
     let text = format!(
-        "The user did not connect {title}, so this was not done. Do not ask again unless the user wants to."
+        "The user didn't connect {title}, so this wasn't done. Don't ask again unless the user wants to."
     );
     let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
     let declined =

@@ -107,7 +107,7 @@ fn connection<'c>(
     let product = environment.catalogue().find(name, None, None)?.product();
     let mut connections = of_product(connections, product).peekable();
     if connections.peek().is_none() {
-        let message = format!("this session has no connection of {}", product.title);
+        let message = format!("this session has no connection for {}", product.title);
         return Err(Error::new(stead::ErrorKind::UnknownTool, message));
     }
     one_of(connections, given)

@@ -181,7 +181,7 @@ async fn what_a_client_left_out_or_wrote_as_an_empty_list_is_understood() {
     assert_eq!(refused["error"]["code"], -32601);
     let said = refused["error"]["message"].as_str().unwrap();
     assert!(
-        said.contains("prompts/list") && said.contains("tools only"),
+        said.contains("prompts/list") && said.contains("tools/list and tools/call"),
         "{said}"
     );
 }
@@ -191,7 +191,7 @@ async fn what_a_client_left_out_or_wrote_as_an_empty_list_is_understood() {
 async fn a_client_with_a_callback_is_asked_in_the_stream_of_its_call() {
     for (action, words) in [
         ("accept", "drafts"),
-        ("decline", "Do not ask again"),
+        ("decline", "Don't ask again"),
         (
             "error",
             "Connect Gmail to continue.\nhttp://127.0.0.1/connect/",

@@ -57,7 +57,7 @@ pub(super) async fn serve(
             *response.body_mut() = Body::from(message);
         }
         Err(error) => {
-            tracing::error!(%error, "a result could not be written");
+            tracing::error!(%error, "couldn't write a result");
             *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         }
     }

@@ -18,8 +18,8 @@ use stead::core::environment::Environment;
 use super::{call, client::Client, links::Links, results::protocol_error, tools};
 
 /// What a model is told about all tools together.
-const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. Where the user has to \
-    authorize first, a tool responds with a link: show it to the user, and call the tool again once the user has been there.";
+const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. If the user needs to \
+    authorize first, a tool responds with a link. Show it to the user, and call the tool again when the user has opened it.";
 /// How long a list of tools is fresh.
 const TTL_MS: u64 = 60_000;
 
@@ -75,7 +75,7 @@ impl ServerHandler for Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         if request.is_some_and(|request| request.cursor.is_some()) {
-            let message = "there is one page of tools, and no cursor";
+            let message = "tools/list has only one page, so leave out the cursor";
             return Err(ErrorData::invalid_params(message, None));
         }
         let environment = environment(&context)?;
@@ -104,8 +104,7 @@ impl ServerHandler for Tools {
 
 /// The error for what a server of tools doesn't have.
 fn no_method(name: &str) -> ErrorData {
-    let message =
-        format!("there is no method {name} here; Stead has tools only: tools/list, tools/call");
+    let message = format!("Stead doesn't support the method {name}; use tools/list and tools/call");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 

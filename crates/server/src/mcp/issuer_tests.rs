@@ -115,7 +115,7 @@ async fn a_token_that_is_refused_says_why_and_where_to_read() {
     let wrong = refused(&client(&service, &json!({ "aud": "https://other.test" }))).await;
     wrong.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
     let challenge = wrong.header("www-authenticate");
-    for part in ["error=\"invalid_token\"", "another audience", resource] {
+    for part in ["error=\"invalid_token\"", "different audience", resource] {
         assert!(challenge.contains(part), "{challenge}");
     }
     let poor = refused(&client(&service, &json!({ "scope": "openid" }))).await;

@@ -139,7 +139,7 @@ impl Asked {
         let said = String::from_utf8_lossy(&said);
         let said = match said.as_ref() {
             words if words.contains("Session ID is required") => {
-                "send initialize first, and then every message with the Mcp-Session-Id of its response"
+                "send initialize first, then send every message with the Mcp-Session-Id of its response"
             }
             "" => head.status.canonical_reason().unwrap_or("refused"),
             words => words,

@@ -38,14 +38,14 @@ pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Er
     let check = json!({
         "name": CHECK,
         "title": "Check an authorization",
-        "description": "Says whether the user has authorized a connection, so that its tools can be called.",
+        "description": "Returns whether the user has authorized a connection, which its tools need.",
         "inputSchema": input,
         "outputSchema": {
             "type": "object",
             "properties": {
                 CONNECTION: { "type": "string" },
-                "authorized": { "type": "boolean", "description": "Whether tools of the connection can be called." },
-                "state": { "type": "string", "description": "State of the account; none before the first link." },
+                "authorized": { "type": "boolean", "description": "Whether the connection's tools can be called." },
+                "state": { "type": "string", "description": "State of the account. Absent until the first link is created." },
             },
             "required": [CONNECTION, "authorized"],
         },
@@ -54,7 +54,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Er
     let link = json!({
         "name": LINK,
         "title": "Get an authorization link",
-        "description": "Makes a link with which the user authorizes a connection. Show it to the user; only the user can open it.",
+        "description": "Creates a link that the user opens to authorize a connection. Show it to the user, because only the user can open it.",
         "inputSchema": input,
         "annotations": annotations(false),
     });
@@ -114,19 +114,19 @@ async fn check(
     let (text, authorized) = match state {
         Some((AccountState::Active, true)) => (format!("{title} is connected."), true),
         Some((AccountState::Active, false)) => (
-            format!("{title} is connected, but the user has left out some permissions."),
+            format!("{title} is connected, but the user didn't grant all permissions."),
             true,
         ),
         Some((AccountState::PendingVerification, _)) => (
             format!(
-                "The user has been there; the application has yet to confirm who it was. Check {title} again in a moment."
+                "The user has authorized, but the application hasn't confirmed who it was yet. Check {title} again in a moment."
             ),
             false,
         ),
         Some((AccountState::Suspended, _)) => {
-            (format!("{title} is suspended by the application."), false)
+            (format!("The application has suspended {title}."), false)
         }
-        _ => (format!("{title} is not connected yet."), false),
+        _ => (format!("{title} isn't connected yet."), false),
     };
     let mut structured = json!({ CONNECTION: name, "authorized": authorized });
     if let Some((state, _)) = state {

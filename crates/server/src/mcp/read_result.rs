@@ -40,13 +40,13 @@ pub(super) fn tool(offer: &McpOffer<'_>) -> Option<Value> {
         json!({
             "name": READ,
             "title": "Read more of a result",
-            "description": "Reads what an earlier result had only in part: a long text, a list or a file, by its handle.",
+            "description": "Reads a truncated part of an earlier result by its handle: a long text, a list or a file.",
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "handle": { "type": "string", "description": "Handle that the result names." },
-                    "offset": { "type": "integer", "minimum": 0, "description": "Byte to start at: next_offset of the piece before." },
-                    "max_bytes": { "type": "integer", "minimum": 1, "maximum": MOST, "description": "Bytes at most; 20000 when absent." },
+                    "handle": { "type": "string", "description": "Handle from the result." },
+                    "offset": { "type": "integer", "minimum": 0, "description": "Byte to start at. Use next_offset of the previous part." },
+                    "max_bytes": { "type": "integer", "minimum": 1, "maximum": MOST, "description": "Maximum number of bytes. Defaults to 20000." },
                 },
                 "required": ["handle"],
                 "additionalProperties": false,
@@ -124,7 +124,7 @@ fn binary(file: &ResultFile) -> CallToolResult {
     } else {
         let size = file.size;
         let message = format!(
-            "{name} is {kind} with {size} bytes, which is not text, so it is not given to a model. The application can read it with GET /v1/files/ and the handle."
+            "{name} is {kind} with {size} bytes. It isn't text, so a model can't read it. The application can get it with GET /v1/files/ and the handle."
         );
         CallToolResult::error(vec![ContentBlock::text(message)])
     };

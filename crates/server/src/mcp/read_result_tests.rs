@@ -33,7 +33,7 @@ fn handle(result: &Value) -> &str {
     let blocks = result["content"].as_array().unwrap();
     let mut texts = blocks.iter().filter_map(|block| block["text"].as_str());
     let named =
-        texts.find(|text| text.starts_with("All of this can be read with stead_read_result:"));
+        texts.find(|text| text.starts_with("Read the omitted parts with stead_read_result:"));
     let named = named.unwrap_or_else(|| panic!("{result}"));
     named.rsplit(": ").next().unwrap()
 }

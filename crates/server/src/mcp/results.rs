@@ -42,7 +42,7 @@ fn named(execution: &Execution) -> Option<String> {
         .iter()
         .map(|one| format!("\n- {one}: {}", one.handle));
     let named: String = named.collect();
-    (!left_out.is_empty()).then(|| format!("All of this can be read with {READ}:{named}"))
+    (!left_out.is_empty()).then(|| format!("Read the omitted parts with {READ}:{named}"))
 }
 
 /// An error as the result of a call: what went wrong, every place in the arguments, and who must act.
@@ -52,7 +52,7 @@ pub(super) fn error(error: &Error) -> CallToolResult {
         [] => lines.push(error.message().to_owned()),
         places => {
             lines.push(String::from(
-                "The arguments do not fit. Correct them and call again:",
+                "The arguments aren't valid. Correct them and call again:",
             ));
             lines.extend(places.iter().map(|place| format!("- {place}")));
         }
@@ -61,7 +61,7 @@ pub(super) fn error(error: &Error) -> CallToolResult {
         lines.push(what_next(error));
     }
     if let Some(partial) = error.partial() {
-        lines.push(format!("This exists all the same: {partial}"));
+        lines.push(format!("This was created before the failure: {partial}"));
     }
     let mut members = json!({
         "stead/error": { "kind": error.kind_name(), "act_by": error.act_by().name(), "retryable": error.retryable() },
@@ -78,7 +78,7 @@ pub(super) fn error(error: &Error) -> CallToolResult {
 /// Who must act, in one sentence.
 fn what_next(error: &Error) -> String {
     if error.is_outcome_unknown() {
-        return String::from("Look first whether it happened; do not simply call again.");
+        return String::from("It may have succeeded. Check before you call again.");
     }
     if error.retryable() {
         return match error.retry_after() {
@@ -87,17 +87,15 @@ fn what_next(error: &Error) -> String {
         };
     }
     String::from(match (error.act_by(), error.kind()) {
-        (ActBy::EndUser, _) => "The user must act on this.",
-        (ActBy::Product, _) => "The product must act on this; calling again does not help now.",
+        (ActBy::EndUser, _) => "The user needs to fix this.",
+        (ActBy::Product, _) => "Only the product can fix this. Don't call again now.",
         (ActBy::Operator, _) => {
-            "The operator of this service must act on this; calling again does not help."
+            "The operator of this service needs to fix this. Don't call again now."
         }
         (ActBy::AppDeveloper, kind) if is_about_input(kind) => {
             "Correct the arguments, or use another tool."
         }
-        (_, _) => {
-            "The developer of this application must act on this; calling again does not help."
-        }
+        (_, _) => "The developer of this application needs to fix this. Don't call again now.",
     })
 }
 

@@ -208,7 +208,7 @@ impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
             if posts && client.is_none() && is_full && !opened.end_an_idle_one().await {
                 return Err(Error::new(
                     ErrorKind::RateLimited,
-                    format!("{MOST_OPEN} clients are open with this token and wait for a response; wait for one of them, or use another token"),
+                    format!("{MOST_OPEN} clients with this token are waiting for a response; wait until one finishes, or use another token"),
                 )
                 .with_retry_after(Duration::from_secs(60)));
             }
@@ -248,7 +248,9 @@ impl<H> Sessions<H> {
             !empty || Arc::strong_count(opened) > 1
         });
         if open.len() >= MOST_SESSIONS {
-            let message = format!("{MOST_SESSIONS} MCP sessions are in use, which is the most");
+            let message = format!(
+                "{MOST_SESSIONS} MCP sessions are in use, the maximum of this service; try again later"
+            );
             let error = Error::new(ErrorKind::Overloaded, message);
             return Err(error.with_retry_after(Duration::from_secs(60)));
         }

@@ -182,7 +182,7 @@ async fn a_model_reads_what_is_wrong_with_its_arguments() {
     let lines: Vec<&str> = text(&result).lines().collect();
     assert_eq!(
         lines[0],
-        "The arguments do not fit. Correct them and call again:"
+        "The arguments aren't valid. Correct them and call again:"
     );
     assert!(
         lines

@@ -47,15 +47,15 @@ async fn show(State(shown): State<Shown>) -> Response {
     all.extend([
         Family::gauge(
             "stead_http_requests_in_flight",
-            "Requests under way, until the end of their responses' bodies.",
+            "Running requests, including those whose response is still being sent.",
         )
         .number([], under_way as f64),
         Family::gauge(
             "stead_http_requests_in_flight_limit",
-            "Most requests under way; the next one is refused.",
+            "Maximum number of running requests. Stead rejects more.",
         )
         .number([], most as f64),
-        Family::gauge("stead_build_info", "The version of this binary.")
+        Family::gauge("stead_build_info", "Version of this binary.")
             .number([("version", env!("CARGO_PKG_VERSION"))], 1.0),
     ]);
     all.extend(process::families(shown.started_at));

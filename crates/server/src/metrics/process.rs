@@ -10,7 +10,7 @@ pub(super) fn families(started_at: Timestamp) -> Vec<Family> {
     let gauge = |name, help, value: f64| Family::gauge(name, help).number([], value);
     let start = gauge(
         "process_start_time_seconds",
-        "When the service started, in seconds since 1970.",
+        "Start time of the service, in seconds since 1970.",
         started_at.as_millisecond() as f64 / 1e3,
     );
     let resident = resident_bytes().map(|bytes| {
@@ -23,7 +23,7 @@ pub(super) fn families(started_at: Timestamp) -> Vec<Family> {
         gauge("process_open_fds", "Open file descriptors.", open as f64)
     });
     let most = most_descriptors().map(|most| {
-        let help = "Most file descriptors that may be open.";
+        let help = "Maximum number of open file descriptors.";
         gauge("process_max_fds", help, most as f64)
     });
     [Some(start), resident, open, most]

@@ -79,15 +79,15 @@ impl Requests {
     pub(super) fn families(&self) -> [Family; 3] {
         let mut requests = Family::counter(
             "stead_http_requests_total",
-            "Requests that were responded to, by the route's template, the method and the class of the status.",
+            "Finished requests, by route template, method and status class.",
         );
         let mut durations = Family::histogram(
             "stead_http_request_duration_seconds",
-            "Time from a request's head to its response's head, by the route's template.",
+            "Time from a request's head to its response's head, by route template.",
         );
         let mut errors = Family::counter(
             "stead_http_errors_total",
-            "Problems that were responded with, by the error's kind; overloaded, rate_limited and storage_unavailable among them.",
+            "Error responses, by error kind, including overloaded, rate_limited and storage_unavailable.",
         );
         let mut routes: Vec<_> = self.routes.iter().collect();
         routes.sort_unstable_by_key(|(path, _)| **path);

@@ -13,7 +13,7 @@ use crate::routes::{Route, get, post};
 pub(crate) fn token_routes() -> Vec<Route> {
     vec![
         post("/oauth/token", token::issue)
-            .summary("Gives an application a bearer token for its client id and secret.")
+            .summary("Issues a bearer token for an application's client ID and secret.")
             .describe(token::describe),
     ]
 }

@@ -65,7 +65,7 @@ pub(super) async fn issue(
         ),
         Err(error) if error.kind() == ErrorKind::InvalidRequest => refusal(
             "invalid_scope",
-            "the credential does not have one of these scopes, or there is no such scope",
+            "the credential doesn't have one of these scopes, or the scope doesn't exist",
         )
         .into_response(),
         Err(error) if error.kind() == ErrorKind::Unauthenticated => {
@@ -81,11 +81,11 @@ pub(super) fn describe(draft: &mut Draft<'_>) {
     draft.takes_form::<TokenRequest>();
     draft.gives::<Token>(200);
     for (status, when) in [
-        (400, "The form is not what RFC 6749, section 4.4 asks for."),
-        (401, "The client id or secret is wrong."),
+        (400, "The form isn't valid (RFC 6749, section 4.4)."),
+        (401, "The client ID or secret is wrong."),
         (429, "Too many attempts."),
-        (500, "The operator has to act."),
-        (503, "No token can be issued now."),
+        (500, "The operator needs to fix this."),
+        (503, "Stead can't issue a token right now."),
     ] {
         draft.gives_as::<TokenError>(status, when);
     }
@@ -191,7 +191,7 @@ fn read(headers: &HeaderMap, form: Option<Vec<(String, String)>>) -> Result<Cred
     match (basic, posted) {
         (Some(_), (_, Some(_))) => Err(refusal(
             "invalid_request",
-            "the client authenticates twice; use one way",
+            "the client authenticates in two ways; use only one",
         )),
         (Some(basic), (Some(client_id), None)) if basic.client_id != client_id => Err(refusal(
             "invalid_request",
@@ -230,7 +230,7 @@ fn basic(headers: &HeaderMap) -> Result<Option<Credentials>, Refusal> {
     };
     let malformed = refusal(
         "invalid_client",
-        "the Authorization header is not well-formed HTTP Basic",
+        "the Authorization header isn't valid HTTP Basic",
     );
     let pair = value
         .to_str()
@@ -273,12 +273,12 @@ fn refuse(error: &Error) -> Response {
     let (code, description) = if error.retryable() && error.kind() != ErrorKind::Internal {
         (
             "temporarily_unavailable",
-            "no token can be issued now; try again in a moment",
+            "Stead can't issue a token right now; try again in a moment",
         )
     } else {
         (
             "server_error",
-            "no token can be issued; the operator of this environment has to act",
+            "Stead can't issue tokens; the operator of this environment needs to fix it",
         )
     };
     let mut response = respond(

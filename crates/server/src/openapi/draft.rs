@@ -126,7 +126,7 @@ fn reason(status: u16) -> &'static str {
     match status {
         201 => "Created.",
         202 => "Accepted.",
-        204 => "Done; there is no body.",
+        204 => "Success, without a body.",
         _ => "Done.",
     }
 }

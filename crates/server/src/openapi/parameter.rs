@@ -70,8 +70,12 @@ const fn parameter(name: &'static str, description: &'static str, form: Form) ->
 
 /// The parameters of every list that has pages.
 pub(crate) const PAGING: &[Parameter] = &[
-    text("page_token", "`next_page_token` of the page before."),
-    number("page_size", "Most items of the page.", (1, 100, 50)),
+    text("page_token", "`next_page_token` of the previous page."),
+    number(
+        "page_size",
+        "Maximum number of items on the page.",
+        (1, 100, 50),
+    ),
 ];
 
 impl Parameter {
@@ -112,7 +116,7 @@ pub(crate) fn of_path(name: &str) -> Value {
             json!({ "type": "string", "examples": ["mail"] }),
         ),
         "identifier" => (
-            "The application's id of the user, percent-encoded.",
+            "Your application's ID of the user, percent-encoded.",
             json!({ "type": "string", "minLength": 1, "maxLength": 256, "examples": ["user-1"] }),
         ),
         "name" => (
@@ -121,7 +125,7 @@ pub(crate) fn of_path(name: &str) -> Value {
         ),
         other => {
             let what = other.trim_end_matches("_id").replace('_', " ");
-            let description = format!("Id of the {what}.");
+            let description = format!("ID of the {what}.");
             let schema = json!({ "type": "string" });
             return json!({ "name": name, "in": "path", "required": true, "description": description, "schema": schema });
         }

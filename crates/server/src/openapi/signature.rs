@@ -82,7 +82,7 @@ impl Argument for IdempotencyKey {
         draft.replays = true;
         draft.takes_header(
             "Idempotency-Key",
-            "Tells a repeat of this call from another one: 1 to 255 printable ASCII characters.",
+            "Makes it safe to retry this call: 1 to 255 printable ASCII characters, unique to it.",
             &json!({ "type": "string", "minLength": 1, "maxLength": 257, "pattern": "^[ -~]+$" }),
         );
     }
@@ -112,7 +112,7 @@ impl<R: Returned> Returned for (StatusCode, AppendHeaders<[(HeaderName, String);
     fn describe(draft: &mut Draft<'_>) {
         <(StatusCode, R)>::describe(draft);
         let schema = json!({ "type": "string", "format": "uri" });
-        let header = json!({ "description": "Where it is.", "schema": schema });
+        let header = json!({ "description": "URL of the created resource.", "schema": schema });
         draft.gives_header(draft.status, "Location", header);
     }
 }

@@ -196,7 +196,7 @@ async fn the_proxy_host_takes_account_tokens_only_and_says_what_is_needed() {
         .send(of_the_application.body(Body::empty()).unwrap())
         .await;
     refused.assert_problem(StatusCode::FORBIDDEN, "insufficient_scope");
-    refused.assert_contains("make one with POST /v1/account-tokens");
+    refused.assert_contains("create one with POST /v1/account-tokens");
     for (authorization, challenge) in [
         (None, r#"Bearer realm="stead""#),
         (Some("Basic eDp5"), r#"Bearer realm="stead""#),

@@ -67,29 +67,29 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Reads a connection.")
             .needs(ConnectionsRead),
         patch(connection, connections::change)
-            .summary("Changes the members of a connection that are given.")
+            .summary("Changes the given members of a connection.")
             .errors(&[InvalidTransition])
             .needs(ConnectionsManage),
         delete(connection, connections::delete)
-            .summary("Deletes a connection that has no live accounts.")
+            .summary("Deletes a connection without connected accounts.")
             .errors(&[InvalidTransition])
             .needs(ConnectionsManage),
         post("/v1/authorization-links", authorization_links::create)
-            .summary("Makes a link for a user to connect an account.")
+            .summary("Creates a link that a user opens to connect an account.")
             .errors(LINK)
             .needs(LinksCreate),
         get(
             "/v1/authorizations/{authorization_id}",
             authorizations::read,
         )
-        .summary("Reads how far an attempt to connect an account has come.")
+        .summary("Reads the status of an attempt to connect an account.")
         .errors(&[AuthorizationNotFound])
         .needs(LinksCreate),
         post(
             "/v1/authorizations/{authorization_id}/verify",
             authorizations::verify,
         )
-        .summary("Confirms who came back from a link.")
+        .summary("Confirms which user came back from a link.")
         .errors(VERIFY)
         .needs(LinksCreate),
         get("/v1/accounts", accounts::list)
@@ -101,7 +101,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .summary("Reads an account.")
             .needs(AccountsRead),
         delete(account, accounts::disconnect)
-            .summary("Disconnects an account and shreds its tokens.")
+            .summary("Disconnects an account and destroys its tokens.")
             .query(&[accounts::DISCONNECT])
             .errors(&[InvalidTransition])
             .needs(AccountsManage),
@@ -109,46 +109,46 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             "/v1/accounts/{connection_name}/{identifier}/suspend",
             accounts::suspend,
         )
-        .summary("Stops calls of an account; nothing is lost.")
+        .summary("Suspends an account: its calls stop, and its tokens stay.")
         .errors(&[InvalidTransition])
         .needs(AccountsManage),
         post(
             "/v1/accounts/{connection_name}/{identifier}/resume",
             accounts::resume,
         )
-        .summary("Lets calls of an account pass again.")
+        .summary("Resumes a suspended account.")
         .errors(&[InvalidTransition])
         .needs(AccountsManage),
         post(
             "/v1/accounts/{connection_name}/{identifier}/refresh",
             accounts::refresh,
         )
-        .summary("Renews an access token now.")
+        .summary("Refreshes an account's access token now.")
         .errors(&[InvalidTransition])
         .calls()
         .needs(AccountsManage),
         post("/v1/account-imports", account_imports::create)
-            .summary("Imports accounts with the tokens that another platform had.")
+            .summary("Imports accounts with their tokens from another platform.")
             .needs(AccountsImport),
         get("/v1/account-tokens", account_tokens::list)
-            .summary("Lists the tokens of an account that live.")
+            .summary("Lists the active account tokens of an account.")
             .query(&[account_tokens::OF_ACCOUNT, PAGING])
             .errors(&[UnknownConnection, AccountNotFound])
             .needs(AccountTokensCreate),
         post("/v1/account-tokens", account_tokens::create)
-            .summary("Makes a bearer token for one account.")
+            .summary("Creates an account token, a bearer token for one account.")
             .errors(LINK)
             .needs(AccountTokensCreate),
         delete("/v1/account-tokens/{token_id}", account_tokens::delete)
-            .summary("Ends an account token.")
+            .summary("Revokes an account token.")
             .errors(&[NotFound])
             .needs(AccountTokensCreate),
         get("/v1/mcp-sessions", mcp_sessions::list)
-            .summary("Lists the MCP sessions that live.")
+            .summary("Lists active MCP sessions.")
             .query(&[mcp_sessions::FILTER, PAGING])
             .needs(McpSessionsManage),
         post("/v1/mcp-sessions", mcp_sessions::create)
-            .summary("Makes an MCP session of one user, and shows its token once.")
+            .summary("Creates an MCP session for one user and shows its token once.")
             .errors(&[UnknownConnection])
             .needs(McpSessionsManage),
         get(session, mcp_sessions::read)
@@ -156,7 +156,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(McpSessionsManage),
         delete(session, mcp_sessions::delete)
-            .summary("Ends an MCP session.")
+            .summary("Revokes an MCP session.")
             .errors(&[NotFound])
             .needs(McpSessionsManage),
         get("/v1/policies", policies::list)
@@ -167,14 +167,14 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(PoliciesRead),
         put(policy, policies::set)
-            .summary("Makes a policy, or replaces all its rules.")
+            .summary("Creates a policy, or replaces all its rules.")
             .needs(PoliciesManage),
         delete(policy, policies::delete)
-            .summary("Deletes a policy that nothing names.")
+            .summary("Deletes a policy that isn't used.")
             .errors(&[NotFound, InvalidTransition])
             .needs(PoliciesManage),
         post("/v1/policies/test", policies::test)
-            .summary("Explains what policies decide on a call, without making it.")
+            .summary("Explains what policies decide about a call, without making it.")
             .errors(&[
                 UnknownTool,
                 ErrorKind::SchemaViolation,
@@ -182,7 +182,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             ])
             .needs(PoliciesManage),
         get("/v1/approvals", approvals::list)
-            .summary("Lists calls that wait for a person, or did, the newest first.")
+            .summary("Lists approvals, newest first.")
             .query(&[approvals::FILTER, PAGING])
             .needs(ApprovalsRead),
         get("/v1/approvals/{approval_id}", approvals::read)
@@ -190,15 +190,15 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(ApprovalsRead),
         post("/v1/approvals/{approval_id}/approve", approvals::approve)
-            .summary("Lets the call be made once.")
+            .summary("Approves a call, which can then be made once.")
             .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
             .needs(ApprovalsManage),
         post("/v1/approvals/{approval_id}/deny", approvals::deny)
-            .summary("Lets the call not be made.")
+            .summary("Denies a call.")
             .errors(&[NotFound, InvalidTransition, ErrorKind::Forbidden])
             .needs(ApprovalsManage),
         get("/v1/audit", audit::list)
-            .summary("Lists what was changed, by whom.")
+            .summary("Lists audit entries: who changed what.")
             .query(&[audit::FILTER, PAGING])
             .needs(AuditRead),
         get("/v1/audit/verify", audit::verify)
@@ -212,7 +212,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .describe(events::describe)
             .needs(EventsRead),
         get("/v1/executions", executions::list)
-            .summary("Lists calls, the newest first.")
+            .summary("Lists calls, newest first.")
             .query(&[executions::FILTER, PAGING])
             .needs(ExecutionsRead),
         get("/v1/executions/totals", executions::totals)
@@ -224,7 +224,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(ExecutionsRead),
         get("/v1/tools", tools::list)
-            .summary("Lists the newest version of every tool.")
+            .summary("Lists all tools in their newest version.")
             .query(&[tools::FILTER])
             .errors(&[UnknownConnection])
             .needs_no_scope(),
@@ -238,13 +238,13 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .calls()
             .needs(ToolsExecute),
         get("/v1/files/{handle}", files::read)
-            .summary("Reads what a result has only in part, or a range of it.")
+            .summary("Reads a file or an omitted part of a result, or a range of it.")
             .errors(&[NotFound, ErrorKind::RangeNotSatisfiable])
             .calls()
             .describe(files::describe)
             .needs(ToolsExecute),
         post("/v1/tool-calls", tool_calls::run)
-            .summary("Executes the calls of a model.")
+            .summary("Executes a model's tool calls.")
             .describe(tool_calls::describe)
             .errors(&[DeadlineExceeded])
             .needs(ToolsExecute),
@@ -255,11 +255,11 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .describe(proxy::describe)
             .needs(ProxyRead),
         get("/v1/app-credentials", app_credentials::list)
-            .summary("Lists the credentials of applications.")
+            .summary("Lists applications' credentials.")
             .query(&[PAGING])
             .needs(CredentialsManage),
         post("/v1/app-credentials", app_credentials::create)
-            .summary("Makes a credential, and shows its secret once.")
+            .summary("Creates a credential and shows its secret once.")
             .errors(&[UnknownConnection])
             .needs(CredentialsManage),
         get(credential, app_credentials::read)
@@ -267,18 +267,18 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(CredentialsManage),
         patch(credential, app_credentials::change)
-            .summary("Changes the members of a credential that are given.")
+            .summary("Changes the given members of a credential.")
             .errors(&[NotFound, UnknownConnection])
             .needs(CredentialsManage),
         delete(credential, app_credentials::delete)
-            .summary("Revokes a credential with its tokens.")
+            .summary("Revokes a credential and its tokens.")
             .errors(&[NotFound])
             .needs(CredentialsManage),
         post(
             "/v1/app-credentials/{client_id}/rotate",
             app_credentials::rotate,
         )
-        .summary("Makes another secret, and shows it once.")
+        .summary("Creates a new secret and shows it once.")
         .errors(&[NotFound, InvalidTransition])
         .needs(CredentialsManage),
         delete(
@@ -293,7 +293,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .query(&[PAGING])
             .needs(MembersManage),
         post("/v1/members", members::create)
-            .summary("Invites a member, and shows the link once.")
+            .summary("Invites a member and shows the link once.")
             .errors(&[AlreadyExists, InvalidTransition])
             .needs(MembersManage),
         get(member, members::read)
@@ -305,33 +305,33 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound, InvalidTransition])
             .needs(MembersManage),
         delete(member, members::delete)
-            .summary("Deletes a member, whose sessions end.")
+            .summary("Deletes a member and ends all their sessions.")
             .errors(&[NotFound, InvalidTransition])
             .needs(MembersManage),
         post("/v1/members/{member_id}/reset", members::reset)
-            .summary("Removes a password, and shows the link that sets another one once.")
+            .summary("Removes a member's password and shows the link to set a new one once.")
             .errors(&[NotFound, InvalidTransition])
             .needs(MembersManage),
         get("/v1/keys", keys::list)
-            .summary("Lists the data keys, and how far a re-encryption is.")
+            .summary("Lists data keys and the progress of a re-encryption.")
             .query(&[keys::COUNT])
             .needs(KeysManage),
         post("/v1/keys", keys::add)
-            .summary("Adds a data key, with which nothing is sealed yet.")
+            .summary("Adds a data key without using it yet.")
             .needs(KeysManage),
         post("/v1/keys/{key_id}/activate", keys::activate)
-            .summary("Lets a data key seal from now on.")
+            .summary("Makes a data key active, so new data is encrypted with it.")
             .errors(&[NotFound, InvalidTransition])
             .needs(KeysManage),
         post("/v1/keys/reencrypt", keys::reencrypt)
-            .summary("Starts to seal everything again with the active data key.")
+            .summary("Starts re-encrypting all data with the active data key.")
             .needs(KeysManage),
         post("/v1/keys/{key_id}/retire", keys::retire)
-            .summary("Destroys a data key that seals nothing any more.")
+            .summary("Destroys a data key that no longer encrypts any data.")
             .errors(&[NotFound, InvalidTransition])
             .needs(KeysManage),
         post("/v1/keys/rewrap", keys::rewrap)
-            .summary("Wraps the data keys with the first key of the ring.")
+            .summary("Encrypts the data keys with the first key of the key ring.")
             .errors(&[ErrorKind::KeyUnavailable])
             .needs(KeysManage),
         get("/v1/webhooks", webhooks::list)
@@ -339,25 +339,25 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .query(&[PAGING])
             .needs(WebhooksManage),
         post("/v1/webhooks", webhooks::create)
-            .summary("Makes a webhook, and shows its secret once.")
+            .summary("Creates a webhook and shows its secret once.")
             .needs(WebhooksManage),
         get(webhook, webhooks::read)
             .summary("Reads a webhook.")
             .errors(&[NotFound])
             .needs(WebhooksManage),
         patch(webhook, webhooks::change)
-            .summary("Changes the members of a webhook that are given.")
+            .summary("Changes the given members of a webhook.")
             .errors(&[NotFound])
             .needs(WebhooksManage),
         delete(webhook, webhooks::delete)
-            .summary("Deletes a webhook with its deliveries.")
+            .summary("Deletes a webhook and its deliveries.")
             .errors(&[NotFound])
             .needs(WebhooksManage),
         post(
             "/v1/webhooks/{webhook_id}/rotate-secret",
             webhooks::rotate_secret,
         )
-        .summary("Makes another secret, and shows it once.")
+        .summary("Creates a new secret and shows it once.")
         .errors(&[NotFound])
         .needs(WebhooksManage),
         post("/v1/webhooks/{webhook_id}/test", webhooks::test)
@@ -365,11 +365,11 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .errors(&[NotFound])
             .needs(WebhooksManage),
         post("/v1/webhooks/{webhook_id}/replay", webhooks::replay)
-            .summary("Sends all events since a time once more.")
+            .summary("Sends all events since a time again.")
             .errors(&[NotFound])
             .needs(WebhooksManage),
         get("/v1/webhooks/{webhook_id}/deliveries", webhooks::deliveries)
-            .summary("Lists the deliveries of a webhook, the newest first.")
+            .summary("Lists the deliveries of a webhook, newest first.")
             .query(&[webhooks::DELIVERIES, PAGING])
             .errors(&[NotFound])
             .needs(WebhooksManage),
@@ -377,7 +377,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             "/v1/webhooks/{webhook_id}/deliveries/{event_id}/replay",
             webhooks::replay_delivery,
         )
-        .summary("Sends an event to a webhook once more.")
+        .summary("Sends an event to a webhook again.")
         .errors(&[NotFound])
         .needs(WebhooksManage),
     ]
@@ -400,9 +400,9 @@ pub(crate) fn proxy_routes() -> Vec<ForApplications> {
 /// What operators and their machines ask, without a token.
 pub(crate) fn health_routes() -> Vec<Route> {
     vec![
-        get("/healthz", healthz::show).summary("Says that the process responds."),
+        get("/healthz", healthz::show).summary("Checks that the process responds."),
         get("/readyz", readyz::show)
-            .summary("Says whether the process can serve calls.")
+            .summary("Checks whether the process can handle calls.")
             .query(&[readyz::QUERY])
             .errors(&[InvalidRequest, StorageUnavailable, Overloaded]),
     ]

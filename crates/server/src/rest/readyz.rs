@@ -20,7 +20,7 @@ const PARTS: &[(&str, Part)] = &[("store", Part::Store)];
 
 pub(super) const QUERY: &[Parameter] = &[one_of(
     "exclude",
-    "`store`: says only whether there is room for another request. For load balancers: while the store is away, calls whose tokens are in memory still work.",
+    "With `store`, the store isn't checked; only capacity is. Use it for load balancers: calls with tokens in memory work even if the store is unavailable.",
     || PARTS.iter().map(|(name, _)| *name).collect(),
 )];
 

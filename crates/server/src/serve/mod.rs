@@ -236,7 +236,7 @@ impl Server {
         phase.closed().await;
         let cut_off = cut_off.load(Ordering::Relaxed);
         if cut_off > 0 {
-            tracing::warn!(requests = cut_off, "requests were cut off, to stop");
+            tracing::warn!(requests = cut_off, "interrupted running requests in order to stop");
         }
         cut_off
     }
@@ -319,7 +319,7 @@ async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr
         match listener.accept().await {
             Ok((stream, peer)) => {
                 if let Err(error) = stream.set_nodelay(true) {
-                    tracing::debug!(error = %error, "a connection takes no TCP_NODELAY");
+                    tracing::debug!(error = %error, "couldn't set TCP_NODELAY on a connection");
                 }
                 return (stream, peer);
             }
@@ -327,7 +327,7 @@ async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr
             Err(error) if is_the_callers(&error) => {}
             Err(error) => {
                 let made_room = crowd.make_room();
-                tracing::error!(error = %error, made_room, "no connection can be accepted");
+                tracing::error!(error = %error, made_room, "can't accept a connection");
                 tokio::time::sleep(EXHAUSTED).await;
             }
         }

@@ -98,10 +98,10 @@ impl Service<Request<Incoming>> for Noted {
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let begun = self.activity.begin();
         let Some(noted) = begun else {
-            return refuse("the length of the request's body is given in two ways\n");
+            return refuse("the request gives the length of its body in two ways\n");
         };
         if !has_one_host(request.version(), request.headers()) {
-            return refuse("a request needs one Host header with the name of the service\n");
+            return refuse("a request needs exactly one Host header with the service's name\n");
         }
         let extensions = request.extensions_mut();
         extensions.insert(self.connection.clone());

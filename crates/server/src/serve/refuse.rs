@@ -49,7 +49,7 @@ impl Refusals {
             let _permit = permit;
             let told = tokio::time::timeout(TIME, tell(&mut stream, &response)).await;
             if let Ok(Err(error)) = told {
-                tracing::debug!(error = %error, "a caller did not wait for its refusal");
+                tracing::debug!(error = %error, "a caller didn't wait for its error response");
             }
         });
     }
@@ -74,7 +74,7 @@ async fn tell(stream: &mut TcpStream, response: &[u8]) -> io::Result<()> {
 
 /// The response in HTTP/1.1, with the headers of every problem.
 fn response() -> Vec<u8> {
-    let message = "the service has as many connections as it takes";
+    let message = "the service has the maximum number of connections; try again shortly";
     let error = Error::new(ErrorKind::Overloaded, message).with_retry_after(RETRY_AFTER);
     let kind = error.kind();
     let body = serde_json::to_vec(&error.to_problem()).unwrap_or_default();

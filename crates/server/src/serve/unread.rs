@@ -140,7 +140,7 @@ impl Unread {
         match self.responses.open().bodies.get_mut(&self.id) {
             Some(waiting) => waiting.poll_frame(context),
             None => {
-                let error = "the caller does not read its response";
+                let error = "the caller isn't reading its response";
                 let error = io::Error::new(io::ErrorKind::TimedOut, error);
                 Poll::Ready(Some(Err(axum::Error::new(error))))
             }

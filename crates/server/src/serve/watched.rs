@@ -85,7 +85,7 @@ impl<S> Watched<S> {
         ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
-            "the caller does not read its response",
+            "the caller isn't reading its response",
         )))
     }
 }

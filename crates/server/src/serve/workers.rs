@@ -63,7 +63,7 @@ impl Workers {
             let _counted = counted;
             match stream.and_then(TcpStream::from_std) {
                 Ok(stream) => serve(stream).await,
-                Err(error) => tracing::debug!(error = %error, "a connection cannot be served"),
+                Err(error) => tracing::debug!(error = %error, "can't serve a connection"),
             }
         });
     }

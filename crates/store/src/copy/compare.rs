@@ -87,13 +87,13 @@ pub(super) async fn difference(
             (None, None) => return Ok(None),
             (Some(one), Some(other)) if one == other => continue,
             (Some(one), Some(other)) if key(table, one) == key(table, other) => {
-                (one, "is not the same in both")
+                (one, "differs between the two")
             }
             (Some(one), Some(other)) if key(table, one) > key(table, other) => {
-                (other, "is in the target only")
+                (other, "is only in the target")
             }
-            (Some(one), _) => (one, "is in the source only"),
-            (None, Some(other)) => (other, "is in the target only"),
+            (Some(one), _) => (one, "is only in the source"),
+            (None, Some(other)) => (other, "is only in the target"),
         };
         let name = named(table, key(table, row));
         return Ok(Some(format!("the row {name} {where_it_is}")));

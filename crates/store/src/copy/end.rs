@@ -128,7 +128,7 @@ pub(super) fn named<'a>(table: &Table, key: impl IntoIterator<Item = &'a Value>)
 fn unreadable(table: &Table, row: &[Option<Value>]) -> Error {
     let key = key(table, row).iter().flatten();
     refused(format!(
-        "the row {} cannot be read: a value in it is neither text nor a number",
+        "the row {} can't be read, because a value in it isn't text or a number",
         named(table, key)
     ))
 }

@@ -41,7 +41,7 @@ impl Mark {
         if let Some(mark) = Self::read(to).await? {
             if mark.from != from {
                 return Err(refused(
-                    "the target holds an unfinished copy of another database; copy into an empty one",
+                    "the target has an unfinished copy of another database; copy into an empty one",
                 ));
             }
             return Ok(mark);
@@ -53,7 +53,7 @@ impl Mark {
             };
             if !to.read(any).await?.is_empty() {
                 return Err(refused(format!(
-                    "the target is not empty: it has rows in the table {}; copy into an empty database",
+                    "the target isn't empty, because its table {} has rows; copy into an empty database",
                     table.name
                 )));
             }
@@ -82,7 +82,7 @@ impl Mark {
         };
         let mark = serde_json::from_str(&mark);
         mark.map(Some).map_err(|_| {
-            refused("the target holds a copy that another Stead began; copy into an empty database")
+            refused("the target has a copy that another Stead started; copy into an empty database")
         })
     }
 
@@ -166,8 +166,7 @@ impl Mark {
     }
 
     fn text(&self) -> Result<String> {
-        serde_json::to_string(self)
-            .map_err(|_| refused("how far the copy has come cannot be written"))
+        serde_json::to_string(self).map_err(|_| refused("the copy's progress can't be written"))
     }
 }
 
@@ -184,7 +183,7 @@ fn committed(outcome: Commit) -> Result<()> {
     match outcome {
         Commit::Committed => Ok(()),
         Commit::Conflict => Err(refused(
-            "the target has changed while it was copied into: another copy, or another program, writes into it",
+            "the target changed during the copy, because another copy or program writes to it; stop that first",
         )),
     }
 }

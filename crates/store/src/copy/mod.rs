@@ -134,14 +134,14 @@ impl StoreCopy {
         for spool in &self.spools {
             if spool.is_in_use().await? {
                 return Err(refused(format!(
-                    "a service, or another command, has the source open ({}); stop it first",
+                    "a service or another command has the source open ({}); stop it first",
                     spool.folder().display()
                 )));
             }
             let waiting = spool.list().await?.len();
             if waiting > 0 {
                 return Err(refused(format!(
-                    "tokens wait in {} ({waiting}); start a service on the source once, so that it takes them, and stop it again",
+                    "{} has tokens that aren't stored yet ({waiting}); start a service on the source once to store them, then stop it",
                     spool.folder().display()
                 )));
             }

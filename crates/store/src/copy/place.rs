@@ -48,7 +48,7 @@ impl Place {
         }
         // The text itself may have a password.
         Err(refused(
-            "a database of a copy cannot be read: expected sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+            "a database of the copy isn't valid; expected sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
         ))
     }
 
@@ -82,17 +82,17 @@ impl Place {
         match schema {
             0 => {
                 return Err(refused(format!(
-                    "{self} is empty: there is nothing to copy"
+                    "{self} is empty, so there's nothing to copy"
                 )));
             }
             schema if schema < known => {
                 return Err(refused(format!(
-                    "{self} has a schema of version {schema}, and this Stead copies version {known}: start this Stead on it once, which brings it up to date"
+                    "{self} has schema version {schema}, but this Stead copies version {known}; start this Stead on it once to upgrade it"
                 )));
             }
             schema if schema > known => {
                 return Err(refused(format!(
-                    "{self} has a schema of version {schema}, and this Stead knows up to {known}: copy it with the newer Stead that has changed it"
+                    "{self} has schema version {schema}, but this Stead supports up to {known}; copy it with the newer Stead"
                 )));
             }
             _ => {}

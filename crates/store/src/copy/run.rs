@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
                 let what = difference(from, to, table, size).await?;
                 let what = what.unwrap_or_else(|| format!("the table {} changes", table.name));
                 return Err(refused(format!(
-                    "the two databases differ: {what}. One of them was in use while it was copied: stop all that uses them, and copy into an empty database"
+                    "the two databases differ: {what}. One of them was in use during the copy. Stop everything that uses them, and copy into an empty database"
                 )));
             }
             tables.push(one);

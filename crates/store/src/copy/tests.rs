@@ -272,16 +272,16 @@ async fn what_differs_at_the_end_is_named_and_the_target_stays_closed() {
     for ((change, is_in_target), expected) in [
         (
             in_target(Write::Update(changed.clone(), 1)),
-            "is not the same in both",
+            "differs between the two",
         ),
-        (in_target(delete.clone()), "is in the source only"),
-        (in_target(insert.clone()), "is in the target only"),
+        (in_target(delete.clone()), "is only in the source"),
+        (in_target(insert.clone()), "is only in the target"),
         (
             (Write::Update(changed, 1), false),
-            "is not the same in both",
+            "differs between the two",
         ),
-        ((delete, false), "is in the target only"),
-        ((insert, false), "is in the source only"),
+        ((delete, false), "is only in the target"),
+        ((insert, false), "is only in the source"),
     ] {
         let folder = Folder::new();
         let from = file(&folder.file("from.db")).await;
@@ -316,7 +316,10 @@ async fn of_two_copies_into_one_target_the_second_stops() {
     let mut other = Run::begin(&from.engine, &to.engine, SMALL).await.unwrap();
     one.copy(&mut |_| {}).await.unwrap();
     let error = other.copy(&mut |_| {}).await.unwrap_err();
-    assert!(error.message().contains("has changed while"), "{error}");
+    assert!(
+        error.message().contains("changed during the copy"),
+        "{error}"
+    );
     one.compare(&mut |_| {}).await.unwrap();
     one.finish().await.unwrap();
 }

@@ -15,7 +15,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
     let why = match &error {
         sqlx::Error::PoolTimedOut => {
             may_follow = true;
-            "could not connect in time: its server cannot be reached, is starting, or is busy"
+            "couldn't connect in time; its server can't be reached, is starting or is busy"
                 .to_owned()
         }
         sqlx::Error::PoolClosed => "it is closed".to_owned(),
@@ -44,13 +44,14 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
                     is_damage = true;
                     format!("its data is damaged ({code})")
                 }
-                "25006" => "its server takes no writes: it is a standby".to_owned(),
+                "25006" => "its server is a standby, which doesn't accept writes".to_owned(),
                 "53100" => "the disk of its server is full".to_owned(),
                 "55P03" => "a row is locked by another program".to_owned(),
                 "57014" => "the database took too long".to_owned(),
                 "25P03" => "the connection was idle for too long".to_owned(),
                 "42501" => {
-                    "its user may not do that there; make it the owner of the database".to_owned()
+                    "its user doesn't have permission for this; make it the owner of the database"
+                        .to_owned()
                 }
                 code if ["08", "28", "3D", "53", "57"]
                     .iter()
@@ -79,7 +80,7 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
 
 fn insecure(error: &dyn fmt::Display) -> String {
     format!(
-        "no secure connection to its server: {error}; sslrootcert names the certificate of an authority of your own, and sslmode how much is asked for"
+        "no secure connection to its server: {error}; set sslrootcert to your own authority's certificate, or change sslmode"
     )
 }
 

@@ -101,7 +101,7 @@ pub(super) async fn is_ours(connection: &mut PgConnection) -> Result<Option<()>>
         false if tables.is_empty() => Ok(None),
         false => Err(Error::new(
             ErrorKind::StorageUnavailable,
-            "the database is that of another program; make one for Stead",
+            "the database belongs to another program; create one for Stead",
         )
         .with_retryable(false)),
     }

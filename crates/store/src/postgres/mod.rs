@@ -117,7 +117,7 @@ impl Engine for Postgres {
         };
         let rows = self.fetch(query).await?;
         let read_at = rows.first().map(|read| read.read_at);
-        read_at.ok_or_else(|| Fault::new("the database has no time").into())
+        read_at.ok_or_else(|| Fault::new("the database didn't return its time").into())
     }
 
     async fn commit(&self, transaction: Transaction) -> Result<Commit> {
@@ -185,7 +185,7 @@ impl Postgres {
             Either::Left((done, _)) => done,
             Either::Right(_) => Err(Fault {
                 may_follow: true,
-                ..Fault::new("the database did not answer in time")
+                ..Fault::new("the database didn't respond in time")
             }),
         }
     }

@@ -198,7 +198,7 @@ fn parse(url: &str) -> Result<PgConnectOptions> {
         // The URL itself has the password.
         return Err(Error::new(
             ErrorKind::InvalidRequest,
-            "the database URL cannot be read: expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with what is special in a password percent-encoded",
+            "the database URL isn't valid; expected postgres://USER:PASSWORD@HOST:PORT/DATABASE, with special characters percent-encoded",
         ));
     };
     let is_here = target.get_socket().is_some()
@@ -232,7 +232,7 @@ fn pool(target: &PgConnectOptions, options: &PostgresOptions) -> PgPool {
 }
 
 fn cannot_open(target: &PgConnectOptions, error: Error) -> Error {
-    let message = format!("cannot open {}: {}", place(target), error.message());
+    let message = format!("can't open {}: {}", place(target), error.message());
     Error::new(error.kind(), message)
         .with_retryable(error.retryable())
         .with_source(error)

@@ -22,7 +22,7 @@ pub(super) async fn restored_at(connection: &mut PgConnection) -> Result<Option<
     let origin: String = match origin.and_then(|row| row.try_get(0)) {
         Ok(origin) => origin,
         Err(error @ sqlx::Error::Database(_)) => {
-            tracing::debug!(%error, "the server does not tell where the database is from");
+            tracing::debug!(%error, "the server doesn't say where the database comes from");
             run(connection, "ROLLBACK").await?;
             return Ok(None);
         }
@@ -43,7 +43,7 @@ pub(super) async fn restored_at(connection: &mut PgConnection) -> Result<Option<
     }
     if changed > 0 {
         tracing::warn!(
-            "the database was put back from a copy, or a standby took over; refresh tokens in it may have been used since"
+            "the database was restored from a backup or a standby took over; its refresh tokens may already have been used"
         );
         let note = format!(
             "INSERT INTO \"stead_state\" VALUES ('restored_at', {CLOCK}::text) \

@@ -72,7 +72,7 @@ impl FileSpool {
 
     /// Whether a process that has entered it still runs.
     pub(crate) fn is_in_use(&self) -> BoxFuture<'static, Result<bool>> {
-        self.on_disk("the marks of processes could not be read", |folder| {
+        self.on_disk("couldn't read the marks of processes", |folder| {
             for entry in entries(&folder.path)? {
                 let entry = entry?;
                 let name = entry.file_name().to_string_lossy().into_owned();
@@ -132,7 +132,7 @@ impl Spool for FileSpool {
             Ok(name) => name.to_owned(),
             Err(error) => return Box::pin(async { Err(error) }),
         };
-        self.on_disk("the process could not enter the spool", move |folder| {
+        self.on_disk("the process couldn't register in the spool", move |folder| {
             folder.make()?;
             let mark = create(&folder.path.join(format!("{PROCESS}{name}{LOCK}")))?;
             mark.try_lock()?;
@@ -141,7 +141,7 @@ impl Spool for FileSpool {
             folder.tidy()?;
             if let Err(error) = folder.reserve_room() {
                 let folder = folder.path.display();
-                tracing::warn!(%folder, %error, "the spool could not reserve its room; tokens that arrive on a full disk are in memory only");
+                tracing::warn!(%folder, %error, "the spool couldn't reserve disk space; if the disk is full, new tokens are only in memory");
             }
             Ok(())
         })
@@ -153,7 +153,7 @@ impl Spool for FileSpool {
             Err(error) => return Box::pin(async { Err(error) }),
         };
         self.on_disk(
-            "the mark of a process could not be read",
+            "couldn't read the mark of a process",
             move |folder| match File::open(folder.path.join(file)) {
                 Ok(mark) => is_free(&mark),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -168,7 +168,7 @@ impl Spool for FileSpool {
             Err(error) => return Box::pin(async { Err(error) }),
         };
         let record = record.to_vec();
-        self.on_disk("a record could not be kept", move |folder| {
+        self.on_disk("couldn't keep a record", move |folder| {
             folder.make()?;
             let mut written = folder
                 .path
@@ -187,7 +187,7 @@ impl Spool for FileSpool {
     }
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<Spooled>>> {
-        self.on_disk("the records could not be listed", |folder| {
+        self.on_disk("couldn't list the records", |folder| {
             // The records that used the room may be gone by now. If there is no space yet, the next look tries again.
             let _ = folder.reserve_room();
             let mut records = Vec::new();
@@ -201,7 +201,7 @@ impl Spool for FileSpool {
                     // Another process may have removed it meanwhile.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => {
-                        tracing::error!(file = %file.display(), %error, "a record that waits for the store cannot be read; it is left where it is");
+                        tracing::error!(file = %file.display(), %error, "couldn't read a record that isn't stored yet; Stead leaves it in place");
                     }
                 }
             }
@@ -216,7 +216,7 @@ impl Spool for FileSpool {
             Err(error) => return Box::pin(async { Err(error) }),
         };
         self.on_disk(
-            "a record could not be removed",
+            "couldn't delete a record",
             move |folder| match fs::remove_file(folder.path.join(file)) {
                 Ok(()) => sync_folder(&folder.path),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -311,7 +311,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let size = fs::metadata(file)?.len();
     if size > LARGEST {
-        let why = format!("it has {size} bytes, and a record at most {LARGEST}");
+        let why = format!("it has {size} bytes, but a record has at most {LARGEST}");
         return Err(io::Error::other(why));
     }
     fs::read(file)
@@ -340,7 +340,7 @@ fn named(name: &str) -> Result<&str> {
     Err(Error::new(
         ErrorKind::InvalidRequest,
         format!(
-            "{name:?} is not the name of a record: expected 1 to 100 characters of a-z, 0-9 and -"
+            "{name:?} isn't the name of a record; expected 1 to 100 characters of a-z, 0-9 and -"
         ),
     ))
 }

@@ -37,7 +37,10 @@ pub async fn backup(database: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<
     match options.open(&to) {
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let message = format!("{} exists; a backup goes into a new file", to.display());
+            let message = format!(
+                "{} already exists; write the backup to a new file",
+                to.display()
+            );
             return Err(Error::new(ErrorKind::InvalidRequest, message));
         }
         Err(error) => return Err(failed(&to, &unusable(error))),
@@ -66,7 +69,7 @@ async fn copy(database: &Path, to: &Path) -> Result<()> {
             .await?
             .is_none()
         {
-            return Err(Fault::new("it is not a database of Stead"));
+            return Err(Fault::new("it isn't a Stead database"));
         }
         migrate::versions(&mut connection).await?;
         sqlx::query("VACUUM INTO $1")

@@ -25,8 +25,8 @@ impl From<sqlx::Error> for Fault {
             (_, Some(IO)) => ("the disk failed", true),
             (_, Some(CORRUPT)) => ("its file is damaged", false),
             (_, Some(FULL)) => ("the disk is full", false),
-            (_, Some(CANNOT_OPEN)) => ("its file cannot be opened", true),
-            (_, Some(NOT_A_DATABASE)) => ("its file is not a SQLite database", false),
+            (_, Some(CANNOT_OPEN)) => ("its file can't be opened", true),
+            (_, Some(NOT_A_DATABASE)) => ("its file isn't a SQLite database", false),
             _ => ("the database failed", true),
         };
         Self {

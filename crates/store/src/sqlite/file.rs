@@ -42,15 +42,15 @@ impl DatabaseFile {
         match identity(&self.path) {
             Ok(present) if present == self.identity => Ok(()),
             Ok(_) => Err(Fault::new(format!(
-                "its file {} was replaced by another while it was open; restart this process",
+                "its file {} was replaced while it was open; restart this process",
                 self.path.display()
             ))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Fault::new(format!(
-                "its file {} is gone",
+                "its file {} was deleted",
                 self.path.display()
             ))),
             Err(error) => Err(Fault::new(format!(
-                "its file {} is out of reach ({error})",
+                "its file {} can't be reached ({error})",
                 self.path.display()
             ))),
         }
@@ -62,10 +62,7 @@ impl DatabaseFile {
 fn inspect(path: &Path) -> Result<()> {
     let metadata = fs::metadata(path).map_err(unusable)?;
     if !metadata.is_file() {
-        return Err(Error::new(
-            ErrorKind::StorageUnavailable,
-            "it is not a file",
-        ));
+        return Err(Error::new(ErrorKind::StorageUnavailable, "it isn't a file"));
     }
     Ok(())
 }
@@ -87,7 +84,7 @@ pub(super) fn why_read_only(path: &Path) -> Option<String> {
         }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             return Some(String::from(
-                "its folder is read-only for this user, and the log next to the database has to be written",
+                "its folder is read-only for this user, but Stead needs to write a log next to the database",
             ));
         }
         Err(_) => return None,
@@ -113,12 +110,12 @@ pub(super) fn close_to_others(path: &Path) -> Result<()> {
         }
         if let Err(error) = fs::set_permissions(&file, fs::Permissions::from_mode(0o600)) {
             let message = format!(
-                "others than its owner have access to {} and this process cannot take it away ({error}); as its owner, run chmod 600",
+                "other users have access to {} and this process can't remove it ({error}); run chmod 600 as the owner",
                 file.display()
             );
             return Err(Error::new(ErrorKind::StorageUnavailable, message).with_source(error));
         }
-        tracing::warn!(file = %file.display(), mode = format_args!("{:o}", mode & 0o777), "other users could read the database file; its mode is now 600");
+        tracing::warn!(file = %file.display(), mode = format_args!("{:o}", mode & 0o777), "other users were able to read the database file; Stead changed its mode to 600");
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ pub async fn inspect(database: impl AsRef<Path>) -> Result<Inspection> {
             .then(|| why_read_only(&path))
             .flatten();
         let why = read_only.as_deref().unwrap_or(error.message());
-        let message = format!("cannot open {}: {why}", path.display());
+        let message = format!("can't open {}: {why}", path.display());
         Error::new(error.kind(), message).with_source(error)
     })
 }
@@ -58,7 +58,7 @@ async fn look(path: &Path) -> Result<Inspection> {
         "SELECT 1 FROM \"sqlite_master\" WHERE \"type\" = 'table' AND \"name\" = 'stead_schema'";
     let ours = sqlx::query(is_ours).fetch_optional(&mut connection).await;
     if ours.map_err(unavailable)?.is_none() {
-        let message = "it is not a database of Stead";
+        let message = "it isn't a Stead database";
         return Err(Error::new(ErrorKind::StorageUnavailable, message));
     }
     let damage = match sqlx::query("PRAGMA quick_check(1)")

@@ -92,7 +92,7 @@ pub(super) async fn is_new(connection: &mut SqliteConnection) -> Result<bool> {
     }
     Err(Error::new(
         ErrorKind::StorageUnavailable,
-        "the file is the database of another program",
+        "the file is another program's database",
     ))
 }
 
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
         assert_eq!(
             error.message(),
-            "the store was written by a newer Stead: its schema has version 2, this one knows up to 1"
+            "a newer Stead wrote the store (schema version 2, this Stead supports up to 1); run the newer Stead"
         );
     }
 

@@ -298,8 +298,8 @@ impl Sqlite {
             .await
         {
             Ok(row) if row.try_get::<i64, _>(0).is_ok_and(|busy| busy == 0) => {}
-            Ok(_) => tracing::debug!("the write-ahead log is in use and was not emptied"),
-            Err(error) => tracing::debug!(%error, "the write-ahead log was not emptied"),
+            Ok(_) => tracing::debug!("the write-ahead log is in use and wasn't emptied"),
+            Err(error) => tracing::debug!(%error, "couldn't empty the write-ahead log"),
         }
     }
 }
@@ -429,7 +429,7 @@ mod tests {
             large.body = "x".repeat(100_000);
             let batch = Batch::new().write(Write::Insert(large));
             let error = store.commit(batch).await.unwrap_err();
-            let expected = format!("the store does not answer: {why}");
+            let expected = format!("the store doesn't respond: {why}");
             assert_eq!(error.message(), expected, "{pragma}");
             // What anyone asks is told without another write.
             let error = store.ready().await.unwrap_err();

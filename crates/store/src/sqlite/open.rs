@@ -110,7 +110,7 @@ impl SqliteStore {
             Err(error) => {
                 let read_only = is_unwritable(&error).then(|| why_read_only(path)).flatten();
                 let why = read_only.as_deref().unwrap_or(error.message());
-                let message = format!("cannot open {}: {why}", path.display());
+                let message = format!("can't open {}: {why}", path.display());
                 Err(Error::new(error.kind(), message).with_source(error))
             }
         }
@@ -200,7 +200,7 @@ async fn configure(
     if mode != "wal" {
         return Err(Error::new(
             ErrorKind::StorageUnavailable,
-            "its file system keeps no write-ahead log",
+            "its file system doesn't support a write-ahead log",
         ));
     }
     // One reader stays open: the index of the log is then there also while the disk is full.

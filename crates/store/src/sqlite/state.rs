@@ -63,7 +63,7 @@ impl State {
                 .await?;
             set(&mut open, "restored_at", now.to_string()).await?;
             tracing::warn!(
-                "the database is an older copy that was put back; refresh tokens in it may have been used since"
+                "the database was restored from an older copy; its refresh tokens may already have been used"
             );
         }
         let counter = counter.max(marked) + 1;
@@ -106,7 +106,7 @@ impl State {
             .and_then(|mut file| writeln!(file, "{} {counter}", self.id))
             .and_then(|()| fs::rename(&temporary, &self.mark));
         if let Err(error) = written {
-            tracing::debug!(%error, "the mark next to the database could not be written");
+            tracing::debug!(%error, "couldn't write the mark next to the database");
         }
     }
 

@@ -166,13 +166,13 @@ async fn what_has_rows_is_not_a_target() {
     insert(&PostgresStore::open(&url, clock()).await.unwrap(), 1..2).await;
     for to in [&url, &folder.sqlite("other.db"), &from] {
         let why = refused(&from, to).await;
-        assert!(why.contains("the target is not empty"), "{why}");
+        assert!(why.contains("the target isn't empty"), "{why}");
     }
     // What is copied already neither.
     let target = folder.sqlite("target.db");
     copy(&from, &target).await.unwrap();
     let why = refused(&from, &target).await;
-    assert!(why.contains("the target is not empty"), "{why}");
+    assert!(why.contains("the target isn't empty"), "{why}");
     // Nor what another source is copied into.
     let begun = folder.sqlite("begun.db");
     dropped_at(&from, &begun, |come| come.table == "event").await;
@@ -242,7 +242,10 @@ async fn a_file_that_is_in_use_or_lacks_tokens_is_not_copied() {
         copy.spool(folder.file("spool"))
     };
     let waiting = with_spool().run(clock(), &mut |_| {}).await.unwrap_err();
-    assert!(waiting.message().contains("tokens wait"), "{waiting}");
+    assert!(
+        waiting.message().contains("tokens that aren't stored yet"),
+        "{waiting}"
+    );
     other.remove("record").await.unwrap();
     with_spool().run(clock(), &mut |_| {}).await.unwrap();
 }

@@ -209,7 +209,7 @@ async fn a_store_without_its_server_says_so_until_it_is_back() {
     ] {
         assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
         assert!(
-            error.message().starts_with("the store does not answer: "),
+            error.message().starts_with("the store doesn't respond: "),
             "{error}"
         );
     }

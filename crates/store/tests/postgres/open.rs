@@ -101,7 +101,7 @@ async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() 
     let error = store.commit(insert(2)).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     let expected =
-        "the store does not answer: a newer Stead has changed the store's schema to version 999";
+        "the store doesn't respond: a newer Stead changed the store's schema to version 999";
     assert!(error.message().starts_with(expected), "{error}");
     assert!(store.ready().await.is_err());
     // Reading goes on.
@@ -110,8 +110,7 @@ async fn an_older_stead_neither_opens_nor_writes_what_a_newer_one_has_changed() 
 
     let error = PostgresStore::open(&url, clock()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    let expected =
-        "the store was written by a newer Stead: its schema has version 999, this one knows up to ";
+    let expected = "a newer Stead wrote the store (schema version 999, this Stead supports up to ";
     assert!(error.message().contains(expected), "{error}");
 }
 
@@ -130,7 +129,7 @@ async fn a_database_of_another_program_stays_as_it_is() {
         inspect_postgres(&server.url(&database)).await.unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-        let expected = "the database is that of another program; make one for Stead";
+        let expected = "the database belongs to another program; create one for Stead";
         assert!(error.message().ends_with(expected), "{error}");
     }
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";

@@ -56,7 +56,7 @@ async fn a_backup_replaces_nothing_and_leaves_nothing_where_it_fails() {
     run(&mut other, "CREATE TABLE \"letter\" (\"text\" TEXT)").await;
     let foreign = backup(scratch.file(), &to).await.unwrap_err();
     assert!(
-        foreign.message().contains("not a database of Stead"),
+        foreign.message().contains("isn't a Stead database"),
         "{foreign}"
     );
     assert!(!to.exists());

@@ -21,7 +21,7 @@ const SECOND: Duration = Duration::from_secs(1);
 async fn why<T: std::fmt::Debug>(failing: impl Future<Output = stead_core::Result<T>>) -> String {
     let error = failing.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    let why = error.message().strip_prefix("the store does not answer: ");
+    let why = error.message().strip_prefix("the store doesn't respond: ");
     why.unwrap_or_else(|| panic!("{error}")).to_owned()
 }
 
@@ -156,7 +156,7 @@ async fn a_file_that_is_gone_or_replaced_takes_nothing_and_gives_nothing() {
     let store = scratch.open_at(&clock).await;
     let aside = scratch.path().join("aside");
     let list = List::new(event(1).table, event(1).table.key);
-    for (replaced, expected) in [(false, " is gone"), (true, "; restart this process")] {
+    for (replaced, expected) in [(false, " was deleted"), (true, "; restart this process")] {
         fs::rename(scratch.file(), &aside).unwrap();
         if replaced {
             fs::write(scratch.file(), "").unwrap();
@@ -201,7 +201,7 @@ async fn a_newer_stead_that_changes_the_schema_stops_an_older_one_from_writing()
         why(store.ready()).await,
     ] {
         assert!(
-            why.starts_with("a newer Stead has changed the store's schema to version 999"),
+            why.starts_with("a newer Stead changed the store's schema to version 999"),
             "{why}"
         );
     }

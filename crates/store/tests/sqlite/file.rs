@@ -81,7 +81,7 @@ async fn a_writer_that_stays_makes_others_wait_and_then_give_up() {
     let error = store.commit(insert([event(2)])).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "storage_unavailable: the store does not answer: its file is locked by another program"
+        "storage_unavailable: the store doesn't respond: its file is locked by another program"
     );
     let list = List::new(event(1).table, event(1).table.key);
     let refused = store.prune(&list).await.unwrap_err();

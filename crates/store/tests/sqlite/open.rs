@@ -14,7 +14,7 @@ use stead_testkit::store::sample;
 async fn refused(path: &Path) -> Error {
     let error = SqliteStore::open(path, clock()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    let start = format!("cannot open {}: ", path.display());
+    let start = format!("can't open {}: ", path.display());
     assert!(error.message().starts_with(&start), "{error}");
     error
 }
@@ -59,7 +59,7 @@ async fn a_closed_store_does_not_answer() {
     ] {
         assert_eq!(
             error.to_string(),
-            "storage_unavailable: the store does not answer: it is closed"
+            "storage_unavailable: the store doesn't respond: it is closed"
         );
     }
 }
@@ -148,7 +148,7 @@ async fn what_is_not_a_database_is_refused_and_kept() {
     assert!(
         error
             .message()
-            .ends_with("its file is not a SQLite database"),
+            .ends_with("its file isn't a SQLite database"),
         "{error}"
     );
     assert_eq!(fs::read_to_string(scratch.file()).unwrap(), text);
@@ -164,7 +164,7 @@ async fn the_database_of_another_program_is_refused_and_kept() {
     assert!(
         error
             .message()
-            .ends_with("the file is the database of another program"),
+            .ends_with("the file is another program's database"),
         "{error}"
     );
     assert_eq!(fs::read(scratch.file()).unwrap(), before);
@@ -204,7 +204,9 @@ async fn the_store_of_a_newer_stead_is_refused_and_kept() {
     );
     let error = refused(&scratch.file()).await;
     assert!(
-        error.message().contains("the store was written by a newer Stead: its schema has version 999, this one knows up to "),
+        error.message().contains(
+            "a newer Stead wrote the store (schema version 999, this Stead supports up to "
+        ),
         "{error}"
     );
 }
@@ -215,7 +217,7 @@ async fn a_place_that_takes_no_file_is_refused() {
     let missing = refused(&scratch.path().join("missing/stead.db")).await;
     assert!(missing.message().contains("No such file"), "{missing}");
     let folder = refused(scratch.path()).await;
-    assert!(folder.message().ends_with("it is not a file"), "{folder}");
+    assert!(folder.message().ends_with("it isn't a file"), "{folder}");
     fs::write(scratch.file(), "").unwrap();
     refused(&scratch.file().join("stead.db")).await;
 }

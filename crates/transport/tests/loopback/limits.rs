@@ -43,7 +43,7 @@ async fn a_server_that_never_responds_is_given_up() {
     .unwrap_err();
 
     assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-    assert_eq!(error.to_string(), "no response came in time");
+    assert_eq!(error.to_string(), "no response arrived in time");
     assert_eq!(server.heard().len(), 1);
 }
 
@@ -83,7 +83,7 @@ async fn a_body_that_stops_halfway_is_given_up() {
         let error = whole(response).await.unwrap_err();
 
         assert_eq!(error.kind(), TransportErrorKind::TimedOut);
-        assert_eq!(error.to_string(), "the response stopped halfway");
+        assert_eq!(error.to_string(), "the response stopped before its end");
     }
 }
 
@@ -288,7 +288,7 @@ async fn a_pause_of_the_request_s_own_body_is_not_that_of_the_server() {
     let server = Server::start(&[], Then::Stall).await;
     let request = post(&server).body(slow(&[Ok("half"), Ok("half")])).unwrap();
     let error = send(within(limits, request)).await.unwrap_err();
-    assert_eq!(error.to_string(), "no response came in time");
+    assert_eq!(error.to_string(), "no response arrived in time");
 }
 
 #[tokio::test]

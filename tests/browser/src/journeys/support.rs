@@ -68,7 +68,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> Result<()> {
         .fill("Return address (verify_url)", "http://app.example.com")
         .await?;
     browser.press("Create link").await?;
-    browser.sees("verify_url is an https URL").await?;
+    browser.sees("verify_url must be an https URL").await?;
     stage.look("refused").await?;
     link_for(stage, &application, CUSTOMER).await?;
     browser

@@ -252,7 +252,7 @@ async fn stop_while_full(
         format!("it ends with {ended}"),
     );
     report.holds(
-        said.contains("in memory only") != lost.is_empty(),
+        said.contains("only in memory") != lost.is_empty(),
         format!("readyz says {said:?}"),
     );
     let errors = log.lines().filter(|line| line.contains("ERROR")).count();

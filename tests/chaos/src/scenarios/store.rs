@@ -226,7 +226,7 @@ pub(crate) async fn read_only(options: &Options, report: &mut Report) -> Result<
         report.fact("a start on a read-only disk", status);
         let said = service::tail(&stage.service.setup.log());
         report.holds(said.contains("read-only"), "it does not say so");
-        let cause = said.split("cannot open").nth(1).unwrap_or(&said);
+        let cause = said.split("can't open").nth(1).unwrap_or(&said);
         report.fact("it says", cause.split(" | ").next().unwrap_or_default());
     }
     remount(&stage, "rw")?;
@@ -284,10 +284,10 @@ pub(crate) async fn damaged(options: &Options, report: &mut Report) -> Result<()
     );
     report.fact("readyz says", said);
     let log = fs::read_to_string(stage.service.setup.log())?;
-    let lines = log.lines().filter(|line| line.contains("is damaged:"));
+    let lines = log.lines().filter(|line| line.contains("is damaged;"));
     report.holds(lines.count() == 1, "the log doesn't say so once");
     report.holds(
-        !log.contains("takes no writes"),
+        !log.contains("doesn't accept writes"),
         "the log says that it takes no writes",
     );
     Ok(())

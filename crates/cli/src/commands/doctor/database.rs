@@ -30,7 +30,7 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
         Ok(inspection) => findings.extend(inspected(&inspection)),
         Err(error) => {
             let remedy = remedy(error.message()).replace("FILE", &file.display().to_string());
-            let message = error.message().replace("the store does not answer: ", "");
+            let message = error.message().replace("the store doesn't respond: ", "");
             findings.push(Finding::error(CHECK, message, remedy));
         }
     }

@@ -23,7 +23,7 @@ pub(in crate::access) async fn check(
     let refused = || {
         Error::new(
             ErrorKind::Unauthenticated,
-            "the account token is unknown, expired or ended; make one with POST /v1/account-tokens",
+            "the account token is unknown, expired or revoked; create one with POST /v1/account-tokens",
         )
     };
     let store = &context.store;

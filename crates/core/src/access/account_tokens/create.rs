@@ -56,7 +56,7 @@ async fn accounts(context: &Context, new: &NewAccountToken) -> Result<Accounts> 
             return Err(Error::invalid_at(
                 pointer,
                 format!(
-                    "{other} is a connection of {title} too, and a path can't tell which one you mean; make two tokens"
+                    "{other} is also a connection of {title}, and a path doesn't say which one you mean; create two tokens"
                 ),
             ));
         }
@@ -78,7 +78,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
         Caller::AccountToken(_) | Caller::McpSession(_) => {
             return Err(Error::new(
                 ErrorKind::InsufficientScope,
-                "an account token or an MCP session makes no account tokens",
+                "an account token or an MCP session can't create account tokens; use the application's own token",
             ));
         }
         Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
@@ -87,7 +87,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
     if !(SHORTEST..=LONGEST).contains(&seconds) {
         return Err(Error::invalid_at(
             "/expires_in",
-            format!("an account token lives {SHORTEST} to {LONGEST} seconds"),
+            format!("expected {SHORTEST} to {LONGEST} seconds, the lifetime of an account token"),
         ));
     }
     let Accounts {
@@ -98,7 +98,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
     let [first, others @ ..] = accounts.as_slice() else {
         return Err(Error::invalid_at(
             "/connection_name",
-            "name a connection here, or several in connections",
+            "give a connection here, or several in connections",
         ));
     };
     let token = context.new_secret(PREFIX);

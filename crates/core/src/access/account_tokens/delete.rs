@@ -10,12 +10,7 @@ use crate::{
 
 /// Ends a token: at once in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
-    let missing = || {
-        Error::new(
-            ErrorKind::NotFound,
-            "there is no account token with this id",
-        )
-    };
+    let missing = || Error::new(ErrorKind::NotFound, "no account token has this id");
     let id: AccountTokenId = token_id.parse().map_err(|_| missing())?;
     let digest = context
         .change(

@@ -33,7 +33,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
     let expires_at = life
         .map(|life| now.checked_add(life))
         .transpose()
-        .map_err(|_| Error::invalid_at("/expires_in", "this is beyond the end of time"))?;
+        .map_err(|_| Error::invalid_at("/expires_in", "this is too far in the future"))?;
     let (client_secret, secret) = new_secret(context);
     let row = AppCredential {
         client_id: format!("app_{}", context.new_id().as_simple()),
@@ -49,7 +49,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         extra: Default::default(),
     };
     let credential = view(&row, now);
-    let exists = Error::new(ErrorKind::AlreadyExists, "this client id exists");
+    let exists = Error::new(ErrorKind::AlreadyExists, "this client id is already in use");
     let mut created = Change::none()
         .event(row.event("app_credential.created"))
         .events(elevated(&row, &Scopes::default()))

@@ -44,7 +44,7 @@ async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredenti
     let seen = |found: &Versioned<AppCredential>| context.sees_credential(&found.row);
     found.filter(seen).ok_or_else(|| {
         let shown: String = client_id.chars().take(80).collect();
-        let message = format!("there is no credential with the client id {shown:?}");
+        let message = format!("no credential has the client id {shown:?}");
         Error::new(ErrorKind::NotFound, message)
     })
 }
@@ -64,7 +64,7 @@ const EVERY: &str = "*";
 /// Connections by their names, of which the caller knows; `*` for every one.
 async fn read_connections(context: &Context, names: &[String]) -> Result<Connections> {
     if names.is_empty() {
-        let message = "give at least one connection, or \"*\" for every one";
+        let message = "give at least one connection, or \"*\" for all connections";
         return Err(Error::invalid_at("/connections", message));
     }
     if names.iter().all(|name| name == EVERY) {
@@ -72,7 +72,7 @@ async fn read_connections(context: &Context, names: &[String]) -> Result<Connect
         return own.are_all().then_some(Connections::ALL).ok_or_else(|| {
             Error::new(
                 ErrorKind::InsufficientScope,
-                "the credential is limited to some connections, and gives no more than it has",
+                "your credential is limited to some connections, so it can't give access to others",
             )
         });
     }
@@ -90,7 +90,9 @@ async fn read_policy(context: &Context, name: Option<&str>) -> Result<Option<Ver
         (Some(own), Some(name)) if own != name => {
             return Err(Error::new(
                 ErrorKind::InsufficientScope,
-                format!("the credential has the policy {own}, and gives no other one"),
+                format!(
+                    "your credential has the policy {own}, so it can't create credentials with a different policy"
+                ),
             ));
         }
         (Some(own), _) => Some(own),

@@ -13,7 +13,7 @@ pub(in crate::access) async fn check(
     let refused = || {
         Error::new(
             ErrorKind::Unauthenticated,
-            "the token of the MCP session is unknown, expired or ended; make another session with POST /v1/mcp-sessions",
+            "the token of the MCP session is unknown, expired or revoked; create a session with POST /v1/mcp-sessions",
         )
     };
     let store = &context.store;

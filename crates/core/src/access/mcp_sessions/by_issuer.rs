@@ -35,14 +35,14 @@ pub(in crate::access) async fn check_jwt(
     let lacks = |(_, verified): &&(_, &str)| claims[verified] != true && claims[verified] != "true";
     if let Some((_, verified)) = verified.filter(lacks) {
         let message = format!(
-            "the JWT is not accepted: its claim {claim:?} names the user, and it does not say {verified:?}: true"
+            "Stead can't accept the JWT: its claim {claim:?} names the user, but {verified:?} isn't true"
         );
         return Err(Error::new(ErrorKind::Unauthenticated, message));
     }
     let identifier = claims[claim].as_str().unwrap_or_default();
     let identifier = Identifier::new(identifier).map_err(|_| {
         let message =
-            format!("the JWT is not accepted: its claim {claim:?} cannot be an identifier");
+            format!("Stead can't accept the JWT: its claim {claim:?} can't be an identifier");
         Error::new(ErrorKind::Unauthenticated, message)
     })?;
     let client = ["client_id", "azp"].map(|name| claims[name].as_str());

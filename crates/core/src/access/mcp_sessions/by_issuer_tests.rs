@@ -155,23 +155,23 @@ fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
     let scene = Scene::new(|issuer| issuer);
     let now = scene.context.now().as_second();
     for (changes, why) in [
-        (json!({ "iss": "https://login.test/" }), "another issuer"),
-        (json!({ "iss": null }), "another issuer"),
-        (json!({ "aud": "https://stead.test" }), "another audience"),
+        (json!({ "iss": "https://login.test/" }), "different issuer"),
+        (json!({ "iss": null }), "different issuer"),
+        (json!({ "aud": "https://stead.test" }), "different audience"),
         (
             json!({ "aud": ["https://other.test/mcp"] }),
-            "another audience",
+            "different audience",
         ),
-        (json!({ "aud": null }), "another audience"),
-        (json!({ "exp": now - 60 }), "it has ended"),
-        (json!({ "exp": 0.5 }), "it has ended"),
-        (json!({ "exp": null }), "does not say when it ends"),
-        (json!({ "exp": "tomorrow" }), "does not say when it ends"),
-        (json!({ "nbf": now + 61 }), "not good yet"),
-        (json!({ "nbf": "x" }), "does not say when it begins"),
-        (json!({ "sub": null }), "cannot be an identifier"),
-        (json!({ "sub": 7 }), "cannot be an identifier"),
-        (json!({ "sub": "" }), "cannot be an identifier"),
+        (json!({ "aud": null }), "different audience"),
+        (json!({ "exp": now - 60 }), "it has expired"),
+        (json!({ "exp": 0.5 }), "it has expired"),
+        (json!({ "exp": null }), "its exp claim"),
+        (json!({ "exp": "tomorrow" }), "its exp claim"),
+        (json!({ "nbf": now + 61 }), "isn't valid yet"),
+        (json!({ "nbf": "x" }), "its nbf claim"),
+        (json!({ "sub": null }), "can't be an identifier"),
+        (json!({ "sub": 7 }), "can't be an identifier"),
+        (json!({ "sub": "" }), "can't be an identifier"),
     ] {
         let error = scene.refused(&changes);
         assert_eq!(error.kind(), ErrorKind::Unauthenticated, "{changes}");
@@ -270,7 +270,7 @@ fn a_key_that_is_not_known_is_looked_for_once_a_minute_and_a_new_one_is_found() 
     for id in 0..5 {
         let error = scene.enter(&of_new(id)).unwrap_err();
         assert!(
-            error.message().contains("does not publish its key"),
+            error.message().contains("doesn't publish the key"),
             "{error}"
         );
     }

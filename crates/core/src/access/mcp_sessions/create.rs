@@ -31,7 +31,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         Caller::AccountToken(_) | Caller::McpSession(_) => {
             return Err(Error::new(
                 ErrorKind::InsufficientScope,
-                "an account token or an MCP session makes no MCP sessions",
+                "an account token or an MCP session can't create MCP sessions; use the application's own token",
             ));
         }
         Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
@@ -42,7 +42,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     if !(SHORTEST..=LONGEST).contains(&seconds) {
         return Err(Error::invalid_at(
             "/expires_in",
-            format!("an MCP session lives {SHORTEST} to {LONGEST} seconds"),
+            format!("expected {SHORTEST} to {LONGEST} seconds, the lifetime of an MCP session"),
         ));
     }
     if new.max_bytes == Some(0) {
@@ -97,7 +97,8 @@ async fn connections(context: &Context, names: Option<&[String]>) -> Result<Conn
         return Ok(context.caller.connections().clone());
     };
     if names.is_empty() {
-        let message = "give at least one connection; without this member it is every one";
+        let message =
+            "give at least one connection, or leave this member out to allow all connections";
         return Err(Error::invalid_at("/connections", message));
     }
     let mut found = Vec::new();
@@ -110,7 +111,7 @@ async fn connections(context: &Context, names: Option<&[String]>) -> Result<Conn
 /// Tools that there are, by their present names.
 fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> {
     if names.is_empty() {
-        let message = "give at least one tool; without this member it is every one";
+        let message = "give at least one tool, or leave this member out to allow all tools";
         return Err(Error::invalid_at("/tools", message));
     }
     let (mut found, mut violations) = (BTreeSet::new(), Vec::new());

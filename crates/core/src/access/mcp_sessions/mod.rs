@@ -59,7 +59,7 @@ fn is_seen(context: &Context, row: &domain::McpSession) -> bool {
 fn missing() -> Error {
     Error::new(
         ErrorKind::NotFound,
-        "there is no MCP session with this id; it may have ended",
+        "no MCP session has this id; it may have expired",
     )
 }
 
@@ -69,7 +69,7 @@ fn own(context: &Context) -> Result<&caller::McpSession> {
         Caller::McpSession(session) => Ok(session),
         _ => Err(Error::new(
             ErrorKind::InsufficientScope,
-            "this needs the token of an MCP session; make one with POST /v1/mcp-sessions",
+            "this needs the token of an MCP session; create one with POST /v1/mcp-sessions",
         )),
     }
 }

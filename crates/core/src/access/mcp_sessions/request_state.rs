@@ -47,8 +47,7 @@ pub(crate) fn seal_state(
 /// What was sealed for the caller's session; refuses what was changed, is of another session, or is too old.
 pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<RequestState> {
     let refused = || {
-        let message =
-            "the request state is not one of this session, or too old; call again without it";
+        let message = "the request state belongs to a different session or has expired; call again without it";
         Error::new(ErrorKind::InvalidRequest, message)
     };
     let place = place::request_state(own(context)?.session_id);

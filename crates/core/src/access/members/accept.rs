@@ -65,7 +65,7 @@ async fn opened_by(context: &Context, token: &Digest) -> Result<Versioned<Member
     open.ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            "the link was used, is past its time, or was replaced; ask an owner for another one",
+            "the link was used, has expired or was replaced; ask an owner for a new one",
         )
     })
 }

@@ -23,7 +23,7 @@ pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMe
         link: Some(kept),
         ..Member::new(id, &email, new.role, context.now())
     };
-    let message = "there is a member with this e-mail address";
+    let message = "a member with this email address already exists";
     let exists = Error::new(ErrorKind::AlreadyExists, message);
     let invited = Change::none()
         .event(member.event("member.invited"))

@@ -37,7 +37,7 @@ use crate::{
 
 /// The member of an id as it stands in a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Member>> {
-    let unknown = || Error::new(ErrorKind::NotFound, "there is no member with this id");
+    let unknown = || Error::new(ErrorKind::NotFound, "no member has this id");
     let id: MemberId = id.parse().map_err(|_| unknown())?;
     context.store.member(id).await?.ok_or_else(unknown)
 }
@@ -58,7 +58,7 @@ async fn with_other_owner(
 fn last_owner() -> Error {
     Error::new(
         ErrorKind::InvalidTransition,
-        "this is the last active owner; make another member an owner first",
+        "this is the only active owner; make another member an owner first",
     )
 }
 

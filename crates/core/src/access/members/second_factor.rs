@@ -65,7 +65,7 @@ pub(crate) async fn confirm(context: &Context, session_id: &str, code: &str) -> 
             },
             |(member, step): (Versioned<Member>, Option<i64>)| {
                 if member.row.has_second_factor() {
-                    let message = "the second factor is proved already";
+                    let message = "the second factor is already confirmed";
                     return Err(Error::new(ErrorKind::InvalidTransition, message));
                 }
                 let step = step.ok_or_else(|| Error::invalid_at("/code", "the code is wrong"))?;
@@ -113,6 +113,6 @@ fn check_stepped_up(context: &Context, session: &Versioned<Session>) -> Result<(
     if session.row.is_stepped_up(context.now()) {
         return Ok(());
     }
-    let message = "this needs the password again";
+    let message = "enter your password again to do this";
     Err(Error::new(ErrorKind::Unauthenticated, message))
 }

@@ -19,7 +19,7 @@ pub(crate) async fn set_password(
     present: SecretString,
     new: SecretString,
 ) -> Result<StartedSession> {
-    let wrong = || Error::invalid_at("/present", "the present password is wrong");
+    let wrong = || Error::invalid_at("/present", "the current password is wrong");
     context.check_passwords()?;
     let (session, member) = owned(context, session_id).await?;
     let member = member.row;

@@ -65,7 +65,7 @@ pub(crate) async fn set_up(
         .events(member.elevated(None))
         .audit(member.audit("member.created"))
         .insert(member);
-    let exists = Error::new(ErrorKind::AlreadyExists, "the member exists");
+    let exists = Error::new(ErrorKind::AlreadyExists, "this member already exists");
     let acting = context.acting_as(Caller::member(id, Role::Owner));
     acting.add("member.create", created, exists).await?;
     let opening = Opening::new(context);
@@ -84,7 +84,7 @@ pub(crate) async fn set_up(
 fn used_up() -> Error {
     Error::new(
         ErrorKind::NotFound,
-        "the link was used, is past its time, or was replaced at a later start; start the service again for another one, or run `stead members invite EMAIL --role owner`",
+        "the link was used, has expired or was replaced at a later start; restart the service to get a new one, or run `stead members invite EMAIL --role owner`",
     )
     // Only who starts it gets another link.
     .with_act_by(ActBy::Operator)

@@ -91,7 +91,7 @@ async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
     if role != Role::Owner && !has_members(context).await? {
         return Err(Error::new(
             ErrorKind::SignInRefused,
-            "there is no owner yet; the operator makes one first, with `stead members invite EMAIL --role owner`",
+            "this environment has no owner yet; the operator creates one with `stead members invite EMAIL --role owner`",
         ));
     }
     check_room(context).await?;
@@ -114,14 +114,12 @@ async fn step_up(
 ) -> Result<bool> {
     let id = id.filter(|id| session.is_of(id.expose_secret()));
     let id = id.ok_or_else(|| {
-        not_completed(
-            "the session of this browser is another than the one that was begun with; begin again",
-        )
+        not_completed("this browser's session changed during the sign-in; start again")
     })?;
     let is_same = |member: &Member| match member.email == person.email {
         true => known(member, person).map(drop),
         false => Err(not_completed(
-            "someone else signed in at the provider than the member of this session",
+            "a different person signed in at the provider than the member of this session",
         )),
     };
     super::step_up::at_provider(context, id.expose_secret(), is_same).await
@@ -132,7 +130,7 @@ fn known(member: &Member, person: &Person) -> Result<Member> {
     let refused = |why| Error::new(ErrorKind::SignInRefused, why);
     if member.disabled {
         return Err(refused(
-            "you are disabled here; an owner can enable you again",
+            "your membership is disabled; an owner can enable it again",
         ));
     }
     let who = ProviderSubject {
@@ -140,7 +138,7 @@ fn known(member: &Member, person: &Person) -> Result<Member> {
         subject: person.subject.clone(),
     };
     member.known_at(&who).ok_or_else(|| {
-        refused("your e-mail address was another person's at the provider; an owner resets or deletes the member who had it")
+        refused("your email address belonged to another person at the provider; ask an owner to reset or delete that member")
     })
 }
 
@@ -149,5 +147,5 @@ fn not_completed(why: &str) -> Error {
 }
 
 fn deleted() -> Error {
-    not_completed("the member was deleted meanwhile")
+    not_completed("the member was deleted")
 }

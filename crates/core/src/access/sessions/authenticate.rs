@@ -82,6 +82,6 @@ async fn note_use(context: &Context, id: &Digest) {
         },
     );
     if let Err(error) = noted.await {
-        tracing::debug!(%error, "the use of a session was not noted");
+        tracing::debug!(%error, "couldn't record when a session was last used");
     }
 }

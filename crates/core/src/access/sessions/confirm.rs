@@ -60,6 +60,6 @@ pub(crate) async fn confirm(
 fn refused() -> Error {
     Error::new(
         ErrorKind::Unauthenticated,
-        "the code is wrong, or was used already",
+        "the code is wrong or was already used",
     )
 }

@@ -29,7 +29,7 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
         at: context.now(),
     };
     let text = serde_json::to_vec(&device)
-        .map_err(|_| Error::new(ErrorKind::Internal, "a known browser cannot be written"))?;
+        .map_err(|_| Error::new(ErrorKind::Internal, "a known browser can't be written"))?;
     let sealed = context.vault.seal(place::device(), &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
 }

@@ -180,6 +180,6 @@ impl fmt::Debug for SignedInMember {
 fn ended() -> Error {
     Error::new(
         ErrorKind::Unauthenticated,
-        "the session is unknown or has ended; sign in again",
+        "the session is unknown or has expired; sign in again",
     )
 }

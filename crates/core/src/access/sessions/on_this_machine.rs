@@ -23,7 +23,7 @@ pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSes
         None => make(context).await?,
     };
     let opening = Opening::new(context);
-    let gone = || Error::new(ErrorKind::NotFound, "the member was deleted meanwhile");
+    let gone = || Error::new(ErrorKind::NotFound, "the member was deleted");
     let acting = context.acting_as(Caller::member(id, Role::Owner));
     acting
         .change(

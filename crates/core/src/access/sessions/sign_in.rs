@@ -65,6 +65,6 @@ pub(in crate::access) async fn compare(
 fn refused() -> Error {
     Error::new(
         ErrorKind::Unauthenticated,
-        "the e-mail address or the password is wrong",
+        "the email address or the password is wrong",
     )
 }

@@ -41,7 +41,7 @@ pub(crate) async fn step_up(context: &Context, id: &str, given: StepUp) -> Resul
                 if !member.row.has_second_factor() {
                     return Ok((change, ()));
                 }
-                let step = step.ok_or_else(|| wrong("the code is wrong, or was used already"))?;
+                let step = step.ok_or_else(|| wrong("the code is wrong or was already used"))?;
                 let used = member.row.used_code(step);
                 Ok((change.update(used, member.version), ()))
             },

@@ -26,10 +26,9 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 pub(in crate::call) fn content(reference: Reference, execution: &Execution) -> Result<ResultFile> {
     let mut data: Value = execution.json()?;
     let found = data.pointer_mut(&reference.pointer).map(Value::take);
-    let found = found.ok_or_else(|| {
-        changed("the result does not have this part any more; call the tool again")
-    })?;
-    let other = || changed("the result has other content here now; call the tool again");
+    let found =
+        found.ok_or_else(|| changed("the result no longer has this part; call the tool again"))?;
+    let other = || changed("the content of this part has changed; call the tool again");
     let (content, media_type, name) = match (found, reference.file) {
         (Value::String(text), Some((name, kind))) => {
             (decoded(&text).ok_or_else(other)?, kind, name)

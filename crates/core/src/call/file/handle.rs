@@ -177,17 +177,17 @@ fn safe_media_type(kind: String) -> String {
 fn warning(left_out: &[LeftOut], all: usize, ends: Timestamp) -> Warning {
     if left_out.is_empty() {
         let message = format!(
-            "what was left out has no handle, because the input of this call does not fit into one ({LONGEST} characters); ask for less with fields, or give a larger max_bytes"
+            "the omitted parts have no handles, because the call's input is too long for one ({LONGEST} characters); select fewer fields, or set a larger max_bytes"
         );
         return Warning::new("no_handle", message);
     }
     let named: Vec<String> = left_out.iter().map(ToString::to_string).collect();
     let mut message = format!(
-        "all of {} can be read with the handles in left_out, until {ends:.0}",
+        "read all of {} with the handles in left_out; they expire at {ends:.0}",
         named.join(", ")
     );
     if left_out.len() < all {
-        message.push_str("; what has none does not fit into one");
+        message.push_str("; parts without a handle are too long for one");
     }
     Warning::new("left_out", message)
 }
@@ -230,7 +230,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     if reference.ends <= context.now().as_second() {
         return Err(Error::new(
             ErrorKind::NotFound,
-            "this handle has ended; call the tool again for another one",
+            "this handle has expired; call the tool again to get a new one",
         ));
     }
     Ok(reference)
@@ -240,6 +240,6 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
 pub(in crate::call) fn unknown() -> Error {
     Error::new(
         ErrorKind::NotFound,
-        "this is not a handle of this environment for what you may read; call the tool again for another one",
+        "this handle isn't valid here, or you can't read its content; call the tool again to get a new one",
     )
 }

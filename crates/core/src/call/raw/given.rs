@@ -97,7 +97,7 @@ fn written(body: Value, content_type: Option<&HeaderValue>) -> Result<Vec<u8>> {
         Value::String(text) if !is_json => Ok(text.into_bytes()),
         _ if !is_json => Err(Error::invalid_at(
             "/body",
-            format!("with the Content-Type {essence} the body is a text"),
+            format!("with the Content-Type {essence}, the body must be a JSON string"),
         )),
         body => Ok(body.to_string().into_bytes()),
     }
@@ -120,7 +120,7 @@ pub(super) async fn whole(
             Either::Right(_) => {
                 return Err(Error::new(
                     ErrorKind::InvalidRequest,
-                    format!("the body was not complete after {} s", BODY.as_secs()),
+                    format!("the body wasn't complete after {} s", BODY.as_secs()),
                 ));
             }
         },
@@ -137,7 +137,7 @@ pub(super) async fn whole(
             ),
             _ => (
                 ErrorKind::InvalidRequest,
-                String::from("the body broke off"),
+                String::from("the body was interrupted; send the request again"),
             ),
         };
         Error::new(kind, message).with_source(error)

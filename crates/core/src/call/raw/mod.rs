@@ -380,8 +380,7 @@ impl Outgoing for RawRequest {
         endpoints.origin_or_fail(self.origin)?;
         let target = endpoints.target(self.origin, &self.path_and_query);
         target.map_err(|error| {
-            Error::new(ErrorKind::PathInvalid, "the path cannot be part of a URI")
-                .with_source(error)
+            Error::new(ErrorKind::PathInvalid, "the path can't be part of a URI").with_source(error)
         })
     }
 

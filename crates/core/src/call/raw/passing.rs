@@ -86,7 +86,7 @@ impl http_body::Body for Passing {
         let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
         let is_over = frame.is_none() || self.inner.is_end_stream();
         if matches!(frame, Some(Err(_))) {
-            let message = "the product's response broke off";
+            let message = "the product's response was interrupted";
             let error = Error::new(ErrorKind::UpstreamTruncated, message);
             end(self.record.take(), Err(error));
         } else if is_over {

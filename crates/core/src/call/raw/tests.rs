@@ -480,6 +480,6 @@ fn a_short_body_is_read_first_and_a_caller_who_does_not_send_it_is_given_up() {
     let given_up = streamed(request);
     let error = given_up.result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-    assert_eq!(error.message(), "the body was not complete after 60 s");
+    assert_eq!(error.message(), "the body wasn't complete after 60 s");
     assert!(given_up.seen.is_empty());
 }

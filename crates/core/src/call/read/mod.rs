@@ -189,13 +189,13 @@ fn by_status(response: &Response) -> Error {
     let kind = ErrorKind::of_product_status(response.status);
     let message = match kind {
         ErrorKind::UpstreamRedirectBlocked => {
-            "the product redirected; credentials are not sent to the new address"
+            "the product redirected; Stead doesn't send credentials to the new address"
         }
         ErrorKind::ProductForbidden => "the product forbids this",
-        ErrorKind::ProductNotFound => "the product has no such object, or the user may not see it",
-        ErrorKind::ProductTimeout => "the product gave up waiting",
-        ErrorKind::ProductConflict => "the product's object is in another state",
-        ErrorKind::ProductRateLimited => "the product asks to slow down",
+        ErrorKind::ProductNotFound => "the product has no such object, or the user can't see it",
+        ErrorKind::ProductTimeout => "the product reported a timeout",
+        ErrorKind::ProductConflict => "the product's object is in a state that doesn't allow this",
+        ErrorKind::ProductRateLimited => "the product asks for fewer requests",
         ErrorKind::ProductInvalidRequest => "the product refuses the request",
         _ => "the product failed",
     };
@@ -222,7 +222,7 @@ async fn decompressed(
         }
         _ => Err(Error::new(
             ErrorKind::ProductProtocolError,
-            "the product's response has an encoding that was not asked for",
+            "the product's response has an encoding that Stead didn't ask for",
         )),
     }
 }
@@ -239,14 +239,14 @@ fn gunzip(body: &[u8], held: &Held) -> Result<Bytes> {
             .map_err(|error| {
                 Error::new(
                     ErrorKind::ProductProtocolError,
-                    "the product's response cannot be decompressed",
+                    "the product's response can't be decompressed",
                 )
                 .with_source(error)
             })?;
         if plain.len() as u64 > limit {
             return Err(Error::new(
                 ErrorKind::ResponseTooLarge,
-                "the product's response grows beyond its limit when decompressed",
+                "the product's response is larger than the limit after decompression",
             ));
         }
         if read == 0 {

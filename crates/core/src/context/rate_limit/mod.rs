@@ -303,7 +303,7 @@ impl Permit {
 fn too_many() -> Error {
     Error::new(
         ErrorKind::RateLimited,
-        "as many requests of this account wait for their turn as may wait",
+        "too many requests of this account are queued; try again later",
     )
     .with_retry_after(Duration::from_secs(1))
 }
@@ -311,7 +311,7 @@ fn too_many() -> Error {
 fn too_late(wait: Duration) -> Error {
     Error::new(
         ErrorKind::RateLimited,
-        "this account is called more than the product allows, and its turn would come too late",
+        "this account makes more requests than the product allows, and this call would time out in the queue",
     )
     .with_retry_after(wait)
 }

@@ -99,7 +99,7 @@ impl Context {
             Either::Left((claimed, _)) => claimed,
             Either::Right(_) => Err(Error::new(
                 ErrorKind::StorageUnavailable,
-                "the store does not answer in time",
+                "the store doesn't respond in time",
             )),
         };
         let mut slice = lock(&sharing.slice);
@@ -110,7 +110,7 @@ impl Context {
                 windows.fold(false, |more, (window, limit)| window.allow(limit) | more)
             }
             Err(error) => {
-                tracing::debug!(%account, kind = %error.kind(), "no slice of a quota could be claimed");
+                tracing::debug!(%account, kind = %error.kind(), "couldn't claim a share of a quota");
                 // While the store is away, what is held is used.
                 slice.claimed_at = slice.claimed_at.map(|_| now);
                 false

@@ -25,7 +25,7 @@ pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<Webhook
     if present.len() >= MOST {
         return Err(Error::new(
             ErrorKind::InvalidRequest,
-            format!("there are {MOST} webhooks already, which is the most that an environment has"),
+            format!("this environment already has {MOST} webhooks, the maximum; delete one first"),
         ));
     }
     let id = WebhookId::from_uuid(context.new_id());

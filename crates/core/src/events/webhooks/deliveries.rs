@@ -27,8 +27,12 @@ pub(crate) async fn deliveries(
 ) -> Result<Page<WebhookDelivery>> {
     let webhook = existing(context, id).await?.row.id;
     let after = page_token.map(str::parse::<EventId>).transpose();
-    let mut after = after
-        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))?;
+    let mut after = after.map_err(|_| {
+        Error::invalid_at(
+            "/page_token",
+            "this isn't a page token of this list; use next_page_token of the previous page",
+        )
+    })?;
     let limit = page_size.clamp(1, 100) as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
@@ -53,7 +57,12 @@ pub(crate) async fn deliveries(
 /// Sends the event of a delivery once more, from the first attempt on.
 pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<WebhookDelivery> {
     let webhook = existing(context, id).await?.row.id;
-    let unknown = || Error::new(ErrorKind::NotFound, "this webhook has no such delivery");
+    let unknown = || {
+        Error::new(
+            ErrorKind::NotFound,
+            "this webhook has no delivery with this id",
+        )
+    };
     let event: EventId = event.parse().map_err(|_| unknown())?;
     let again = context
         .change(
@@ -66,7 +75,7 @@ pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<W
                 if found.row.event_type == TEST {
                     return Err(Error::new(
                         ErrorKind::InvalidRequest,
-                        "a test is not an event that can be sent once more; send another test",
+                        "a test event can't be sent again; send a new test",
                     ));
                 }
                 let again = found.row.again(context.now());

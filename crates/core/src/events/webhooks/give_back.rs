@@ -11,7 +11,7 @@ use crate::{
 pub(crate) async fn give_back(context: &Context) {
     for id in context.webhook_lanes.ids() {
         if let Err(error) = free(context, id).await {
-            tracing::debug!(webhook = %id, kind = %error.kind(), "a lane was not given back");
+            tracing::debug!(webhook = %id, kind = %error.kind(), "couldn't release a delivery queue");
         }
     }
 }

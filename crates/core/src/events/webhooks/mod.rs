@@ -40,7 +40,7 @@ use crate::{
 
 /// The webhook of an id as it stands in a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
-    let unknown = || Error::new(ErrorKind::NotFound, "there is no webhook with this id");
+    let unknown = || Error::new(ErrorKind::NotFound, "no webhook has this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
     let found = context.store.webhook(id).await?;
     let seen = |found: &Versioned<Webhook>| is_seen(context, &found.row);

@@ -15,8 +15,12 @@ pub(crate) async fn list(
     page_size: u32,
 ) -> Result<Page<resource::Webhook>> {
     let after = page_token.map(str::parse::<WebhookId>).transpose();
-    let after = after
-        .map_err(|_| Error::invalid_at("/page_token", "this is not a page token of this list"))?;
+    let after = after.map_err(|_| {
+        Error::invalid_at(
+            "/page_token",
+            "this isn't a page token of this list; use next_page_token of the previous page",
+        )
+    })?;
     let limit = page_size.clamp(1, 100);
     let rows = context.store.webhooks(after, limit).await?;
     let full = rows.len() == limit as usize;

@@ -73,7 +73,7 @@ async fn attempt(
         let key = context.vault.open_sealed(place, &secret.sealed).await?;
         signatures.push(signature(&key, &id, &timestamp, &body));
     }
-    let unsendable = |_| Error::new(ErrorKind::Internal, "the request cannot be made");
+    let unsendable = |_| Error::new(ErrorKind::Internal, "the request can't be made");
     let mut request = http::Request::builder()
         .method(Method::POST)
         .uri(url.as_str())
@@ -113,7 +113,7 @@ async fn attempt(
 }
 
 fn unsendable_header(_: header::InvalidHeaderValue) -> Error {
-    Error::new(ErrorKind::Internal, "the request cannot be made")
+    Error::new(ErrorKind::Internal, "the request can't be made")
 }
 
 /// Signs id, time of the attempt and body: HMAC-SHA256, version 1 of the scheme.

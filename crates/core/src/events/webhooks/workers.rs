@@ -69,7 +69,7 @@ fn wake(context: &Context, id: WebhookId) {
                 // The store of a context that ends may be closed under it; another process goes on.
                 Err(_) if worker.tasks.open().is_err() => false,
                 Err(error) => {
-                    tracing::warn!(webhook = %id, kind = %error.kind(), "a webhook could not be worked on");
+                    tracing::warn!(webhook = %id, kind = %error.kind(), "couldn't process a webhook's deliveries");
                     false
                 }
             };

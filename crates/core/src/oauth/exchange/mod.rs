@@ -187,7 +187,7 @@ async fn keep_pending(
     let error = match kept {
         Ok(account) => return Ok(account.state),
         Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
-            tracing::error!(authorization = %id, account = %authorization.account_id, %error, "the tokens of a new authorization could not be stored and are lost; the user has to open a new link");
+            tracing::error!(authorization = %id, account = %authorization.account_id, %error, "the tokens of a new authorization couldn't be stored and are lost; the user needs to open a new link");
             return Err(error);
         }
         Err(error) => error,
@@ -317,15 +317,15 @@ fn failed(failure: TokenFailure, said: String) -> (Error, &'static str) {
             "exchange_rejected",
         ),
         TokenFailure::Client => (
-            "the product refuses the connection's client id or secret; its developer has to act",
+            "the product refuses the connection's client ID or secret; its developer needs to fix it",
             "client_rejected",
         ),
         TokenFailure::Misconfigured => (
-            "the product refuses this application's request; its developer has to act",
+            "the product refuses this application's request; its developer needs to fix it",
             "exchange_refused",
         ),
         TokenFailure::Temporary => (
-            "the product could not complete this just now; ask for a new link",
+            "the product couldn't complete this right now; ask for a new link",
             "exchange_failed",
         ),
         TokenFailure::Unanswered => (

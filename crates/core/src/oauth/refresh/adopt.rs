@@ -63,7 +63,7 @@ async fn newer(context: &Context, attempt: &Attempt) -> Result<Option<(LiveGener
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "tokens that cannot be opened were passed over");
+                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "skipped tokens that can't be decrypted");
             }
         }
         live.retain(|one| one.generation != generation);

@@ -114,7 +114,7 @@ pub(super) async fn offer(
         context.detach(|context| async move {
             let shredded = shred_older(&context, account, generation, &refreshed).await;
             if let Err(error) = shredded {
-                tracing::warn!(%account, kind = %error.kind(), "credentials that were replaced could not be shredded yet");
+                tracing::warn!(%account, kind = %error.kind(), "couldn't destroy replaced credentials yet");
             }
         });
     }

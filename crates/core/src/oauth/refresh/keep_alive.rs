@@ -43,7 +43,7 @@ pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
             Ok(true) => refreshed += 1,
             Ok(false) => {}
             Err(error) => {
-                tracing::debug!(account = %credential.account_id, kind = %error.kind(), "an idle credential could not be refreshed");
+                tracing::debug!(account = %credential.account_id, kind = %error.kind(), "couldn't refresh an idle credential");
                 refreshed += 1;
             }
         }

@@ -33,7 +33,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
                 return failure::give_back_later(context, attempt, Err(error));
             }
             Err(error) => {
-                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "a credential that cannot be opened was passed over");
+                tracing::warn!(account = %attempt.account.id, generation, kind = %error.kind(), "skipped a credential that can't be decrypted");
                 unreadable.get_or_insert(error);
                 None
             }

@@ -28,14 +28,14 @@ async fn replay(context: &Context, only: Option<AccountId>) -> usize {
     let records = match spool.list().await {
         Ok(records) => records,
         Err(error) => {
-            tracing::error!(%error, "the spool cannot be read");
+            tracing::error!(%error, "couldn't read the spool");
             return 0;
         }
     };
     let mut moved = 0;
     for (name, record) in records {
         let Ok(record) = serde_json::from_slice::<SpooledTokens>(&record) else {
-            tracing::error!(record = name, "a record of the spool cannot be read");
+            tracing::error!(record = name, "couldn't read a record of the spool");
             continue;
         };
         let account = record.account_id;
@@ -44,7 +44,7 @@ async fn replay(context: &Context, only: Option<AccountId>) -> usize {
         }
         match offer_record(record, context).await {
             Err(error) if error.kind() != ErrorKind::AccountNotFound => {
-                tracing::warn!(%account, %error, "tokens in the spool could not be stored yet");
+                tracing::warn!(%account, %error, "couldn't store tokens from the spool yet");
             }
             _ => {
                 moved += 1;

@@ -69,7 +69,7 @@ pub(super) async fn remove(context: &Context, name: &str) {
     if let Some(spool) = &context.spool
         && let Err(error) = spool.remove(name).await
     {
-        tracing::warn!(record = name, %error, "a record of the spool could not be removed");
+        tracing::warn!(record = name, %error, "couldn't delete a record of the spool");
     }
 }
 

@@ -15,20 +15,20 @@ pub(super) fn admit(claims: &Value, person: &Person, provider: &SignInProvider) 
         None if !by_email => {}
         _ => {
             return Err(refused(
-                "the provider does not say that your e-mail address is verified",
+                "the provider doesn't say that your email address is verified",
             ));
         }
     }
     if by_email && !provider.allowed_emails.contains(&person.email) {
         return Err(refused(
-            "your e-mail address is not among those that the operator lets in",
+            "the operator hasn't allowed your email address; ask the operator to add it",
         ));
     }
     if let Some((name, value)) = &provider.required_claim
         && !says(&claims[name.as_str()], value)
     {
         return Err(refused(&format!(
-            "the provider does not give you the claim {name}, which the operator asks for"
+            "the provider doesn't give you the claim {name}, which the operator requires"
         )));
     }
     Ok(())

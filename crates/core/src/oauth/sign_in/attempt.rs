@@ -54,7 +54,7 @@ impl Attempt {
     /// The value of the cookie.
     pub(super) fn seal(&self, context: &Context) -> Result<SecretString> {
         let text = serde_json::to_vec(self)
-            .map_err(|_| Error::new(ErrorKind::Internal, "an attempt cannot be written"))?;
+            .map_err(|_| Error::new(ErrorKind::Internal, "a sign-in attempt can't be written"))?;
         let text = Zeroizing::new(text);
         let sealed = context.vault.seal(place::sign_in_attempt(), &text)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
@@ -68,7 +68,9 @@ pub(crate) async fn open(
     callback: &Callback,
 ) -> Result<Attempt> {
     let unknown = || {
-        not_completed("this browser did not begin the sign-in, or it took longer than ten minutes")
+        not_completed(
+            "this browser didn't start the sign-in, or it took longer than ten minutes; start again",
+        )
     };
     let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
     let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
@@ -88,6 +90,6 @@ pub(crate) async fn open(
         .as_deref()
         .is_some_and(|given| state.is_of(given));
     is_own.then_some(attempt).ok_or_else(|| {
-        not_completed("another sign-in was begun in this browser after this one; go on with that, or begin again")
+        not_completed("this browser started another sign-in after this one; continue with that one, or start again")
     })
 }

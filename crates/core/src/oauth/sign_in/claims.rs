@@ -39,11 +39,11 @@ pub(super) fn checked(
     now: Timestamp,
 ) -> Result<Value> {
     let claims =
-        claims(token.expose_secret()).ok_or_else(|| failed("its ID token cannot be read"))?;
+        claims(token.expose_secret()).ok_or_else(|| failed("its ID token can't be read"))?;
     check(&claims, provider, now).map_err(failed)?;
     if claims["nonce"].as_str() != Some(attempt.nonce.expose_secret()) {
         return Err(not_completed(
-            "the provider's ID token is of another sign-in",
+            "the provider's ID token belongs to another sign-in",
         ));
     }
     // Where it is absent, the provider was asked all the same, and does not say when it happened.
@@ -51,7 +51,7 @@ pub(super) fn checked(
     let began_at = attempt.began_at.as_second() - CLOCKS_APART;
     if attempt.again.is_some() && signed_in_at.is_some_and(|at| at < began_at) {
         return Err(not_completed(
-            "the provider did not ask you to sign in once more",
+            "the provider didn't ask you to sign in again",
         ));
     }
     Ok(claims)
@@ -60,34 +60,34 @@ pub(super) fn checked(
 fn check(claims: &Value, provider: &SignInProvider, now: Timestamp) -> Result<(), &'static str> {
     let now = now.as_second();
     if claims["iss"].as_str() != Some(&provider.issuer) {
-        return Err("its ID token is of another issuer");
+        return Err("its ID token comes from a different issuer");
     }
     let client = Some(provider.client_id.as_str());
     let audience = &claims["aud"];
     let several = audience.as_array().map_or(&[][..], Vec::as_slice);
     if audience.as_str() != client && !several.iter().any(|one| one.as_str() == client) {
-        return Err("its ID token is for another client");
+        return Err("its ID token is for a different client");
     }
     let party = claims["azp"].as_str();
     if (several.len() > 1 || party.is_some()) && party != client {
-        return Err("its ID token was issued to another client");
+        return Err("its ID token was issued to a different client");
     }
     let ends = claims["exp"].as_i64().unwrap_or_default();
     if ends.saturating_add(CLOCKS_APART) <= now {
-        return Err("its ID token has ended; compare the clocks of both machines");
+        return Err("its ID token has expired; compare the clocks of both machines");
     }
     let issued = claims["iat"].as_i64().unwrap_or_default();
     if now.abs_diff(issued) > (FRESH + CLOCKS_APART).unsigned_abs() {
-        return Err("its ID token was not issued now; compare the clocks of both machines");
+        return Err("its ID token wasn't issued just now; compare the clocks of both machines");
     }
     Ok(())
 }
 
 /// Who it was, by these claims.
 pub(super) fn person(claims: &Value, provider: &SignInProvider) -> Result<Person> {
-    let subject = text(&claims["sub"]).ok_or_else(|| failed("its ID token names no one"))?;
+    let subject = text(&claims["sub"]).ok_or_else(|| failed("its ID token has no sub claim"))?;
     let email = text(&claims["email"]).and_then(|email| read_email(&email).ok());
-    let email = email.ok_or_else(|| failed("its ID token has no e-mail address"))?;
+    let email = email.ok_or_else(|| failed("its ID token has no email address"))?;
     let name = text(&claims["name"]).filter(|name| name.chars().count() <= 100);
     let name = name.filter(|name| !name.chars().any(char::is_control));
     Ok(Person {

@@ -37,11 +37,11 @@ async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {
     let document = metadata::fetch(context, &metadata::configuration(issuer)).await;
     let document = document.map_err(|unread| unread.error("discovery document", failed))?;
     let document: Document = serde_json::from_slice(&document)
-        .map_err(|_| failed("its discovery document cannot be read"))?;
+        .map_err(|_| failed("its discovery document can't be read"))?;
     // 4.3: exactly, or another provider could speak for this one.
     if document.issuer != issuer {
         return Err(failed(
-            "its discovery document names another issuer than the one that is configured",
+            "its discovery document names a different issuer than the one you configured",
         ));
     }
     let methods = document.token_endpoint_auth_methods_supported;
@@ -59,7 +59,7 @@ fn encrypted(endpoint: String, issuer: &str) -> Result<String> {
     match metadata::is_encrypted(&endpoint, issuer) {
         true => Ok(endpoint),
         false => Err(failed(
-            "its discovery document names an endpoint that is not https",
+            "its discovery document has an endpoint that doesn't start with https://",
         )),
     }
 }

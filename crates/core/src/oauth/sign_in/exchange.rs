@@ -69,21 +69,21 @@ pub(super) async fn id_token(
     let tokens = response.map_err(|error| match error {
         RequestTokenError::ServerResponse(said) => match said.error() {
             BasicErrorResponseType::InvalidGrant => not_completed(
-                "the provider no longer takes this sign-in: it was used, or took too long",
+                "the provider no longer accepts this sign-in, because it was already used or took too long; start again",
             ),
             code => failed(&format!(
-                "its token endpoint says {}",
+                "its token endpoint returned {}",
                 scrub(&secrets.mask(code.as_ref()), 60)
             )),
         },
         RequestTokenError::Request(error) => {
-            failed("its token endpoint could not be reached").with_source(error)
+            failed("its token endpoint can't be reached").with_source(error)
         }
         // What could not be read may hold tokens, and goes nowhere.
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-            failed("its token endpoint's response cannot be read")
+            failed("its token endpoint's response can't be read")
         }
     })?;
     let id_token = tokens.extra_fields().id_token.clone();
-    id_token.ok_or_else(|| failed("its token endpoint gave no ID token"))
+    id_token.ok_or_else(|| failed("its token endpoint returned no ID token"))
 }

@@ -21,14 +21,16 @@ pub(crate) async fn finish(
         None => !endpoints.names_itself,
     };
     if !is_of_provider {
-        return Err(not_completed("this response is of another provider"));
+        return Err(not_completed(
+            "this response comes from a different provider",
+        ));
     }
     if let Some(code) = &callback.error {
         return Err(declined(code, callback.error_description.as_deref()));
     }
-    let code = callback
-        .code
-        .ok_or_else(|| not_completed("the provider sent the browser back without a code"))?;
+    let code = callback.code.ok_or_else(|| {
+        not_completed("the provider sent the browser back without a code; start again")
+    })?;
     let token = id_token(context, provider, &endpoints, attempt, code).await?;
     let claims = claims::checked(&token, options, attempt, context.now())?;
     let person = claims::person(&claims, options)?;
@@ -43,10 +45,10 @@ fn declined(code: &str, description: Option<&str>) -> Error {
         "login_required"
         | "interaction_required"
         | "account_selection_required"
-        | "consent_required" => not_completed("the provider wants you to sign in there once more"),
+        | "consent_required" => not_completed("the provider wants you to sign in there again"),
         _ => failed(&match description {
-            Some(text) => format!("it says {}: {}", scrub(code, 60), scrub(text, 200)),
-            None => format!("it says {}", scrub(code, 60)),
+            Some(text) => format!("it returned {}: {}", scrub(code, 60), scrub(text, 200)),
+            None => format!("it returned {}", scrub(code, 60)),
         }),
     }
 }

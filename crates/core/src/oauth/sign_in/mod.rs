@@ -61,7 +61,7 @@ fn client(
     provider: &KnownProvider,
     endpoints: &ProviderEndpoints,
 ) -> Result<Client> {
-    let unusable = |what: &'static str| move |_| failed(&format!("the {what} cannot be used"));
+    let unusable = |what: &'static str| move |_| failed(&format!("the {what} can't be used"));
     let options = &provider.options;
     let authorize = AuthUrl::new(endpoints.authorize.clone());
     let token = TokenUrl::new(endpoints.token.clone());
@@ -85,14 +85,14 @@ fn provider(context: &Context) -> Result<&KnownProvider> {
     context.sign_in_provider.as_ref().ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
-            "this environment has no provider to sign in by; sign in with a password",
+            "this environment has no sign-in provider; sign in with a password",
         )
     })
 }
 
 /// The provider did not do its part.
 fn failed(why: &str) -> Error {
-    let message = format!("signing in at the provider is not possible: {why}");
+    let message = format!("signing in at the provider doesn't work: {why}");
     Error::new(ErrorKind::SignInProviderFailed, message)
 }
 

@@ -144,7 +144,7 @@ pub(super) async fn request_tokens(
     let sent_at = context.now();
     let response = send(context, request).await.map_err(|error| {
         if error.kind() == TransportErrorKind::Exhausted {
-            let message = "this process has no file descriptors left to reach the product with";
+            let message = "this process has no file descriptors left to connect to the product";
             let error = Error::new(ErrorKind::Overloaded, message).with_source(error);
             return NoTokens::Error(error.with_retry_after(Duration::from_secs(1)));
         }
@@ -276,12 +276,12 @@ fn tokens_of(
 ) -> Result<TokenResponse, (TokenFailure, String)> {
     if matches!(status, 200..=299) {
         return TokenResponse::read(body).ok_or_else(|| {
-            let said = format!("the token endpoint's response ({status}) cannot be read");
+            let said = format!("the token endpoint's response ({status}) can't be read");
             (TokenFailure::Unanswered, said)
         });
     }
     let Some(error) = error_of(body, product) else {
-        let said = format!("the token endpoint answered {status} without an OAuth error");
+        let said = format!("the token endpoint returned {status} without an OAuth error");
         return Err((TokenFailure::Temporary, said));
     };
     let code = shown_code(&error, product, secrets);

@@ -20,7 +20,7 @@ pub(crate) async fn consume(context: &Context, id: ApprovalId) -> Result<()> {
                 Error::new(
                     ErrorKind::ApprovalRequired,
                     format!(
-                        "{}, and serves once; this request was not sent: call again to ask for another one",
+                        "{}, and it works only once; this request wasn't sent, so call again to request a new approval",
                         error.message()
                     ),
                 )

@@ -39,7 +39,7 @@ async fn decide(
     let reason = decision.reason.filter(|reason| !reason.is_empty());
     let is_long = |reason: &String| reason.chars().count() > REASON;
     if reason.as_ref().is_some_and(is_long) {
-        let message = format!("a reason has {REASON} characters at most");
+        let message = format!("a reason has at most {REASON} characters");
         return Err(Error::invalid_at("/reason", message));
     }
     let now = context.now();
@@ -73,7 +73,7 @@ fn check_other(caller: &Caller, row: &Approval) -> Result<()> {
     if own_id || own_client {
         return Err(Error::new(
             ErrorKind::Forbidden,
-            "a call is not approved or denied by who has made it, or by the application of who has",
+            "you can't approve or deny a call that you or your application made",
         ));
     }
     Ok(())

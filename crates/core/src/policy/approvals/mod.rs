@@ -18,7 +18,7 @@ use crate::{
 };
 
 fn missing() -> Error {
-    Error::new(ErrorKind::NotFound, "there is no approval with this id")
+    Error::new(ErrorKind::NotFound, "no approval has this id")
 }
 
 /// The approval with this id, where the caller knows of its connection.
@@ -37,7 +37,7 @@ fn may_see(caller: &Caller) -> Result<()> {
     match caller {
         Caller::AccountToken(_) | Caller::McpSession(_) | Caller::User => Err(Error::new(
             ErrorKind::InsufficientScope,
-            "approvals are for operators, and for applications that have their scope",
+            "only operators, and applications with the scope for approvals, can use approvals",
         )),
         _ => Ok(()),
     }

@@ -42,7 +42,7 @@ pub(crate) async fn read(context: &Context, approval_id: &str) -> Result<Approva
         .vault
         .open_sealed(place::arguments(found.id), sealed);
     let arguments = serde_json::from_slice(&opened.await?).map_err(|error| {
-        Error::new(ErrorKind::Internal, "the arguments cannot be read").with_source(error)
+        Error::new(ErrorKind::Internal, "the arguments can't be read").with_source(error)
     })?;
     Ok(Approval {
         arguments: Some(arguments),

@@ -110,7 +110,7 @@ impl Call {
             return Ok(());
         };
         let message = format!(
-            "{whose} wait for an approval already; call again when some of them are decided"
+            "{whose} are already waiting for approval; call again when some are approved or denied"
         );
         Err(Error::new(ErrorKind::Overloaded, message))
     }
@@ -164,7 +164,7 @@ pub(crate) async fn request(
 ) -> Result<ApprovalId> {
     if call.arguments.len() > MOST_BYTES {
         let message = format!(
-            "{}, and arguments of more than {MOST_BYTES} bytes cannot be approved",
+            "{}, but arguments of more than {MOST_BYTES} bytes can't be approved",
             because.why
         );
         return Err(because.error(ErrorKind::Forbidden, message));
@@ -177,7 +177,7 @@ pub(crate) async fn request(
             _ => Err(because.error(
                 ErrorKind::Forbidden,
                 format!(
-                    "{}, and an earlier request of this call was sent already; a policy that names the tool in requires_approval asks before the first one",
+                    "{}, but this call has already sent a request; name the tool in the policy's requires_approval to ask before the first one",
                     because.why
                 ),
             )),
@@ -221,7 +221,7 @@ pub(crate) async fn request(
         .error(
             ErrorKind::ApprovalRequired,
             format!(
-                "{}; nothing was changed. Once the approval {} is given, make exactly the same call again",
+                "{}; nothing was changed. When the approval {} is granted, make exactly the same call again",
                 because.why, row.id
             ),
         )

@@ -57,11 +57,13 @@ pub(crate) fn check(
     ours: &str,
 ) -> Result<Batch> {
     if given.contains_key(header::CONTENT_ENCODING) {
-        return Err(malformed("a batch is read here and must not be compressed"));
+        return Err(malformed(
+            "a batch can't be compressed, because Stead reads it",
+        ));
     }
     let boundary = boundary(given)?;
     let content_type = HeaderValue::try_from(format!("multipart/mixed; boundary={ours}"))
-        .map_err(|_| malformed("the boundary is not usable"))?;
+        .map_err(|_| malformed("the boundary isn't valid"))?;
     let mut parts = Vec::new();
     let mut origin = None;
     let mut written = Vec::with_capacity(body.len() + 1024);
@@ -78,7 +80,7 @@ pub(crate) fn check(
         };
         one().map_err(|error| of_part(index, &error))?;
     }
-    let origin = origin.ok_or_else(|| malformed("the batch holds no request"))?;
+    let origin = origin.ok_or_else(|| malformed("the batch has no requests"))?;
     written.extend_from_slice(format!("--{ours}--\r\n").as_bytes());
     Ok(Batch {
         parts,
@@ -166,7 +168,7 @@ fn split<'b>(body: &'b [u8], boundary: &str) -> Result<Vec<&'b [u8]>> {
         }
         at = next;
     }
-    Err(malformed("the last delimiter of the batch is missing"))
+    Err(malformed("the closing delimiter of the batch is missing"))
 }
 
 /// The line that starts at `at`, and where the next one starts.
@@ -205,10 +207,11 @@ fn head(bytes: &[u8]) -> Result<(HeaderMap, &[u8])> {
                 let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii()).ok()?;
                 Some((name, value))
             });
-        let (name, value) =
-            parsed.ok_or_else(|| malformed("a line of its head is not a header"))?;
+        let (name, value) = parsed.ok_or_else(|| malformed("a line of its head isn't a header"))?;
         if headers.len() == MAX_LINES {
-            return Err(malformed(format!("at most {MAX_LINES} header lines pass")));
+            return Err(malformed(format!(
+                "expected at most {MAX_LINES} header lines"
+            )));
         }
         headers.append(name, value);
     }
@@ -236,7 +239,7 @@ fn open(part: &[u8]) -> Result<(Option<HeaderValue>, &[u8])> {
         .into_iter()
         .any(is_plain)
     {
-        return Err(malformed("its content must not be encoded for transfer"));
+        return Err(malformed("its content can't have a transfer encoding"));
     }
     let mut ids = headers.get_all(CONTENT_ID).iter();
     let id = ids.next();
@@ -285,11 +288,13 @@ impl<'b> Request<'b> {
         let method = path::method(method)?;
         let resolved = path::resolve(rules, address.product_path(target)?)?;
         if resolved.route.kind != RouteKind::Plain {
-            return Err(malformed("uploads and batches cannot be part of a batch"));
+            return Err(malformed("a batch can't contain uploads or batches"));
         }
         let (given, rest) = head(&bytes[at..])?;
         if given.contains_key(header::TRANSFER_ENCODING) {
-            return Err(malformed("its body must have a length, not chunks"));
+            return Err(malformed(
+                "its body needs a Content-Length and can't be chunked",
+            ));
         }
         headers::check_no_override(&given)?;
         let mut headers = headers::received_headers(rules, &given)?;
@@ -357,7 +362,9 @@ fn body<'b>(given: &HeaderMap, rest: &'b [u8]) -> Result<&'b [u8]> {
     match parts {
         // Client libraries end a part with a line break of their own.
         Some((body, after)) if after.trim_ascii().is_empty() => Ok(body),
-        _ => Err(malformed("its body is not as long as its `Content-Length`")),
+        _ => Err(malformed(
+            "the length of its body differs from its `Content-Length`",
+        )),
     }
 }
 

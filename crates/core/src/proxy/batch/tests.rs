@@ -141,12 +141,12 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
         ("TRACE /v1/notes HTTP/1.1", "the method", InvalidRequest),
         (
             "POST /upload/x HTTP/1.1",
-            "uploads and batches",
+            "uploads or batches",
             InvalidRequest,
         ),
         (
             "POST /batch HTTP/1.1",
-            "uploads and batches",
+            "uploads or batches",
             InvalidRequest,
         ),
         ("GET /people HTTP/1.1", "the same API", InvalidRequest),
@@ -171,22 +171,22 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
         ),
         (
             "GET /v1/notes HTTP/1.1\r\nno header",
-            "not a header",
+            "isn't a header",
             InvalidRequest,
         ),
         (
             "GET /v1/notes HTTP/1.1\r\nAccept: a\r\n folded",
-            "not a header",
+            "isn't a header",
             InvalidRequest,
         ),
         (
             "POST /v1/notes HTTP/1.1\r\nContent-Length: 3\r\n\r\nab",
-            "as long as",
+            "differs from its",
             InvalidRequest,
         ),
         (
             "POST /v1/notes HTTP/1.1\r\nContent-Length: 1\r\n\r\nab",
-            "as long as",
+            "differs from its",
             InvalidRequest,
         ),
         (
@@ -213,15 +213,18 @@ fn what_is_not_a_batch_is_refused() {
         assert!(checked(kind, &good).is_err(), "{kind}");
     }
     assert!(checked("Multipart/Mixed; charset=utf-8; Boundary====b==", &good).is_ok());
-    check_refused("", "last delimiter");
+    check_refused("", "closing delimiter");
     check_refused(&batch_of(&[]), "no request");
-    check_refused(good.trim_end().trim_end_matches("--"), "last delimiter");
+    check_refused(good.trim_end().trim_end_matches("--"), "closing delimiter");
     check_refused(
         &good.replace("application/http", "text/plain"),
         "application/http",
     );
     let encoded = "application/http\r\nContent-Transfer-Encoding: base64";
-    check_refused(&good.replace("application/http", encoded), "not be encoded");
+    check_refused(
+        &good.replace("application/http", encoded),
+        "transfer encoding",
+    );
     let twice = "application/http\r\nContent-ID: a\r\nContent-ID: b";
     check_refused(&good.replace("application/http", twice), "Content-ID");
     check_refused(&batch_of(&vec!["GET /v1/notes"; 1001]), "at most 1000");

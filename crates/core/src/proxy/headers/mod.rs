@@ -60,12 +60,12 @@ pub(super) fn request_headers<'a>(
     let mut passed = Passed::new(rules);
     for (name, value) in given {
         let parsed = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| refused(name, "is not a header name"))?;
+            .map_err(|_| refused(name, "isn't a header name"))?;
         // `HeaderValue` takes neither line breaks, and so no folded lines (RFC 9112, section 5.2), nor a zero byte.
         let value = HeaderValue::from_bytes(value)
-            .map_err(|_| refused(name, "has a character that no header may have"))?;
+            .map_err(|_| refused(name, "has a character that a header can't contain"))?;
         if !passed.takes(&parsed) {
-            return Err(refused(name, "is not passed on by the proxy"));
+            return Err(refused(name, "isn't forwarded by the proxy; remove it"));
         }
         passed.add(parsed, value)?;
     }
@@ -127,7 +127,7 @@ pub(super) fn check_no_override(given: &HeaderMap) -> Result<()> {
         None => Ok(()),
         Some(name) => Err(refused(
             name.as_str(),
-            "may not change the method; only a GET whose query is sent as a form may have it, where the product takes it",
+            "can't change the method; it works only for a GET with its query sent as a form, if the product supports that",
         )),
     }
 }
@@ -158,14 +158,16 @@ impl<'r> Passed<'r> {
         if !bytes.is_ascii() || bytes.trim_ascii().len() != bytes.len() {
             return Err(refused(
                 name.as_str(),
-                "must be ASCII without blanks around it",
+                "must be ASCII, without spaces at the start or end",
             ));
         }
         self.bytes += name.as_str().len() + bytes.len();
         if self.headers.len() == MAX_COUNT || self.bytes > MAX_BYTES {
             return Err(Error::new(
                 ErrorKind::HeaderNotAllowed,
-                format!("at most {MAX_COUNT} headers of {MAX_BYTES} bytes together pass"),
+                format!(
+                    "the proxy forwards at most {MAX_COUNT} headers with {MAX_BYTES} bytes in total"
+                ),
             ));
         }
         if self.headers.contains_key(&name) && !LISTS.contains(&name.as_str()) {
@@ -184,7 +186,7 @@ fn check_framing(given: &HeaderMap) -> Result<()> {
     if codings.next().is_some()
         || coding.is_some_and(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
     {
-        return Err(refused("transfer-encoding", "may only say chunked"));
+        return Err(refused("transfer-encoding", "can only be chunked"));
     }
     let mut lengths = given.get_all(header::CONTENT_LENGTH).iter();
     let length = lengths.next();
@@ -194,7 +196,7 @@ fn check_framing(given: &HeaderMap) -> Result<()> {
     if coding.is_some() && length.is_some() {
         return Err(refused(
             "content-length",
-            "cannot go together with transfer-encoding",
+            "can't be combined with transfer-encoding",
         ));
     }
     Ok(())

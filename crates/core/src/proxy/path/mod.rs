@@ -66,7 +66,7 @@ pub(super) fn resolve(rules: &ProxyRules, raw: &str) -> Result<Resolved> {
         .is_some_and(|place| is_below(&path_and_query, place))
     {
         return Err(invalid(
-            "the product's OAuth endpoints are not reached through the proxy",
+            "the proxy doesn't forward requests to the product's OAuth endpoints",
         ));
     }
     if let Some(query) = query {
@@ -132,7 +132,7 @@ pub(super) fn method(text: &str) -> Result<Method> {
         other => Err(Error::new(
             ErrorKind::MethodNotAllowed,
             format!(
-                "the proxy does not pass the method {:?}; use GET, HEAD, POST, PUT, PATCH or DELETE in capitals",
+                "the proxy doesn't forward the method {:?}; use GET, HEAD, POST, PUT, PATCH or DELETE in upper case",
                 scrub(other, 20)
             ),
         )),
@@ -169,12 +169,12 @@ static CLASSES: [Class; 256] = {
 /// Checks everything that needs no decoding; says whether there is something to decode.
 fn check_bytes(path: &str) -> Result<bool> {
     if !path.starts_with('/') {
-        return Err(invalid("the path must begin with a slash"));
+        return Err(invalid("the path must start with a slash"));
     }
     if path.len() > MAX_PATH {
         let length = path.len();
         return Err(invalid(format!(
-            "the path has {length} bytes; at most {MAX_PATH} pass"
+            "the path has {length} bytes; the maximum is {MAX_PATH}"
         )));
     }
     let bytes = path.as_bytes();
@@ -235,7 +235,7 @@ fn check_escape(bytes: &[u8], at: usize, place: &str) -> Result<()> {
     match bytes.get(at + 1..at + 3) {
         Some([high, low]) if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Ok(()),
         _ => Err(invalid(format!(
-            "the percent sign at byte {at} of the {place} is not followed by two hexadecimal digits; write %25 for the sign itself"
+            "the percent sign at byte {at} of the {place} isn't followed by two hexadecimal digits; write %25 for the sign itself"
         ))),
     }
 }
@@ -243,9 +243,9 @@ fn check_escape(bytes: &[u8], at: usize, place: &str) -> Result<()> {
 fn refused_byte(text: &str, at: usize, place: &str) -> Error {
     let character = text.get(at..).and_then(|rest| rest.chars().next());
     invalid(match character.unwrap_or(char::REPLACEMENT_CHARACTER) {
-        '\\' => format!("there is a backslash at byte {at} of the {place}"),
+        '\\' => format!("the {place} has a backslash at byte {at}; percent-encode it or remove it"),
         control if control.is_control() => {
-            format!("there is a control character at byte {at} of the {place}")
+            format!("the {place} has a control character at byte {at}")
         }
         other => format!("{other:?} at byte {at} of the {place} must be percent-encoded"),
     })
@@ -259,11 +259,11 @@ fn find<'a>(rules: &ProxyRules, path: &'a str) -> Result<(&'static ProxyRoute, &
     };
     rules.routes.iter().find_map(fits).ok_or_else(|| {
         if rules.routes.is_empty() {
-            return invalid("the product takes no raw paths");
+            return invalid("the product doesn't support raw paths");
         }
         let prefixes: Vec<&str> = rules.routes.iter().map(|route| route.prefix).collect();
         invalid(format!(
-            "the product has no route for {:?}; its paths begin with {}",
+            "the product has no route for {:?}; its paths start with {}",
             scrub(path, MAX_ECHO),
             prefixes.join(", ")
         ))
@@ -290,7 +290,7 @@ fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
     for _ in 0..ROUNDS {
         if let Some(character) = needless_escape(&text) {
             return Err(invalid(format!(
-                "the segment at byte {at} has an escape that stands for {character:?}; write the character itself"
+                "the segment at byte {at} has an escape for {character:?}; write the character itself"
             )));
         }
         text = match percent_decode_str(&text).decode_utf8() {
@@ -298,7 +298,7 @@ fn check_decoded(segment: &str, at: usize, slash_is_data: bool) -> Result<()> {
             Ok(Cow::Owned(decoded)) => decoded,
             Err(_) => {
                 return Err(invalid(format!(
-                    "the escapes of the segment at byte {at} are not UTF-8"
+                    "the escapes of the segment at byte {at} aren't UTF-8"
                 )));
             }
         };
@@ -337,7 +337,7 @@ fn check_text(text: &str, at: usize, slash_is_data: bool) -> Result<()> {
     }
     if text.contains('/') && !slash_is_data {
         return Err(invalid(format!(
-            "the segment at byte {at} has an escaped slash, which this path does not take"
+            "the segment at byte {at} has an escaped slash, which this path doesn't allow"
         )));
     }
     text.split(is_slash)

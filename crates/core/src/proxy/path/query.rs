@@ -134,7 +134,7 @@ fn unusable(name: &str, index: Option<usize>) -> Error {
         pointer.push_str(&format!("/{index}"));
     }
     invalid(format!(
-        "{}: a query takes text, numbers, booleans, and lists of those",
+        "{}: a query can contain strings, numbers, booleans, and lists of those",
         scrub(&pointer, MAX_ECHO)
     ))
 }
@@ -143,7 +143,7 @@ fn check_length(query: &str) -> Result<()> {
     if query.len() > MAX_QUERY {
         let length = query.len();
         return Err(invalid(format!(
-            "the query has {length} bytes; at most {MAX_QUERY} pass"
+            "the query has {length} bytes; the maximum is {MAX_QUERY}"
         )));
     }
     Ok(())
@@ -159,7 +159,7 @@ fn check_name(name: &str) -> Result<()> {
     {
         None => Ok(()),
         Some(denied) => Err(invalid(format!(
-            "the proxy does not pass the query parameter {denied}"
+            "the proxy doesn't forward the query parameter {denied}; remove it"
         ))),
     }
 }

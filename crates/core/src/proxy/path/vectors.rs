@@ -77,7 +77,7 @@ pub(super) fn check_passed(path: &str, expected: &str) {
 #[test]
 fn v01_to_v41_are_refused_by_their_own_fault() {
     let rule = |number: u8| match number {
-        1..=2 | 6 | 8..=14 | 38..=39 => "must begin with a slash",
+        1..=2 | 6 | 8..=14 | 38..=39 => "must start with a slash",
         3..=4 | 32 => "is empty",
         5 | 25 => "backslash",
         7 | 27 | 29 => "control character",
@@ -91,7 +91,7 @@ fn v01_to_v41_are_refused_by_their_own_fault() {
         30..=31 => "percent sign at byte 4",
         33 => "no route",
         34..=35 => "must be percent-encoded",
-        36 => "not UTF-8",
+        36 => "aren't UTF-8",
         37 => "8196 bytes",
         40 => "query parameter access_token",
         41 => "query parameter key",
@@ -282,7 +282,7 @@ fn what_a_rewrite_makes_is_checked_too() {
     }
     assert_eq!(
         resolve(&ProxyRules::BASE, "/x").unwrap_err().message(),
-        "the product takes no raw paths"
+        "the product doesn't support raw paths"
     );
 }
 

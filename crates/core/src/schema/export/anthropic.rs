@@ -47,7 +47,7 @@ pub(super) fn strict(schema: &Value, notes: &mut Notes) -> Result<Value, String>
         }
     });
     if let Some(place) = open {
-        return Err(format!("{} takes any value", named(&place)));
+        return Err(format!("{} accepts any value", named(&place)));
     }
     let mut strict = schema.clone();
     close(&mut strict, "", notes);
@@ -58,7 +58,7 @@ pub(super) fn strict(schema: &Value, notes: &mut Notes) -> Result<Value, String>
     ] {
         if found > most {
             return Err(format!(
-                "it has {found} {what}, and a whole request may have {most}"
+                "it has {found} {what}, but a whole request can have only {most}"
             ));
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn check(tool: &Value) -> Vec<String> {
                 fault("expected a type");
             }
             if has_type(node, "object") && node["additionalProperties"] != false {
-                fault("expected an object that takes no other members");
+                fault("expected an object without other members");
             }
             if node
                 .get("minItems")
@@ -142,6 +142,8 @@ pub(super) fn check_together(tools: &[Value]) -> Vec<String> {
     ];
     let broken = bounds.into_iter().filter(|(found, most, _)| found > most);
     broken
-        .map(|(found, most, what)| format!("a request takes at most {most} {what}, found {found}"))
+        .map(|(found, most, what)| {
+            format!("a request can have at most {most} {what}, found {found}")
+        })
         .collect()
 }

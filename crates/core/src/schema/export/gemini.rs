@@ -109,12 +109,12 @@ fn check_node(node: &Value, place: &str, faults: &mut Vec<String>) {
     }
     let members = node["properties"].as_object();
     if has_type(node, "object") == members.is_none_or(Map::is_empty) {
-        fault(String::from("an object has members, and nothing else has"));
+        fault(String::from("only an object has members"));
     }
     let required = node["required"].as_array().into_iter().flatten();
     for name in required.filter_map(Value::as_str) {
         if members.is_none_or(|members| !members.contains_key(name)) {
-            fault(format!("{name} is required and not there"));
+            fault(format!("{name} is required but missing"));
         }
     }
     for name in members.into_iter().flatten().map(|(name, _)| name) {
@@ -125,15 +125,15 @@ fn check_node(node: &Value, place: &str, faults: &mut Vec<String>) {
     }
     let mut fault = |text: &str| faults.push(format!("{place}: {text}"));
     if has_type(node, "array") != node["items"].is_object() {
-        fault("a list has items, and nothing else has");
+        fault("only a list has items");
     }
     let options = node["enum"].as_array().into_iter().flatten();
     let is_text = |option: &Value| option.as_str().is_some_and(|text| !text.is_empty());
     if options.into_iter().any(|option| !is_text(option)) {
-        fault("an option is a text");
+        fault("an option is a string");
     }
     if holds(&node["type"], "null") || node["type"] == "null" {
-        fault("null is not a type");
+        fault("null isn't a type");
     }
     unknown_keywords(node, place, SCHEMA, faults);
 }

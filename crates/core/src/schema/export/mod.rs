@@ -1,4 +1,4 @@
-//! A tool in the envelope that a model vendor asks for: one schema, and for each vendor a transform and a check.
+//! Exports tools in model vendors' formats: one schema, with a transform and a check for each vendor.
 //!
 //! | Format | Schema | What it cannot say |
 //! |---|---|---|
@@ -6,7 +6,7 @@
 //! | `openai_strict`, `anthropic_strict` | whole, in the subset that the vendor compiles | is in the report; a tool that the subset cannot hold is exported with `strict: false` |
 //! | `gemini` | whole, in its subset of OpenAPI | is in the report |
 //!
-//! Whatever a schema cannot say is still checked when the tool is called.
+//! Stead still checks what a schema can't express when the tool is called.
 
 mod anthropic;
 mod gemini;
@@ -23,29 +23,29 @@ use self::{node::Notes, view::Depth};
 use super::InputSchema;
 use crate::tool::{Effect, Hints};
 
-/// Envelope in which a catalogue is exported.
+/// Format in which a catalogue is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ExportFormat {
     /// OpenAI's Chat Completions: `{type: "function", function: {name, description, parameters, strict: false}}`.
     Openai,
-    /// OpenAI's Responses: `{type: "function", name, description, parameters, strict: false}`. There `strict` must be
-    /// said: a tool without it is taken as strict.
+    /// OpenAI's Responses: `{type: "function", name, description, parameters, strict: false}`. `strict` is required
+    /// there, because it defaults to true.
     OpenaiResponses,
-    /// As `openai` with `strict: true`, in the subset of JSON Schema that OpenAI's structured outputs take: every parameter is
-    /// required and an optional one may be `null`, and a free-form object is a string that holds its JSON.
+    /// Like `openai`, with `strict: true` and the subset of JSON Schema for OpenAI's structured outputs. All parameters
+    /// are required, optional ones can be `null`, and a free-form object is a string with its JSON.
     OpenaiStrict,
     /// Anthropic's Messages: `{name, description, input_schema}`.
     Anthropic,
-    /// The same with `strict: true`, in the subset that Anthropic compiles: objects are closed, numbers and texts have no
-    /// bounds, and a free-form object is a string that holds its JSON. A request takes
-    /// [20 such tools, with 24 optional parameters and 16 of several types](check_request).
+    /// The same with `strict: true`, in Anthropic's subset. Objects are closed, numbers and strings have no bounds, and
+    /// a free-form object is a string with its JSON. A request can have [20 such tools, with 24 optional parameters and
+    /// 16 parameters of several types](check_request).
     AnthropicStrict,
-    /// `{name, description, parameters}` in the subset of OpenAPI that Gemini takes; a free-form object is a string that
-    /// holds its JSON. Without `parameters` where there are none.
+    /// `{name, description, parameters}` in Gemini's subset of OpenAPI. A free-form object is a string with its JSON.
+    /// `parameters` is absent if the tool has none.
     Gemini,
-    /// `{name, description, inputSchema, outputSchema, annotations}`; `outputSchema` where results are objects.
+    /// `{name, description, inputSchema, outputSchema, annotations}`. `outputSchema` is present if results are objects.
     Mcp,
 }
 
@@ -67,7 +67,7 @@ impl ExportFormat {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Where the envelope has the schema of the input, as a JSON pointer.
+    /// JSON pointer to the input's schema in the format.
     pub fn schema_pointer(self) -> &'static str {
         match self {
             Self::Openai | Self::OpenaiStrict => "/function/parameters",
@@ -77,13 +77,13 @@ impl ExportFormat {
         }
     }
 
-    /// Whether the vendor holds a model to the schema.
+    /// Whether the vendor enforces the schema.
     pub fn is_strict(self) -> bool {
         matches!(self, Self::OpenaiStrict | Self::AnthropicStrict)
     }
 }
 
-/// How much of each tool is exported.
+/// Level of detail of exported tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -91,8 +91,8 @@ pub enum Detail {
     /// Every parameter with its description.
     #[default]
     Full,
-    /// About half of the tokens: the first sentence of each description; optional parameters without one, and without what
-    /// is in them. A call may have every parameter all the same.
+    /// About half of the tokens. It has the first sentence of each description, and optional parameters without
+    /// descriptions and nested members. Calls can still use all parameters.
     Compact,
 }
 
@@ -113,35 +113,35 @@ pub(crate) struct Exportable<'a> {
     pub(crate) hints: Hints,
 }
 
-/// A tool in a vendor's envelope, and what the envelope does not say.
+/// A tool in a vendor's format, with notes on what the format can't express.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Exported {
-    /// The tool, to be sent to the vendor as it is.
+    /// The tool. Send it to the vendor unchanged.
     pub tool: Value,
-    /// What the envelope does not say.
+    /// Notes on what the format can't express.
     pub report: ExportReport,
 }
 
-/// What an exported schema does not say, or says otherwise than the tool's own schema.
+/// Differences between an exported schema and the tool's own schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ExportReport {
     /// Name of the tool.
     pub name: String,
-    /// Whether the vendor holds a model to the schema; absent where the format does not ask for that.
+    /// Whether the vendor enforces the schema. Absent if the format doesn't request it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
-    /// Parameters at any depth that may be absent: what a request with strict tools is limited in.
+    /// Number of optional parameters at any depth, which is limited for requests with strict tools.
     pub optional_parameters: usize,
-    /// Parameters at any depth of several types: limited too.
+    /// Number of parameters with several types at any depth, which is also limited.
     pub union_parameters: usize,
-    /// What differs, a sentence each, with the places as JSON pointers.
+    /// The differences, one sentence each, with JSON pointers.
     pub notes: Vec<String>,
 }
 
-/// One tool in a model vendor's envelope. What an application pins (the version parameters) is left out: a model does not
-/// choose it.
+/// One tool in a model vendor's format. It leaves out the version parameters, because the application chooses them, not
+/// the model.
 pub(crate) fn export(tool: Exportable<'_>, format: ExportFormat, detail: Detail) -> Exported {
     let mut notes = Notes::default();
     let mut strict = format.is_strict().then_some(true);
@@ -202,7 +202,7 @@ pub(crate) fn whole_for_models(input: &InputSchema) -> Value {
     view::of(input, Depth::Whole, &mut Notes::default()).1
 }
 
-/// What keeps a vendor from taking this tool, by the rules that it has published; nothing where it takes it.
+/// Reasons why a vendor would reject this tool, by its published rules. Empty if it's accepted.
 ///
 /// ```
 /// use serde_json::json;
@@ -222,8 +222,9 @@ pub fn check_tool(format: ExportFormat, tool: &Value) -> Vec<String> {
     }
 }
 
-/// What keeps a vendor from taking these tools together: each has to pass [`check_tool`], names are used once, OpenAI
-/// takes 128 tools, and Anthropic 20 strict ones with 24 optional parameters and 16 of several types in all.
+/// Reasons why a vendor would reject these tools together. Each has to pass [`check_tool`], and names must be unique.
+/// OpenAI allows 128 tools. Anthropic allows 20 strict tools, with 24 optional parameters and 16 of several types in
+/// total.
 pub fn check_request(format: ExportFormat, tools: &[Value]) -> Vec<String> {
     let mut faults: Vec<String> = tools
         .iter()
@@ -236,7 +237,7 @@ pub fn check_request(format: ExportFormat, tools: &[Value]) -> Vec<String> {
     let mut names: Vec<String> = tools.iter().filter_map(name).collect();
     names.sort_unstable();
     let twice = names.windows(2).filter(|pair| pair[0] == pair[1]);
-    faults.extend(twice.map(|pair| format!("{} is there twice", pair[0])));
+    faults.extend(twice.map(|pair| format!("{} appears twice", pair[0])));
     match format {
         ExportFormat::Openai | ExportFormat::OpenaiResponses | ExportFormat::OpenaiStrict => {
             faults.extend(openai::check_count(tools.len()));

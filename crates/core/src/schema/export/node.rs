@@ -23,9 +23,9 @@ impl Notes {
     /// That of keywords that are left out.
     pub(super) const UNSAID: &'static str = "not in this schema, checked when called";
     /// That of objects that are closed.
-    pub(super) const CLOSED: &'static str = "takes more members than can be given here";
+    pub(super) const CLOSED: &'static str = "accepts more members than can be given here";
     /// That of what is shown without its members.
-    pub(super) const SHORT: &'static str = "shown without what is in it";
+    pub(super) const SHORT: &'static str = "shown without its contents";
 
     pub(super) fn add(&mut self, sentence: String) {
         self.sentences.push(sentence);
@@ -234,7 +234,7 @@ pub(super) fn check_schema(schema: Option<&Value>, place: &str, faults: &mut Vec
     walk(schema, "", &mut |node, at| {
         for keyword in ["$ref", "$defs", "oneOf", "allOf", "not", "if"] {
             if node.get(keyword).is_some() {
-                faults.push(format!("{place}{at}: {keyword} is not taken everywhere"));
+                faults.push(format!("{place}{at}: not every vendor supports {keyword}"));
             }
         }
     });
@@ -249,5 +249,5 @@ pub(super) fn unknown_keywords(
 ) {
     let keywords = node.as_object().into_iter().flatten();
     let unknown = keywords.filter(|(keyword, _)| !known.contains(&keyword.as_str()));
-    faults.extend(unknown.map(|(keyword, _)| format!("{place}: {keyword} is not taken")));
+    faults.extend(unknown.map(|(keyword, _)| format!("{place}: {keyword} isn't supported")));
 }

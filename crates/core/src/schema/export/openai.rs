@@ -68,7 +68,7 @@ pub(super) fn strict(schema: &Value, notes: &mut Notes) -> Result<Value, String>
         }
     });
     if let Some(place) = open {
-        return Err(format!("{} takes any value", named(&place)));
+        return Err(format!("{} accepts any value", named(&place)));
     }
     let mut strict = schema.clone();
     close(&mut strict, "", notes);
@@ -144,7 +144,7 @@ pub(super) fn check_responses(tool: &Value) -> Vec<String> {
     }
     if !tool["strict"].is_boolean() {
         faults.push(String::from(
-            "/strict: expected true or false, since absent means true",
+            "/strict: expected true or false, because it defaults to true",
         ));
     }
     check_function(tool, "", &mut faults);
@@ -169,7 +169,9 @@ fn check_function(function: &Value, place: &str, faults: &mut Vec<String>) {
 fn check_strict(schema: &Value, at: &str, faults: &mut Vec<String>) {
     let (mut parameters, mut options) = (0, 0);
     if schema.get("anyOf").is_some() {
-        faults.push(format!("{at}: the root cannot be one of several"));
+        faults.push(format!(
+            "{at}: the root can't be a choice of several schemas"
+        ));
     }
     walk(schema, at, &mut |node, place| {
         let mut fault = |text: &str| faults.push(format!("{place}: {text}"));
@@ -184,7 +186,7 @@ fn check_strict(schema: &Value, at: &str, faults: &mut Vec<String>) {
                 fault("expected every parameter to be required");
             }
             if node["additionalProperties"] != false {
-                fault("expected an object that takes no other members");
+                fault("expected an object without other members");
             }
         }
         options += node["enum"].as_array().map_or(0, Vec::len);

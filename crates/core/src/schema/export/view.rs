@@ -100,7 +100,7 @@ fn compact_parameter(
         if let Some(items) = node.get_mut("items") {
             *items = json!({ "type": items["type"] });
         }
-        let hint = format!("{description} Its form: stead_describe_tool.");
+        let hint = format!("{description} For its schema, call stead_describe_tool.");
         node.insert(String::from("description"), json!(hint.trim_start()));
         notes.at(Notes::SHORT, place.to_owned());
     }

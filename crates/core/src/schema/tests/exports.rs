@@ -183,7 +183,7 @@ fn openai_strict_requires_every_parameter_and_takes_null_for_optional_ones() {
         [
             "free-form, written as JSON text: /labels",
             "not in this schema, checked when called: maxLength of /note_id",
-            "takes more members than can be given here: /look",
+            "accepts more members than can be given here: /look",
         ]
     );
 }
@@ -210,7 +210,7 @@ fn anthropic_strict_closes_objects_and_leaves_bounds_out() {
             "free-form, written as JSON text: /labels",
             "not in this schema, checked when called: minimum of /look/size, maxLength of /note_id, minItems of /places, \
              maximum of /position, minimum of /position",
-            "takes more members than can be given here: /look",
+            "accepts more members than can be given here: /look",
         ]
     );
 }
@@ -221,7 +221,7 @@ fn what_cannot_be_strict_says_so_and_why() {
         let Exported { tool, report } = whole(&ENTRY, format, Detail::Full);
         let said = tool.pointer("/function/strict").unwrap_or(&tool["strict"]);
         assert_eq!((said, report.strict), (&json!(false), Some(false)));
-        assert_eq!(report.notes, ["not strict: /extra takes any value"]);
+        assert_eq!(report.notes, ["not strict: /extra accepts any value"]);
         assert_eq!(tool.pointer(format.schema_pointer()), Some(&parameters()));
     }
 }
@@ -252,7 +252,7 @@ fn what_is_brief_is_whole_only_where_a_model_is_held_to_it() {
 #[test]
 fn a_compact_export_holds_names_and_types_and_what_a_call_must_have() {
     let tool = whole(&FILE, ExportFormat::Anthropic, Detail::Compact).tool;
-    let hint = "Places. Its form: stead_describe_tool.";
+    let hint = "Places. For its schema, call stead_describe_tool.";
     let expected = json!({
         "name": "demo_file_note",
         "description": "File a note.",
@@ -286,8 +286,8 @@ fn a_request_has_bounds() {
     assert_eq!(
         check(&[tool("a"), tool("b"), tool("b")]),
         [
-            "b is there twice",
-            "a request takes at most 24 optional parameters of strict tools, found 27",
+            "b appears twice",
+            "a request can have at most 24 optional parameters of strict tools, found 27",
         ]
     );
     let mut loose = tool("c");

@@ -168,11 +168,11 @@ fn a_struct_becomes_a_plain_schema() {
             "a/b~c": strange,
             "schema_version": {
                 "type": "string",
-                "description": "Schema version used for the call, a date (YYYY-MM-DD); the newest when absent.",
+                "description": "Schema version for the call, a date (YYYY-MM-DD). Defaults to the newest.",
             },
             "tool_version": {
                 "type": "string",
-                "description": "Tool version used for the call, a date (YYYY-MM-DD); the newest when absent.",
+                "description": "Tool version for the call, a date (YYYY-MM-DD). Defaults to the newest.",
             },
         },
         "required": ["note_id"],

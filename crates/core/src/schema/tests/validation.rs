@@ -220,7 +220,7 @@ fn messages_say_what_is_expected() {
         ),
         (
             json!({ "note_id": "a", "noteId": "a" }),
-            "\"noteId\" is not known; did you mean note_id? Expected one of: a/b~c, author, colour, either, extra, labels, \
+            "\"noteId\" isn't known; did you mean note_id? Expected one of: a/b~c, author, colour, either, extra, labels, \
              note_id, parent, pinned, places, position, schema_version, tool_version, urgency, weight",
         ),
         (
@@ -229,11 +229,11 @@ fn messages_say_what_is_expected() {
         ),
         (
             json!({ "note_id": "a", "places": [{ "folder": "", "x": 1 }] }),
-            "\"x\" is not known; expected one of: folder, row",
+            "\"x\" isn't known; expected one of: folder, row",
         ),
         (
             json!({ "note_id": "a", "a/b~c": { "full/name~": "", "x": 1 } }),
-            "\"x\" is not known; expected one of: full/name~",
+            "\"x\" isn't known; expected one of: full/name~",
         ),
     ];
     for (input, expected) in cases {

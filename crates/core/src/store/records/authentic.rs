@@ -118,7 +118,7 @@ impl Authenticity {
     /// What is wrong with the MAC of a row, which is cut off in any case.
     async fn fault_of(&self, row: &mut Row) -> Result<Option<&'static str>> {
         let Some(mac) = cut_off(row) else {
-            return Ok(Some("it has no MAC: it was written without the key"));
+            return Ok(Some("it has no MAC, so it was written without the key"));
         };
         let message = message(row);
         let mut is_good = self.keys.is_mac_of(&mac, &message);
@@ -128,8 +128,8 @@ impl Authenticity {
         }
         Ok(match is_good {
             Some(true) => None,
-            Some(false) => Some("its MAC is wrong: it was changed without the key"),
-            None => Some("its MAC was made with a key that this store does not have"),
+            Some(false) => Some("its MAC is wrong, so it was changed without the key"),
+            None => Some("its MAC was made with a key that this store doesn't have"),
         })
     }
 
@@ -138,7 +138,7 @@ impl Authenticity {
         let (table, key) = (row.table.name, shown(row));
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
         if reported.len() < REPORTED && reported.insert(format!("{table}/{key}")) {
-            tracing::error!(table, key, "a row is refused: {why}");
+            tracing::error!(table, key, "Stead refuses a row: {why}");
         }
     }
 }

@@ -67,7 +67,7 @@ impl Records {
             let only = all.clone().after(Some(vec![before]));
             let only = only.below(Value::Integer(generation.saturating_add(1)));
             self.0.prune(&only).await?;
-            tracing::warn!(%account, generation, "a credential that cannot be read was deleted");
+            tracing::warn!(%account, generation, "deleted a credential that can't be read");
         }
         Ok(())
     }

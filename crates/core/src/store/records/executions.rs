@@ -279,7 +279,7 @@ impl Records {
                                 call,
                             }),
                     ),
-                    Err(error) => tracing::warn!(%error, "a row that cannot be read was set aside"),
+                    Err(error) => tracing::warn!(%error, "skipped a row that can't be read"),
                 }
             }
         }

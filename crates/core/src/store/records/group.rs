@@ -115,7 +115,7 @@ impl ExecutionGroup {
         let calls = calls.and_then(|calls| Traces::add(&self.traces, calls));
         let calls = calls.and_then(|calls| Responses::add(&self.responses, calls));
         calls.ok_or_else(|| {
-            let message = format!("row {} of table execution_log cannot be read", self.id);
+            let message = format!("row {} of table execution_log can't be read", self.id);
             Error::new(ErrorKind::IntegrityViolated, message)
         })
     }

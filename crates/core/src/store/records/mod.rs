@@ -256,7 +256,7 @@ impl Records {
                     Err(error) => {
                         unreadable += 1;
                         let table = T::TABLE.name;
-                        tracing::warn!(table, key, kind = %error.kind(), "a row that cannot be read was set aside");
+                        tracing::warn!(table, key, kind = %error.kind(), "skipped a row that can't be read");
                     }
                 }
             }

@@ -241,7 +241,7 @@ async fn a_connection_is_switched_off_and_gets_another_client_and_ends() {
         .assert_contains("mail is still in use");
     let refused = browser.submit("/mail/delete", "").await;
     assert_eq!(refused.status, StatusCode::CONFLICT);
-    refused.assert_contains("disconnect its accounts first");
+    refused.assert_contains("disconnect the connection");
 
     let other = format!("client_id=other&client_secret={SECRET}");
     let changed = browser.submit("/mail/client", &other).await;

@@ -68,7 +68,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
         ),
         (r#"{"name": "other"}"#, "&#x2f;name"),
         (r#"{"rules": "<b>"}"#, "rules"),
-        ("{", "not complete JSON"),
+        ("{", "complete; it ends"),
     ] {
         let refused = browser.act(own, &[("document", document)]).await;
         assert_eq!(

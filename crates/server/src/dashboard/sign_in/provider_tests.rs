@@ -174,7 +174,7 @@ async fn what_went_wrong_is_a_page_that_says_who_can_act() {
     let down = service.visit(BEGIN).await;
     assert_eq!(down.status, StatusCode::BAD_GATEWAY);
     down.assert_contains("<dt>Who needs to act</dt><dd>The operator</dd>");
-    down.assert_contains("came with the status 502");
+    down.assert_contains("returned the status 502");
     assert_eq!(down.header("set-cookie"), "");
     // The password still serves.
     service
@@ -210,7 +210,7 @@ async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
         .header("sec-fetch-site", "same-origin")
         .body("email=ada%40example.com&password=x".into());
     let refused = service.send(request.unwrap()).await;
-    refused.assert_contains("passwords are not taken here");
+    refused.assert_contains("sign in with a password here");
     assert_eq!(refused.header("set-cookie"), "");
 }
 

@@ -18,7 +18,7 @@ pub(in crate::rest) async fn list(
     mut query: Query,
 ) -> Result<Json<Page<AccountToken>>> {
     let mut needed = |name: &'static str| {
-        let missing = || invalid(format!("/{name}"), "required", "which account is meant");
+        let missing = || invalid(format!("/{name}"), "required", "which account you mean");
         query.text(name)?.ok_or_else(missing)
     };
     let connection_name = needed("connection_name")?;

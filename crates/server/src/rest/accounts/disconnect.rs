@@ -12,10 +12,16 @@ use crate::{
 pub(in crate::rest) const QUERY: &[Parameter] = &[
     flag(
         "revoke_at_product",
-        "Asks the product to end the grant too.",
+        "Also revokes the grant at the product.",
     ),
-    flag("erase", "Removes what names the user, in the history too."),
-    flag("dry_run", "Does nothing, and says what would end."),
+    flag(
+        "erase",
+        "Also erases the user's personal data, including in the history.",
+    ),
+    flag(
+        "dry_run",
+        "Changes nothing and returns what would be disconnected.",
+    ),
 ];
 
 pub(in crate::rest) async fn disconnect(

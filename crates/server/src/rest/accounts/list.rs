@@ -9,14 +9,14 @@ use crate::{
 };
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[
-    text("connection_name", "Only this connection's."),
-    text("product", "Only this product's."),
-    text("identifier", "Only this user's."),
+    text("connection_name", "Only accounts of this connection."),
+    text("product", "Only accounts of this product."),
+    text("identifier", "Only accounts of this user."),
     text(
         "identifier_prefix",
-        "Only users whose identifier begins so; they come by connection and identifier.",
+        "Only users whose identifier starts with this text, ordered by connection and identifier.",
     ),
-    one_of("state", "Only those in this state.", || {
+    one_of("state", "Only accounts in this state.", || {
         AccountState::ALL.map(AccountState::name).to_vec()
     }),
 ];

@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(in crate::rest) const FILTER: &[Parameter] =
-    &[one_of("state", "Only those in this state.", || {
+    &[one_of("state", "Only approvals in this state.", || {
         ApprovalState::ALL.map(ApprovalState::name).to_vec()
     })];
 

@@ -11,13 +11,13 @@ use crate::{
 pub(in crate::rest) const QUERY: &[Parameter] = &[
     text(
         "action",
-        "Only this action; with `.*` at its end, all that begin so.",
+        "Only this action. With `.*` at the end, all actions that start with it.",
     ),
     text(
         "actor",
-        "Only by this one: the id of an actor, or its type where it has none.",
+        "Only by this actor. Give its ID, or its type if it has no ID.",
     ),
-    text("target", "Only to the target with this id."),
+    text("target", "Only changes to the target with this ID."),
 ];
 
 pub(in crate::rest) async fn list(

@@ -52,7 +52,7 @@ async fn a_change_is_told_with_who_made_it() {
         cut["fault"],
         json!({
             "number": 3,
-            "message": "the log ends with entry 2, and once had an entry 3: its end was cut off",
+            "message": "the log ends with entry 2, but it once had an entry 3, so its end was removed",
         })
     );
 }

@@ -8,10 +8,8 @@ use crate::{
     problem::Result,
 };
 
-pub(in crate::rest) const QUERY: &[Parameter] = &[text(
-    "expect",
-    "What was kept of an earlier verification: NUMBER:HASH.",
-)];
+pub(in crate::rest) const QUERY: &[Parameter] =
+    &[text("expect", "NUMBER:HASH from an earlier verification.")];
 
 pub(in crate::rest) async fn verify(
     Acting(environment): Acting,

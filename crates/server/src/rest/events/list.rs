@@ -25,25 +25,29 @@ const LIMIT: u32 = 100;
 pub(in crate::rest) const QUERY: &[Parameter] = &[
     text(
         "after",
-        "Cursor after which to go on; `latest` for what comes from now on, the beginning where absent.",
+        "Return events after this cursor. `latest` means new events only. Defaults to the oldest event.",
     ),
-    number("limit", "Most events of the page.", (1, 500, LIMIT)),
+    number(
+        "limit",
+        "Maximum number of events on the page.",
+        (1, 500, LIMIT),
+    ),
     list_of(
         "types",
-        "Only of these types: whole names, or beginnings such as `account.*`.",
+        "Only events of these types. Use full names or prefixes such as `account.*`.",
     ),
     text(
         "connection_name",
-        "Only about this connection and its accounts.",
+        "Only events about this connection and its accounts.",
     ),
-    text("identifier", "Only about this user's accounts."),
+    text("identifier", "Only events about this user's accounts."),
     flag(
         "newest_first",
-        "The newest first: from before the cursor `after`, or from the last event on. It waits for nothing.",
+        "Newest first, starting before the cursor `after` or at the last event. Returns immediately.",
     ),
     number(
         "wait",
-        "Seconds to wait for an event where there is none.",
+        "Seconds to wait if no event is available yet.",
         (0, 30, 0),
     ),
 ];
@@ -71,7 +75,7 @@ pub(in crate::rest) async fn list(
     query.end()?;
     if takes_a_stream(&headers) {
         if filter.newest_first {
-            let message = "a stream goes forward; leave this out, or ask for JSON";
+            let message = "a stream can't be in reverse order; leave this out, or request JSON";
             return Err(Error::invalid_at("/newest_first", message).into());
         }
         return stream(

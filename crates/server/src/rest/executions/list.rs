@@ -9,19 +9,28 @@ use crate::{
 };
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[
-    text("connection_name", "Only through this connection."),
-    text("identifier", "Only this user's."),
-    text("tool", "Only of this tool; `proxy` for raw requests."),
+    text(
+        "connection_name",
+        "Only executions through this connection.",
+    ),
+    text("identifier", "Only executions of this user."),
+    text(
+        "tool",
+        "Only executions of this tool. Use `proxy` for raw requests.",
+    ),
     text(
         "outcome",
-        "Only those that ended so: `ok`, or a kind of error.",
+        "Only executions with this outcome: `ok` or an error kind.",
     ),
     text(
         "actor",
-        "Only those of the application with this client id.",
+        "Only executions by the application with this client ID.",
     ),
-    moment("since", "Only those that began at this moment or later."),
-    moment("before", "Only those that began before this moment."),
+    moment(
+        "since",
+        "Only executions that started at this time or later.",
+    ),
+    moment("before", "Only executions that started before this time."),
 ];
 
 pub(in crate::rest) async fn list(

@@ -15,10 +15,10 @@ use crate::{
 pub(in crate::rest) const QUERY: &[Parameter] = &[
     moment(
         "since",
-        "From this moment on; an hour before the end where absent, or a day by the hour.",
+        "Start of the period. Defaults to an hour before the end, or a day if `by` is `hour`.",
     ),
-    moment("before", "Up to this moment; now where absent."),
-    one_of("by", "By the minute or by the hour.", || {
+    moment("before", "End of the period. Defaults to now."),
+    one_of("by", "Count per minute or per hour.", || {
         TotalsStep::ALL.map(TotalsStep::name).to_vec()
     }),
 ];
@@ -41,7 +41,7 @@ pub(in crate::rest) async fn totals(
     let since = since.unwrap_or_else(|| before.checked_sub(usual).unwrap_or(before));
     if before.duration_since(since) > SignedDuration::from_hours(most) {
         let by = step.name();
-        let message = format!("by the {by}, at most {most} hours can be asked for at once");
+        let message = format!("per {by}, a request can cover at most {most} hours");
         return Err(Error::invalid_at("/since", message).into());
     }
     let totals = environment.execution_totals(step, since, before).await?;

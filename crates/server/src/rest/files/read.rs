@@ -104,7 +104,7 @@ fn disposition(name: Option<&str>) -> String {
 
 fn value(text: String) -> Result<HeaderValue, Error> {
     HeaderValue::try_from(text)
-        .map_err(|_| Error::new(ErrorKind::Internal, "a header cannot be written"))
+        .map_err(|_| Error::new(ErrorKind::Internal, "a header can't be written"))
 }
 
 /// What it takes and gives besides its path.
@@ -113,13 +113,13 @@ pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
     draft.takes_header("Range", "One range of bytes: `bytes=0-65535`.", &text);
     draft.takes_header(
         "If-Range",
-        "The ETag of an earlier range: all of it comes where the content is another one now.",
+        "The ETag of an earlier range. If the content has changed, the response has all of it.",
         &text,
     );
-    draft.gives_any(200, "All of it.", "*/*");
-    draft.gives_any(206, "The range of it.", "*/*");
-    let etag = json!({ "description": "Digest of all of it.", "schema": text });
-    let range = json!({ "description": "Which bytes of how many.", "schema": text });
+    draft.gives_any(200, "The whole content.", "*/*");
+    draft.gives_any(206, "The requested range.", "*/*");
+    let etag = json!({ "description": "Digest of the whole content.", "schema": text });
+    let range = json!({ "description": "The range of bytes and the total size.", "schema": text });
     for status in [200, 206] {
         draft.gives_header(status, "ETag", etag.clone());
     }

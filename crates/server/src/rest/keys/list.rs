@@ -10,7 +10,7 @@ use crate::{
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[flag(
     "count_rows",
-    "Counts the rows that each key has sealed, which reads every row that holds a secret.",
+    "Also counts the rows that each key encrypts. This reads every row with a secret.",
 )];
 
 pub(in crate::rest) async fn list(

@@ -8,7 +8,8 @@ use crate::{
     problem::Result,
 };
 
-pub(in crate::rest) const FILTER: &[Parameter] = &[text("identifier", "Only this user's.")];
+pub(in crate::rest) const FILTER: &[Parameter] =
+    &[text("identifier", "Only sessions of this user.")];
 
 pub(in crate::rest) async fn list(
     Acting(environment): Acting,

@@ -81,23 +81,19 @@ struct Target {
 impl Target {
     /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is not a slash.
     fn read(uri: &Uri) -> Result<Self, Error> {
-        let malformed = |what: &str| {
-            Error::new(
-                ErrorKind::InvalidRequest,
-                format!("{what} in the path of the proxy"),
-            )
-        };
+        let malformed =
+            |what: &str| Error::new(ErrorKind::InvalidRequest, format!("the proxy path {what}"));
         let whole = uri.path_and_query().map_or("", PathAndQuery::as_str);
         let rest = whole
             .strip_prefix("/proxy/")
-            .ok_or_else(|| malformed("/proxy/ is missing"))?;
+            .ok_or_else(|| malformed("doesn't start with /proxy/"))?;
         let (connection_name, rest) = rest
             .split_once('/')
-            .ok_or_else(|| malformed("the identifier is missing"))?;
+            .ok_or_else(|| malformed("has no identifier"))?;
         let (identifier, product) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         let decode = |segment: &str| match percent_decode_str(segment).decode_utf8() {
             Ok(text) => Ok(text.into_owned()),
-            Err(_) => Err(malformed("percent-encoding that is not UTF-8")),
+            Err(_) => Err(malformed("has percent-encoding that isn't UTF-8")),
         };
         let product = match product.as_bytes() {
             [b'/', ..] => PathAndQuery::try_from(product),
@@ -106,7 +102,9 @@ impl Target {
         Ok(Self {
             connection_name: decode(connection_name)?,
             identifier: decode(identifier)?,
-            uri: product.map_err(|_| malformed("no product path"))?.into(),
+            uri: product
+                .map_err(|_| malformed("doesn't have a valid product path"))?
+                .into(),
         })
     }
 }

@@ -29,23 +29,23 @@ const EFFECTS: &[(&str, Effect)] = &[
 ];
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[
-    list_of("product", "Only those of these products."),
-    one_of("effect", "Only those with this effect.", || {
+    list_of("product", "Only tools of these products."),
+    one_of("effect", "Only tools with this effect.", || {
         EFFECTS.iter().map(|(name, _)| *name).collect()
     }),
     text(
         "connection_name",
-        "Only those of this connection's product.",
+        "Only tools of this connection's product.",
     ),
     text(
         "identifier",
-        "Adds whether this user can call each tool; not together with `format`.",
+        "Also returns whether this user can call each tool. Can't be combined with `format`.",
     ),
     FORMAT,
     DETAIL,
     one_of(
         "mode",
-        "With `format`: `search` for three tools (search, describe, execute) that stand for all.",
+        "With `format`: `search` returns three tools (search, describe, execute) that give access to all others.",
         || MODES.iter().map(|(name, _)| *name).collect(),
     ),
 ];
@@ -62,14 +62,14 @@ const MODES: &[(&str, Mode)] = &[("all", Mode::All), ("search", Mode::Search)];
 /// How much of a tool is exported.
 pub(in crate::rest) const DETAIL: Parameter = one_of(
     "detail",
-    "With `format`: `compact` for about half of the tokens.",
+    "With `format`: `compact` uses about half of the tokens.",
     || Detail::NAMES.iter().map(|(name, _)| *name).collect(),
 );
 
 /// The shape of a tool's description.
 pub(in crate::rest) const FORMAT: Parameter = one_of(
     "format",
-    "In the shape that a model vendor's API takes.",
+    "Returns tools in the format of this model vendor's API.",
     || ExportFormat::NAMES.iter().map(|(name, _)| *name).collect(),
 );
 
@@ -101,7 +101,7 @@ pub(in crate::rest) async fn list(
     let Some(format) = format else {
         for (name, given) in [("/detail", detail.is_some()), ("/mode", mode.is_some())] {
             if given {
-                return Err(Error::invalid_at(name, "goes together with `format`").into());
+                return Err(Error::invalid_at(name, "works only together with `format`").into());
             }
         }
         let tools = environment.tools(filter).await?;

@@ -21,9 +21,12 @@ use crate::{
 pub(in crate::rest) const QUERY: &[Parameter] = &[
     text(
         "tool_version",
-        "Version of the tool, a date; the newest where absent.",
+        "Version of the tool, a date. Defaults to the newest.",
     ),
-    text("schema_version", "Version of the schema: the same date."),
+    text(
+        "schema_version",
+        "Version of the schema, which is the same date.",
+    ),
     FORMAT,
     DETAIL,
 ];
@@ -51,7 +54,7 @@ pub(in crate::rest) async fn read(
     let detail = query.one_of("detail", Detail::NAMES)?;
     query.end()?;
     if format.is_none() && detail.is_some() {
-        return Err(Error::invalid_at("/detail", "goes together with `format`").into());
+        return Err(Error::invalid_at("/detail", "works only together with `format`").into());
     }
     let tool =
         environment

@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub(in crate::rest) const QUERY: &[Parameter] =
-    &[one_of("state", "Only those in this state.", || {
+    &[one_of("state", "Only deliveries in this state.", || {
         DeliveryState::ALL.map(DeliveryState::name).to_vec()
     })];
 

@@ -130,10 +130,10 @@ fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_m
         parameters: BTreeMap::new(),
     };
     let none = with(&mine.query, None);
-    scene.assert_refused(scene.finish(&none, None), failed, "did not begin the");
+    scene.assert_refused(scene.finish(&none, None), failed, "didn't start the");
     let forged = SecretString::from("AAAA");
     let forged = with(&mine.query, Some(&forged));
-    scene.assert_refused(scene.finish(&forged, None), failed, "did not begin the");
+    scene.assert_refused(scene.finish(&forged, None), failed, "didn't start the");
     let of_other = with(&mine.query, other.cookie.as_ref());
     scene.assert_refused(scene.finish(&of_other, None), failed, "another sign-in");
     for query in ["code=x", "code=x&state=y", "code=x&state="] {
@@ -150,7 +150,7 @@ fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_m
     scene.finish(&twice, None).unwrap();
     let replayed = scene.finish(&twice, None).unwrap_err();
     assert_eq!(replayed.kind(), failed, "{replayed}");
-    assert!(replayed.message().contains("it was used"), "{replayed}");
+    assert!(replayed.message().contains("already used"), "{replayed}");
 }
 
 #[test]
@@ -159,26 +159,29 @@ fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
     let now = || scene.context.now().as_second();
     let failed = ErrorKind::SignInProviderFailed;
     for (claims, why) in [
-        (json!({ "iss": "https://login.test" }), "another issuer"),
-        (json!({ "iss": null }), "another issuer"),
-        (json!({ "aud": "other" }), "for another client"),
-        (json!({ "aud": ["other"] }), "for another client"),
-        (json!({ "aud": null }), "for another client"),
-        (json!({ "aud": ["stead", "other"] }), "to another client"),
+        (json!({ "iss": "https://login.test" }), "different issuer"),
+        (json!({ "iss": null }), "different issuer"),
+        (json!({ "aud": "other" }), "for a different client"),
+        (json!({ "aud": ["other"] }), "for a different client"),
+        (json!({ "aud": null }), "for a different client"),
+        (
+            json!({ "aud": ["stead", "other"] }),
+            "to a different client",
+        ),
         (
             json!({ "aud": ["stead", "other"], "azp": "other" }),
-            "to another client",
+            "to a different client",
         ),
-        (json!({ "azp": "other" }), "to another client"),
-        (json!({ "exp": now() - 60 }), "has ended"),
-        (json!({ "exp": null }), "has ended"),
-        (json!({ "iat": now() + 661 }), "not issued now"),
-        (json!({ "iat": now() - 661 }), "not issued now"),
-        (json!({ "iat": null }), "not issued now"),
+        (json!({ "azp": "other" }), "to a different client"),
+        (json!({ "exp": now() - 60 }), "has expired"),
+        (json!({ "exp": null }), "has expired"),
+        (json!({ "iat": now() + 661 }), "wasn't issued just now"),
+        (json!({ "iat": now() - 661 }), "wasn't issued just now"),
+        (json!({ "iat": null }), "wasn't issued just now"),
         (json!({ "sub": "" }), "no one"),
         (json!({ "sub": 1 }), "no one"),
-        (json!({ "email": null }), "no e-mail address"),
-        (json!({ "email": "bob" }), "no e-mail address"),
+        (json!({ "email": null }), "no email address"),
+        (json!({ "email": "bob" }), "no email address"),
     ] {
         scene.assert_kept_out(claims, failed, why);
     }
@@ -200,7 +203,7 @@ fn who_is_let_in_is_said_by_the_address_or_a_claim_or_both() {
         scene.assert_kept_out(claims, refused, "is verified");
     }
     let other = json!({ "email": "eve@example.com" });
-    scene.assert_kept_out(other, refused, "not among those");
+    scene.assert_kept_out(other, refused, "allowed your email address");
     scene
         .claims(json!({ "email_verified": "true" }))
         .sign_in()
@@ -228,7 +231,7 @@ fn who_is_let_in_is_said_by_the_address_or_a_claim_or_both() {
     let scene = Scene::owned(|provider| by_group(allowing_bob(provider)));
     scene.assert_kept_out(json!({}), refused, "the claim groups");
     let eve = json!({ "groups": "stead", "email": "eve@example.com" });
-    scene.assert_kept_out(eve, refused, "not among those");
+    scene.assert_kept_out(eve, refused, "allowed your email address");
     scene
         .claims(json!({ "groups": "stead" }))
         .sign_in()
@@ -278,17 +281,17 @@ fn what_the_provider_declines_is_said_plainly() {
     };
     let (again, failed) = (ErrorKind::SignInFailed, ErrorKind::SignInProviderFailed);
     says("error=access_denied", again, "cancelled");
-    says("error=login_required", again, "once more");
+    says("error=login_required", again, "in there again");
     says(
         "error=invalid_scope&error_description=no%0Asuch",
         failed,
         "invalid_scope: no",
     );
-    says("code=x&iss=https://other.test", again, "another provider");
+    says("code=x&iss=https://other.test", again, "different provider");
     says(
         "error=access_denied&iss=https://other.test",
         again,
-        "another provider",
+        "different provider",
     );
     let named = format!("error=access_denied&iss={ISSUER}");
     says(&named, again, "cancelled");
@@ -296,7 +299,7 @@ fn what_the_provider_declines_is_said_plainly() {
     scene.provider.lock().unwrap().document =
         json!({ "authorization_response_iss_parameter_supported": true });
     scene.world.advance(Duration::from_secs(3600));
-    says("code=x", again, "another provider");
+    says("code=x", again, "different provider");
 }
 
 #[test]
@@ -304,25 +307,25 @@ fn a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in() {
     for (document, why) in [
         (
             json!({ "issuer": "https://login.test/other" }),
-            "another issuer",
+            "different issuer",
         ),
         (
             json!({ "issuer": "https://login.test/realm/" }),
-            "another issuer",
+            "different issuer",
         ),
         (
             json!({ "token_endpoint": "http://login.test/token" }),
-            "not https",
+            "doesn't start with https",
         ),
         (
             json!({ "token_endpoint": "http://127.0.0.1/token" }),
-            "not https",
+            "doesn't start with https",
         ),
         (
             json!({ "authorization_endpoint": "javascript:alert(1)" }),
-            "not https",
+            "doesn't start with https",
         ),
-        (json!({ "token_endpoint": null }), "cannot be read"),
+        (json!({ "token_endpoint": null }), "can't be read"),
     ] {
         let scene = Scene::owned(allowing_bob);
         scene.provider.lock().unwrap().document = document;
@@ -333,10 +336,10 @@ fn a_provider_that_cannot_be_read_or_is_another_one_stops_the_sign_in() {
     let back = scene.at_provider(&scene.begin(None).unwrap());
     scene.provider.lock().unwrap().is_down = true;
     let failed = ErrorKind::SignInProviderFailed;
-    scene.assert_refused(scene.finish(&back, None), failed, "could not be reached");
+    scene.assert_refused(scene.finish(&back, None), failed, "can't be reached");
     scene.world.advance(Duration::from_secs(3600));
     for _ in 0..3 {
-        scene.assert_refused(scene.begin(None), failed, "could not be fetched");
+        scene.assert_refused(scene.begin(None), failed, "couldn't be fetched");
     }
     // A failure is kept for a moment, and no longer.
     assert_eq!(
@@ -384,17 +387,17 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
     count(
         scene.finish(&again(), None),
         failed,
-        "this browser is another",
+        "this browser's session changed",
     );
     count(
         scene.finish(&again(), Some(&other)),
         failed,
-        "this browser is another",
+        "this browser's session changed",
     );
     // The provider has not asked.
     let before = scene.context.now().as_second() - 61;
     scene.claims(json!({ "auth_time": before }));
-    count(scene.finish(&again(), mine), failed, "did not ask");
+    count(scene.finish(&again(), mine), failed, "didn't ask");
     scene.claims(json!({ "sub": "u-2" }));
     count(scene.finish(&again(), mine), refused, "another person");
     scene.claims(json!({ "auth_time": before + 61 }));
@@ -412,7 +415,7 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
     scene.claims(json!({ "email": "eve@example.com", "sub": "u-3" }));
     let error = scene.finish(&back, Some(&bob)).unwrap_err();
     assert_eq!(
-        (error.kind(), error.message().contains("someone else")),
+        (error.kind(), error.message().contains("a different person")),
         (failed, true),
         "{error}"
     );
@@ -440,9 +443,9 @@ fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
             .message()
             .to_owned()
     };
-    assert!(refused("http://login.test", "stead", secret()).contains("must be https"));
-    assert!(refused("login.test", "stead", secret()).contains("is not a URL"));
-    assert!(refused("https://login.test?a=b", "stead", secret()).contains("no user, query"));
+    assert!(refused("http://login.test", "stead", secret()).contains("must start with https"));
+    assert!(refused("login.test", "stead", secret()).contains("isn't a URL"));
+    assert!(refused("https://login.test?a=b", "stead", secret()).contains("a user, query"));
     assert!(refused(ISSUER, "", secret()).contains("client id is empty"));
     assert!(refused(ISSUER, "stead", SecretString::from("")).contains("client secret is empty"));
     let local = SignInProvider::new("http://127.0.0.1:9000", "stead", secret()).unwrap();
@@ -459,9 +462,7 @@ fn a_provider_without_a_restriction_and_one_without_tls_are_refused() {
     let opened = world.run(Context::open(options, Catalogue::new([&STABLE]), ports));
     let error = opened.err().unwrap();
     assert!(
-        error
-            .message()
-            .contains("whom the OpenID Connect provider lets in"),
+        error.message().contains("at your OpenID Connect provider"),
         "{error}"
     );
 }

@@ -51,7 +51,7 @@ fn a_handle_is_of_one_user_one_environment_and_for_one_day() {
     let ended = stage.refused(&stage.environment, &handle);
     assert_eq!(ended.0, ErrorKind::NotFound);
     assert!(
-        ended.1.contains("has ended; call the tool again"),
+        ended.1.contains("has expired; call the tool again"),
         "{}",
         ended.1
     );

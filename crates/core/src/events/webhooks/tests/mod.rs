@@ -272,12 +272,12 @@ fn opened(
                 }
                 Receiver::IsSilent => {
                     runtime.sleep(Duration::from_secs(15)).await;
-                    let late = "no response came in time";
+                    let late = "no response arrived in time";
                     Err(TransportError::new(TransportErrorKind::TimedOut, late))
                 }
                 Receiver::IsPrivate => Err(TransportError::new(
                     TransportErrorKind::Unreachable,
-                    "the name leads to an address that is not public",
+                    "the name resolves to an address that isn't public",
                 )),
             }
         }

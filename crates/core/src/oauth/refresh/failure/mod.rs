@@ -57,7 +57,7 @@ pub(super) async fn failed(
         .await?;
         Error::new(
             ErrorKind::ConnectionCredentialsRejected,
-            "the product refuses the connection's client id or secret; fix the connection, the users need not act",
+            "the product refuses the connection's client ID or secret; fix the connection, and accounts work again without their users",
         )
         .with_context("product_message", said)
     } else {
@@ -103,7 +103,7 @@ pub(super) async fn no_refresh_token(
             give_back(context, attempt).await?;
             Err(Error::new(
                 ErrorKind::InvalidTransition,
-                "the product gave this account no refresh token, so there is nothing to refresh; its access token serves until it expires",
+                "the product gave this account no refresh token, so it can't be refreshed; its access token works until it expires",
             ))
         }
         RefreshReason::Due | RefreshReason::Refused => {
@@ -252,7 +252,7 @@ pub(super) fn refresh_unavailable(said: &str, after: Option<Duration>) -> Error 
     let after = after.unwrap_or(Duration::from_secs(2));
     Error::new(
         ErrorKind::RefreshUnavailable,
-        "the product's token endpoint gives no new access token",
+        "the product's token endpoint doesn't return a new access token",
     )
     .with_context("product_message", said)
     .with_retry_after(after.max(Duration::from_secs(1)))
@@ -262,7 +262,7 @@ pub(super) fn refresh_in_progress(after: Option<Duration>) -> Error {
     let after = after.unwrap_or_default();
     Error::new(
         ErrorKind::RefreshInProgress,
-        "another refresh of this account has not ended yet; try again",
+        "another refresh of this account is still running; try again",
     )
     .with_retry_after(after.max(Duration::from_secs(1)))
 }
@@ -270,7 +270,7 @@ pub(super) fn refresh_in_progress(after: Option<Duration>) -> Error {
 pub(super) fn waits_for_store() -> Error {
     Error::new(
         ErrorKind::StorageUnavailable,
-        "a refresh of this account waits for the store, which takes nothing; it is asked again every second",
+        "this account's new tokens can't be stored right now; Stead tries every second",
     )
     .with_retry_after(Duration::from_secs(1))
 }
@@ -278,7 +278,7 @@ pub(super) fn waits_for_store() -> Error {
 pub(super) fn token_refused_again() -> Error {
     Error::new(
         ErrorKind::ProductRejectedToken,
-        "the product refuses a token that it has just issued; if this stays, the user has to authorize again",
+        "the product refuses a token that it has just issued; if this continues, the user needs to authorize again",
     )
     .with_upstream(Upstream::new(401))
 }

@@ -199,7 +199,7 @@ async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
     ];
     let refused = browser.post(WEBHOOKS, &fields).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    refused.assert_contains("plain http is for hosts that the operator names");
+    refused.assert_contains("http is allowed only for hosts that the operator lists");
     assert!(!refused.text().contains("<i>"));
 }
 
