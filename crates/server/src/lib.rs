@@ -96,11 +96,14 @@ use crate::{
 /// use [`router_with`] and invite the first owner with
 /// [`invite_member`](stead::core::environment::Environment::invite_member).
 pub fn router(platform: &stead::Platform) -> Router {
-    let mut options = ServerOptions::default();
+    #[cfg(not(feature = "dashboard"))]
+    let options = ServerOptions::default();
     #[cfg(feature = "dashboard")]
-    {
+    let options = {
+        let mut options = ServerOptions::default();
         options.dashboard.access = DashboardAccess::Off;
-    }
+        options
+    };
     router_with(platform, &options)
 }
 

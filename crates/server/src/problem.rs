@@ -189,7 +189,7 @@ pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
 
 /// Logs an error: as an error if the operator has to act, else for debugging, because the caller reads it anyway. Errors
 /// that a caller can cause at will are for debugging too, or callers could fill the log. So is a call that waits for an
-/// approval, which is no failure. The store itself reports once that it fails.
+/// approval, because nothing failed. The store itself reports once that it fails.
 pub(crate) fn report(error: &Error) {
     let provoked = matches!(
         error.kind(),

@@ -68,7 +68,7 @@ async fn an_account_token_is_made_listed_and_ended() {
     assert_eq!(
         shown,
         json!({
-            "token_id": "tok_…", "connection_name": "mail", "identifier": "u1", "access": "read",
+            "token_id": "tok_…", "connection_name": "mail", "connections": ["mail"], "identifier": "u1", "access": "read",
             "expires_at": "time", "proxy_url": PROXY_URL,
         })
     );
@@ -83,7 +83,7 @@ async fn an_account_token_is_made_listed_and_ended() {
     assert_eq!(
         listed,
         json!({"items": [{
-            "token_id": "tok_…", "connection_name": "mail", "identifier": "u1", "access": "read",
+            "token_id": "tok_…", "connection_name": "mail", "connections": ["mail"], "identifier": "u1", "access": "read",
             "created_at": "time", "expires_at": "time",
         }]})
     );

@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use http::Method;
+use serde_json::Value;
 
 use crate::{
     Options,
@@ -164,7 +165,7 @@ pub(crate) async fn more_than_room(options: &Options, report: &mut Report) -> Re
     };
     // The disk goes when it is dropped.
     let shortage = Shortage::Disk(disk);
-    stage.populate(&["strict"], 40).await?;
+    stage.populate(&["strict"], 60).await?;
     let lost = stop_while_full(&mut stage, &shortage, report).await?;
     report.holds(!lost.is_empty(), "the spool has room for all of them");
     for user in &stage.users {
@@ -239,8 +240,10 @@ async fn stop_while_full(
     let log = fs::read_to_string(stage.service.setup.log())?;
     let log = &log[begun..];
     let last = log.lines().rfind(|line| line.contains("could store: "));
+    let last = last.and_then(|line| serde_json::from_str::<Value>(line).ok());
     let lost: Vec<String> = last
-        .and_then(|line| line.split("could store: ").nth(1))
+        .and_then(|line| Some(line["fields"]["message"].as_str()?.to_owned()))
+        .and_then(|said| Some(said.split_once("could store: ")?.1.to_owned()))
         .map(|ids| ids.split_whitespace().map(str::to_owned).collect())
         .unwrap_or_default();
     report.fact("tokens that the stop names as lost", lost.len());

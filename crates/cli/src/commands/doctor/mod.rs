@@ -12,6 +12,8 @@ mod public_url;
 mod rows;
 
 use clap::{Args, CommandFactory as _};
+#[cfg(not(feature = "dashboard"))]
+use stead::core::environment::SignInProvider;
 use stead::{
     ErrorKind,
     core::environment::{EnvironmentOptions, Examination, MovedPublicUrl},
@@ -122,7 +124,7 @@ impl Doctor {
             Err(failure) => (None, Some(Finding::of_failure(SIGN_IN, failure, ""))),
         };
         #[cfg(not(feature = "dashboard"))]
-        let (provider, wrong) = (None, None);
+        let (provider, wrong) = (None::<SignInProvider>, None);
         let issuer = provider.as_ref().map(|provider| provider.host().to_owned());
         let platform = self.database.open_to_examine(provider).await?;
         let environment = platform.environment();
