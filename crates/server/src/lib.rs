@@ -1,8 +1,7 @@
-//! Stead as an [axum] router: REST, the OAuth callback and the page that the end user opens.
+//! Stead as an [axum] router with the REST API, the OAuth callback and the consent page.
 //!
-//! [`router`] is a plain [`Router`]: serve it with [`serve`], or nest it in an axum application that then is its own Stead.
-//! Every address that leaves this crate (links, redirects, cookies) is made from the platform's public URL, never from
-//! a request's `Host` or `X-Forwarded-*`.
+//! [`router`] is a plain [`Router`]. Serve it with [`serve`], or nest it in your axum application. Stead builds all
+//! links, redirects and cookies from the platform's public URL, never from a request's `Host` or `X-Forwarded-*`.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -93,8 +92,8 @@ use crate::{
     state::ServerState,
 };
 
-/// The routes of a platform for an application that embeds it, with the bounds of [`ServerOptions::default`] and without the
-/// dashboard. [`router_with`] has the dashboard; invite its first owner with
+/// The routes of an embedded platform, with [`ServerOptions::default`] and without the dashboard. For the dashboard,
+/// use [`router_with`] and invite the first owner with
 /// [`invite_member`](stead::core::environment::Environment::invite_member).
 pub fn router(platform: &stead::Platform) -> Router {
     #[cfg(not(feature = "dashboard"))]
@@ -108,7 +107,7 @@ pub fn router(platform: &stead::Platform) -> Router {
     router_with(platform, &options)
 }
 
-/// All routes of a platform. Requests to the host of its proxy URL, where it has one, go to the proxy host.
+/// All routes of a platform. If it has a proxy URL, requests to that host go to the proxy host.
 pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Router {
     let environment = platform.environment();
     let (router, state) = service(environment, options, Slashes::OnRoutes);
@@ -125,11 +124,11 @@ pub struct Routers {
     /// What [`router_with`] gives, for a [`Server`] that serves nothing else: calls go straight to their handlers, which costs
     /// them less.
     pub server: Front,
-    /// Only the proxy host, for a listener of its own. It takes account tokens, on any path, and refuses a `Host` that is
-    /// neither that of the platform's proxy URL, nor one of [`ServerOptions::allowed_hosts`], nor this machine's.
-    /// `None` where the platform has no proxy URL.
+    /// Only the proxy host, for its own listener. It accepts account tokens on any path. `Host` needs to be the proxy
+    /// URL's host, one of [`ServerOptions::allowed_hosts`] or this machine. `None` if the platform has no proxy URL.
     pub proxy: Option<Router>,
-    /// `GET /metrics`, for a listener of its own that only the monitoring system reaches: it takes no token.
+    /// `GET /metrics`, for its own listener. It needs no token, so make sure that only your monitoring system can reach
+    /// it.
     pub metrics: Router,
 }
 

@@ -57,17 +57,17 @@ use stead_core::{
 use clients::Clients;
 pub use options::{InvalidOptions, TransportOptions};
 
-/// Sends requests; cheap to clone, and clones share their connections.
+/// Sends requests. It's cheap to clone, and clones share connections.
 #[derive(Clone)]
 pub struct ReqwestTransport {
     clients: Arc<Clients>,
 }
 
 impl ReqwestTransport {
-    /// A transport with connections of its own.
+    /// A transport with its own connections.
     ///
     /// # Errors
-    /// [`InvalidOptions`] where a root certificate or the TLS set-up is not usable.
+    /// [`InvalidOptions`] if a root certificate or the TLS setup isn't valid.
     pub fn new(options: TransportOptions) -> Result<Self, InvalidOptions> {
         let tls = tls(&options)?;
         Ok(Self {
@@ -95,7 +95,7 @@ impl Transport for ReqwestTransport {
 }
 
 impl fmt::Debug for ReqwestTransport {
-    /// Leaves out the client, whose proxy may hold a password.
+    /// Leaves out the client, because its proxy URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReqwestTransport").finish_non_exhaustive()
     }

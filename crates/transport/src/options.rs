@@ -8,7 +8,7 @@ use stead_core::ports::{BoxError, Limits};
 
 use crate::resolver::{self, Lookup};
 
-/// How a transport reaches the network. The default suits the products' public addresses.
+/// Options of a transport. The defaults work for products' public addresses.
 #[derive(Clone)]
 pub struct TransportOptions {
     pub(crate) connect: Duration,
@@ -24,26 +24,26 @@ pub struct TransportOptions {
 }
 
 impl TransportOptions {
-    /// Longest wait for a connection, TLS included; 5 s by default.
+    /// Maximum time to connect, including TLS. Defaults to 5 s.
     ///
-    /// It applies to every request of the transport instead of [`Limits::connect`]: a connection is opened for the
-    /// pool, not for one request.
+    /// It applies to all requests instead of [`Limits::connect`], because connections belong to the pool, not to one
+    /// request.
     #[must_use]
     pub fn with_connect(mut self, limit: Duration) -> Self {
         self.connect = limit;
         self
     }
 
-    /// How long an unused connection stays open for the next request; 60 s by default.
+    /// How long an unused connection stays open for the next request. Defaults to 60 s.
     #[must_use]
     pub fn with_keep_alive(mut self, limit: Duration) -> Self {
         self.keep_alive = limit;
         self
     }
 
-    /// Connects to public addresses only: a name that leads to this machine, a private network or a cloud's own services is
-    /// unreachable. `private_hosts` are excepted, such as a gateway of your own; `.corp.example` stands for all names below
-    /// `corp.example`. So are `localhost` and a proxy, and hosts that are written as addresses.
+    /// Connects only to public addresses. Names that resolve to this machine, a private network or a cloud's own
+    /// services are unreachable. Exceptions are `private_hosts`, such as your own gateway, `localhost`, a proxy, and
+    /// hosts written as addresses. `.corp.example` means all names below `corp.example`.
     #[must_use]
     pub fn with_public_addresses<H: AsRef<str>>(
         mut self,
@@ -55,7 +55,7 @@ impl TransportOptions {
         self
     }
 
-    /// Gives a name these addresses, instead of looking it up: such as in a test. They are judged like any other.
+    /// Resolves a name to these addresses, for example in a test. The same rules apply to them as to other addresses.
     #[must_use]
     pub fn with_addresses(
         mut self,
@@ -70,7 +70,7 @@ impl TransportOptions {
     /// Sends every request through a proxy, such as `http://user:password@proxy.example:3128`.
     ///
     /// # Errors
-    /// [`InvalidOptions`] where `url` is not the address of an HTTP proxy; it does not repeat the address.
+    /// [`InvalidOptions`] if `url` isn't the URL of an HTTP proxy. The error doesn't contain the URL.
     pub fn with_proxy(mut self, url: &str) -> Result<Self, InvalidOptions> {
         let proxy = Proxy::all(url).map_err(|error| {
             InvalidOptions::new("the proxy's address isn't valid", error.without_url())
@@ -82,12 +82,12 @@ impl TransportOptions {
         Ok(self)
     }
 
-    /// Trusts further root certificates besides Mozilla's, such as that of a company's gateway: any number of
-    /// certificates in PEM, or one in DER.
+    /// Trusts root certificates in addition to Mozilla's, such as a company gateway's. Give any number of certificates
+    /// in PEM, or one in DER.
     ///
     /// # Errors
-    /// [`InvalidOptions`] if the PEM text has no certificate or a broken one. DER is checked by
-    /// [`ReqwestTransport::new`](crate::ReqwestTransport::new).
+    /// [`InvalidOptions`] if the PEM text has no certificate or an invalid one.
+    /// [`ReqwestTransport::new`](crate::ReqwestTransport::new) checks DER.
     pub fn with_root_certificates(mut self, pem_or_der: &[u8]) -> Result<Self, InvalidOptions> {
         // DER of a certificate begins with the tag of a sequence, 0x30, which PEM text does not.
         if pem_or_der.first() == Some(&0x30) {
@@ -129,7 +129,7 @@ impl Default for TransportOptions {
 }
 
 impl fmt::Debug for TransportOptions {
-    /// Says whether there is a proxy, not which: its address may hold a password.
+    /// Shows only whether there is a proxy, because its URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             connect,

@@ -43,7 +43,7 @@ impl Keyed {
     /// A key of the present caller for this route, and what is asked with it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it is not 1 to 255 printable ASCII characters.
+    /// [`ErrorKind::InvalidRequest`] if it is not 1 to 255 printable ASCII characters.
     pub(super) fn new(
         context: &Context,
         route: &str,
@@ -162,8 +162,8 @@ impl Turn {
     /// is cut off and another one agrees with it in `repeat`.
     ///
     /// # Errors
-    /// [`ErrorKind::IdempotencyConflict`] where another process was first: then the turn [is lost](Self::is_lost);
-    /// [`ErrorKind::OutcomeUnknown`] where one was cut off that the product would not take for this one.
+    /// [`ErrorKind::IdempotencyConflict`] if another process was first: then the turn [is lost](Self::is_lost);
+    /// [`ErrorKind::OutcomeUnknown`] if one was cut off that the product would not take for this one.
     pub(super) async fn start(
         &mut self,
         id: ExecutionId,

@@ -92,7 +92,7 @@ impl Catalogue {
     /// The three tools in a vendor's format.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] where a schema is not one, which a test rules out.
+    /// [`ErrorKind::Internal`] if a schema is not one, which a test rules out.
     pub fn meta_tools(&self, format: ExportFormat) -> Result<Vec<Exported>> {
         let mut products: Vec<_> = self.products.iter().map(|product| product.name).collect();
         products.sort_unstable();

@@ -222,7 +222,7 @@ impl Endpoints {
     /// The address of a path and query below an origin. Only these are read, and nothing of them is changed.
     ///
     /// # Errors
-    /// Where they cannot be part of a URI.
+    /// If they cannot be part of a URI.
     pub(crate) fn target(&self, name: &str, path_and_query: &str) -> Result<Uri, io::Error> {
         let wrong = io::Error::other::<&str>;
         let origin = self.index(name).and_then(|index| self.origins.get(index));

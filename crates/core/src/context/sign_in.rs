@@ -159,7 +159,7 @@ impl Context {
     /// Counts an attempt before it is known whether it succeeds.
     ///
     /// # Errors
-    /// [`ErrorKind::RateLimited`] where there were too many, with the time until the next one.
+    /// [`ErrorKind::RateLimited`] if there were too many, with the time until the next one.
     pub(crate) fn count_attempt(&self, attempt: &Attempt) -> Result<()> {
         let now = self.monotonic();
         let mut attempts = lock(&self.sign_ins.attempts);
@@ -196,7 +196,7 @@ impl Context {
     /// A place for the password of a stranger: however many there are, some are left for members.
     ///
     /// # Errors
-    /// [`ErrorKind::Overloaded`] where too many wait already.
+    /// [`ErrorKind::Overloaded`] if too many wait already.
     pub(crate) fn place_of_stranger(&self) -> Result<SemaphorePermit<'_>> {
         let place = self.sign_ins.of_strangers.try_acquire();
         place.map_err(|_| overloaded())
@@ -205,7 +205,7 @@ impl Context {
     /// Runs the work on one password where it holds up no other task. Few at once: each takes memory on purpose.
     ///
     /// # Errors
-    /// [`ErrorKind::Overloaded`] where too many wait already.
+    /// [`ErrorKind::Overloaded`] if too many wait already.
     pub(crate) async fn password_work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -195,7 +195,7 @@ impl AppCredential {
     /// Without one of its secrets. The other one then stays until it is replaced.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is none of this id, [`ErrorKind::InvalidTransition`] for the last one.
+    /// [`ErrorKind::NotFound`] if there is none of this id, [`ErrorKind::InvalidTransition`] for the last one.
     pub(crate) fn without_secret(&self, id: &str, now: Timestamp) -> Result<Self> {
         let mut after = self.clone().current(now);
         let before = after.secrets.len();

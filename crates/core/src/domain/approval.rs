@@ -79,7 +79,7 @@ impl Approval {
     /// After a trigger, with the name of its event.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTransition`] where its state or its time does not allow it.
+    /// [`ErrorKind::InvalidTransition`] if its state or its time does not allow it.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Result<(Self, &'static str)> {
         use ApprovalState::{Approved, Denied, Expired, Pending, Used};
         let over = self.is_over(now);

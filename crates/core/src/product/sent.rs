@@ -35,7 +35,7 @@ impl SentRequest<'_> {
     /// The values of a parameter of the query, in order.
     ///
     /// # Errors
-    /// [`Unclear`] where the query does not decode, has a semicolon, or has the name in another form (`add_parents`,
+    /// [`Unclear`] if the query does not decode, has a semicolon, or has the name in another form (`add_parents`,
     /// `ADDPARENTS`).
     pub fn query_values(&self, name: &str) -> Result<Vec<String>, Unclear> {
         let query = self.query.unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn json_object(bytes: &[u8]) -> Option<Map<String, Value>> {
 /// A member of an object; `null` is as good as none.
 ///
 /// # Errors
-/// [`Unclear`] where there is one in another form (`email_address`, `EmailAddress`), which a product may take for it.
+/// [`Unclear`] if there is one in another form (`email_address`, `EmailAddress`), which a product may take for it.
 pub fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Value> {
     if object.keys().any(|key| key != name && is_alike(key, name)) {
         return Err(Unclear);
@@ -98,7 +98,7 @@ pub fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Value>
 /// A text in an object.
 ///
 /// # Errors
-/// [`Unclear`] where it is not a text, or as [`member`].
+/// [`Unclear`] if it is not a text, or as [`member`].
 pub fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a str> {
     member(object, name)?
         .map(|value| value.as_str().ok_or(Unclear))
@@ -108,7 +108,7 @@ pub fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a str> {
 /// An object in an object.
 ///
 /// # Errors
-/// [`Unclear`] where it is not an object, or as [`member`].
+/// [`Unclear`] if it is not an object, or as [`member`].
 pub fn object<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Map<String, Value>> {
     member(object, name)?
         .map(|value| value.as_object().ok_or(Unclear))
@@ -118,7 +118,7 @@ pub fn object<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Map<St
 /// The items of a list in an object; none where it is not there.
 ///
 /// # Errors
-/// [`Unclear`] where it is not a list, or as [`member`].
+/// [`Unclear`] if it is not a list, or as [`member`].
 pub fn list<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a [Value], Unclear> {
     match member(object, name)? {
         None => Ok(&[]),

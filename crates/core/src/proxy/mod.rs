@@ -113,7 +113,7 @@ pub(crate) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Resul
 /// Makes the `GET` of such a request.
 ///
 /// # Errors
-/// [`PathInvalid`](crate::ErrorKind::PathInvalid) where the body is not a query.
+/// [`PathInvalid`](crate::ErrorKind::PathInvalid) if the body is not a query.
 pub(crate) fn into_get(head: &mut request::Parts, query: &[u8]) -> Result<()> {
     let invalid = || Error::new(ErrorKind::PathInvalid, "the body isn't the query of a GET");
     let query = std::str::from_utf8(query).map_err(|_| invalid())?;

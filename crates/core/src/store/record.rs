@@ -62,8 +62,8 @@ pub(crate) trait Rewritten: Record {}
 /// The entity of a row.
 ///
 /// # Errors
-/// [`ErrorKind::IntegrityViolated`] where the body is not such an entity, or is another one than the columns say;
-/// [`ErrorKind::StorageUnavailable`] where only a newer Stead can read it.
+/// [`ErrorKind::IntegrityViolated`] if the body is not such an entity, or is another one than the columns say;
+/// [`ErrorKind::StorageUnavailable`] if only a newer Stead can read it.
 pub(crate) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
     let Versioned {
         row: stored,

@@ -1,4 +1,4 @@
-//! What an operator can set about the service.
+//! Options of the service.
 
 #[cfg(feature = "dashboard")]
 mod dashboard;
@@ -18,20 +18,21 @@ pub use dashboard::{
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Most requests under way at once; the next one gets 503 `overloaded`. `/healthz` and `/readyz` are not counted.
-    /// 10,000 unless set.
+    /// Maximum number of running requests. Stead rejects more with 503 `overloaded`. `/healthz` and `/readyz` don't
+    /// count. Defaults to 10,000.
     pub max_requests: usize,
-    /// Hosts, besides that of the public URL and this machine's own, by which browsers may reach `/connect` and `/sso`:
-    /// such as the name by which a reverse proxy calls the service when it does not pass on `Host`. Without port.
+    /// Additional hosts, without port, at which browsers can reach `/connect` and `/sso`. For example, add the name
+    /// that a reverse proxy uses if it doesn't forward `Host`. The public URL's host and this machine are always
+    /// allowed.
     pub allowed_hosts: Vec<String>,
-    /// Origins of pages, besides that of the public URL, whose scripts may send messages to `/mcp`: such as
-    /// `https://agent.example.com:443`.
+    /// Additional origins of pages whose scripts can send messages to `/mcp`, such as `https://agent.example.com:443`.
+    /// The public URL's origin is always allowed.
     pub allowed_origins: Vec<String>,
     /// What responds at `/mcp` in place of the tools: for tests of the transport.
     #[doc(hidden)]
     pub mcp_handlers: Option<Handlers>,
-    /// Networks of the reverse proxies in front of the service. A request that comes from one of them, or from this
-    /// machine, comes from the last other address in its `X-Forwarded-For`, or where it has none in its `Forwarded`.
+    /// Networks of the reverse proxies in front of the service. For requests from them or from this machine, the caller
+    /// is the last other address in `X-Forwarded-For`, or in `Forwarded` if that is absent.
     pub trusted_proxies: Vec<IpNet>,
     /// Whose pages end users see.
     pub brand: Brand,

@@ -236,7 +236,10 @@ impl Server {
         phase.closed().await;
         let cut_off = cut_off.load(Ordering::Relaxed);
         if cut_off > 0 {
-            tracing::warn!(requests = cut_off, "interrupted running requests in order to stop");
+            tracing::warn!(
+                requests = cut_off,
+                "interrupted running requests in order to stop"
+            );
         }
         cut_off
     }

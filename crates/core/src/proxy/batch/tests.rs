@@ -144,11 +144,7 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
             "uploads or batches",
             InvalidRequest,
         ),
-        (
-            "POST /batch HTTP/1.1",
-            "uploads or batches",
-            InvalidRequest,
-        ),
+        ("POST /batch HTTP/1.1", "uploads or batches", InvalidRequest),
         ("GET /people HTTP/1.1", "the same API", InvalidRequest),
         ("GET /v1/a b HTTP/1.1", "request line", InvalidRequest),
         ("GET /v1/notes HTTP/1.1 x", "request line", InvalidRequest),

@@ -93,7 +93,7 @@ pub(super) fn received_headers(rules: &ProxyRules, given: &HeaderMap) -> Result<
 /// Whether a request is a `GET` in the form of a `POST`, whose body is the query.
 ///
 /// # Errors
-/// [`ErrorKind::HeaderNotAllowed`] where a header asks for a method in any other way: the checks and the policy would
+/// [`ErrorKind::HeaderNotAllowed`] if a header asks for a method in any other way: the checks and the policy would
 /// see another method than the product.
 pub(super) fn is_get_as_form(rules: &ProxyRules, head: &request::Parts) -> Result<bool> {
     let Err(no) = check_no_override(&head.headers) else {

@@ -109,7 +109,7 @@ impl ExecutionGroup {
     /// The executions, in the order in which they began.
     ///
     /// # Errors
-    /// [`ErrorKind::IntegrityViolated`] where they do not read.
+    /// [`ErrorKind::IntegrityViolated`] if they do not read.
     pub(crate) fn unpack(&self) -> Result<Vec<Execution>> {
         let calls = Packed::from_text(&self.calls).and_then(|packed| packed.calls());
         let calls = calls.and_then(|calls| Traces::add(&self.traces, calls));
