@@ -261,7 +261,9 @@ impl Catalogue {
         let hint = did_you_mean(name, self.by_name.keys().copied());
         let lower = name.to_ascii_lowercase();
         let raw = match OF_RAW_REQUESTS.iter().any(|verb| lower.contains(verb)) {
-            true => "; if no tool does what you need, send a raw request: docs/build/raw-requests.md",
+            true => {
+                "; if no tool does what you need, send a raw request: docs/build/raw-requests.md"
+            }
             false => "",
         };
         Error::new(
