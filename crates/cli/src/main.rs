@@ -52,11 +52,11 @@ pub(crate) struct CommandLine {
     #[arg(long, short, global = true)]
     quiet: bool,
 
-    /// Print without colour, as on anything that is not a terminal.
+    /// Print without color. Stead does so automatically if the output isn't a terminal.
     #[arg(long, global = true, env = "NO_COLOR", value_parser = not_empty, hide_env_values = true)]
     no_color: bool,
 
-    /// What to log: a level, or targets with levels. Unless given, `serve` logs `info` without a line for each request, and the
+    /// Log level, or targets with levels. By default, `serve` logs `info` without a line for each request, and the
     /// other commands log `warn`.
     #[arg(long, global = true, env = "STEAD_LOG", value_name = "FILTER")]
     log: Option<String>,

@@ -30,7 +30,7 @@ pub(crate) struct AccountTokens {
 enum AccountTokensCommand {
     /// Make a token, and print it. It is shown only once.
     Create {
-        /// What it may do.
+        /// Whether it may only read.
         #[arg(long, value_enum, default_value_t = Access::Read)]
         access: Access,
         /// Its life in seconds: 60 to 86400.

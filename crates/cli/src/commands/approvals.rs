@@ -46,7 +46,7 @@ enum ApprovalsCommand {
     Approve {
         /// Id of the approval.
         approval_id: String,
-        /// Why; it stands in the approval.
+        /// The reason. Stead shows it in the approval.
         #[arg(long)]
         reason: Option<String>,
     },
@@ -54,7 +54,7 @@ enum ApprovalsCommand {
     Deny {
         /// Id of the approval.
         approval_id: String,
-        /// Why; it stands in the approval.
+        /// The reason. Stead shows it in the approval.
         #[arg(long)]
         reason: Option<String>,
     },

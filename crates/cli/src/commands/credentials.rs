@@ -76,7 +76,7 @@ enum CredentialsCommand {
         /// Client id of the credential.
         #[arg(value_name = "CLIENT_ID")]
         credential: String,
-        /// When the present secret ends, such as 0s, 24h or 7d; at most 90d. A day, where it is not given.
+        /// When the present secret ends, such as 0s, 24h or 7d; at most 90d. The default is a day.
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         old_expires_in: Option<u32>,
         #[command(flatten)]

@@ -17,7 +17,7 @@ const FLAGS: Flags = &[("/after", "--after", ""), ("/types", "--type", "")];
 /// Show what happened, the oldest first; with --json, each event on one line.
 #[derive(Debug, Args)]
 pub(crate) struct Events {
-    /// Go on with what comes, from now on unless --after is given, until it is interrupted.
+    /// Follow new events until you interrupt it. Use --after to begin with older ones.
     #[arg(long, short)]
     follow: bool,
 

@@ -44,7 +44,7 @@ pub(crate) struct Executions {
     #[arg(long, value_name = "TIME", value_parser = moment)]
     before: Option<Moment>,
 
-    /// At most so many.
+    /// How many at most.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: usize,
 

@@ -19,10 +19,10 @@ use crate::{
     terminal::{Terminal, time},
 };
 
-/// Keys that seal the secrets of a database.
+/// Keys that encrypt the secrets of a database.
 ///
-/// The key ring is yours (STEAD_KEY, --key-file or --key-command): it wraps the data keys, which the database keeps, and
-/// the active data key seals every secret. All of these commands work next to a running service.
+/// Your key ring (STEAD_KEY, --key-file or --key-command) encrypts the data keys, which are in the database. The active
+/// data key encrypts every secret. All of these commands work next to a running service.
 #[derive(Debug, Args)]
 pub(crate) struct Keys {
     #[command(subcommand)]
@@ -31,40 +31,41 @@ pub(crate) struct Keys {
 
 #[derive(Debug, Subcommand)]
 enum KeysCommand {
-    /// Generate a key of the ring, and print it as the environment variable STEAD_KEY.
+    /// Generate a key for the key ring, and print it as the environment variable STEAD_KEY.
     ///
-    /// Keep it safe and apart from the database: without it the database's secrets cannot be opened, and every user has
-    /// to authorize again. Several keys go into one ring, separated by commas or each on a line: all of them open, and the
-    /// first one wraps the data keys that are made from then on. What exists moves with `stead keys rotate`, or with `stead
-    /// keys rewrap`.
+    /// Keep it safe and apart from the database. Without it, Stead can't decrypt the database's secrets, and every user
+    /// has to connect again. A key ring can have several keys, with commas or line breaks between them. Stead decrypts
+    /// with all of them, and encrypts new data keys with the first. To move existing data to the first key, use `stead
+    /// keys rotate` or `stead keys rewrap`.
     Generate,
-    /// List the data keys, with how many rows each seals.
+    /// List the data keys, and how many rows each one encrypts.
     List {
         #[command(flatten)]
         database: Database,
     },
-    /// Add a data key under the first key of the ring. Nothing is sealed with it before `activate`.
+    /// Add a data key. The first key of the key ring encrypts it. Stead uses it after `activate`.
     Add {
         #[command(flatten)]
         database: Database,
     },
-    /// Let a data key seal. One that was just added has to wait for a minute, in which every process tries to open it.
+    /// Encrypt with this data key from now on. A new data key has to wait for a minute, so every process can read it
+    /// first.
     Activate {
         /// Data key, as `stead keys list` names it.
         #[arg(value_name = "KEY")]
         key_id: String,
-        /// Do not wait, and do not ask other processes: for a database that no service has open.
+        /// Don't wait for other processes. Use it only if no service has the database open.
         #[arg(long)]
         now: bool,
         #[command(flatten)]
         database: Database,
     },
-    /// Seal everything again with the active data key, while calls go on. If it is interrupted, start it again and it goes on.
+    /// Re-encrypt everything with the active data key, while calls continue. If it's interrupted, run it again.
     Reencrypt {
         #[command(flatten)]
         database: Database,
     },
-    /// Destroy a data key that seals nothing any more. Backups that were made before still need the key of the ring that wrapped it.
+    /// Destroy a data key that no row uses. Older backups still need the key of the key ring that encrypted it.
     Retire {
         /// Data key, as `stead keys list` names it.
         #[arg(value_name = "KEY")]
@@ -72,13 +73,14 @@ enum KeysCommand {
         #[command(flatten)]
         database: Database,
     },
-    /// Wrap the data keys with the first key of the ring. What they have sealed stays: after a leak, use `rotate`.
+    /// Encrypt the data keys with the first key of the key ring. This doesn't re-encrypt the secrets; after a leak, use
+    /// `rotate`.
     Rewrap {
         #[command(flatten)]
         database: Database,
     },
-    /// Replace the data key: add one, wait, activate it, seal everything again, and destroy the others. If it is interrupted,
-    /// start it again and it goes on where it was.
+    /// Replace the data key: add one, wait, activate it, re-encrypt everything, and destroy the others. If it's
+    /// interrupted, run it again.
     Rotate {
         /// Do not wait, and do not ask other processes: for a database that no service has open.
         #[arg(long)]
@@ -168,13 +170,13 @@ async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
     });
     terminal.table(["DATA KEY", "STATE", "RING KEY", "ROWS"], rows.collect());
     terminal.note(format_args!(
-        "\nRing, as given here: {}",
+        "\nKey ring given here: {}",
         keys.ring.join(", ")
     ));
     let refused = keys.data_keys.iter().filter(|key| key.unopened_by > 0);
     for key in refused {
         terminal.note(format_args!(
-            "{} processes cannot open {}: give them the key {} of the ring.",
+            "{} processes can't decrypt {}: give them the key {} of the key ring.",
             key.unopened_by, key.key_id, key.ring_key
         ));
     }
@@ -183,7 +185,7 @@ async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
 
 async fn reencrypt(environment: &Environment, terminal: &Terminal) -> Outcome<Reencryption> {
     let progress = |now: &Reencryption| {
-        let text = || Some(format!("{} rows sealed again, {} left", now.done, now.left));
+        let text = || Some(format!("{} rows re-encrypted, {} left", now.done, now.left));
         terminal.event(now, text);
     };
     let last = environment.reencrypt(progress).await?;
@@ -192,7 +194,7 @@ async fn reencrypt(environment: &Environment, terminal: &Terminal) -> Outcome<Re
         Some(first) => Err(Failure::new(
             Exit::Failed,
             format!(
-                "{} rows cannot be sealed again; the first one is {} of table {}: {}",
+                "{} rows can't be re-encrypted; the first one is {} of table {}: {}",
                 last.failed.len(),
                 first.key,
                 first.table,
@@ -207,7 +209,7 @@ async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Ou
     let retired = environment.retire_key(key).await?;
     show(&retired, terminal);
     terminal.note(format_args!(
-        "Keep the key {} of the ring with the backups that were made before.",
+        "Keep the key {} of the key ring with your older backups.",
         retired.ring_key
     ));
     Ok(())
@@ -216,7 +218,7 @@ async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Ou
 async fn rewrap(environment: &Environment, terminal: &Terminal) -> Outcome {
     let wrapped = environment.rewrap_keys().await?;
     if wrapped.is_empty() {
-        terminal.note("The first key of the ring wraps every data key already.");
+        terminal.note("The first key of the key ring already encrypts every data key.");
     }
     wrapped.iter().for_each(|key| show(key, terminal));
     Ok(())

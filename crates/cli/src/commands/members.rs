@@ -30,7 +30,7 @@ enum MembersCommand {
     },
     /// Invite a member, and print the link that sets the password. It works once and for 24 hours; no mail is sent.
     Invite {
-        /// E-mail address.
+        /// Email address.
         #[arg(value_name = "EMAIL")]
         email: String,
         /// What the member may do.
@@ -42,9 +42,9 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Keep a member out; open sessions end at once.
+    /// Disable a member. Their sessions end immediately.
     Disable {
-        /// E-mail address or id.
+        /// Email address or ID.
         #[arg(value_name = "EMAIL")]
         member: String,
         #[command(flatten)]
@@ -52,7 +52,7 @@ enum MembersCommand {
     },
     /// Let a member who was disabled sign in again.
     Enable {
-        /// E-mail address or id.
+        /// Email address or ID.
         #[arg(value_name = "EMAIL")]
         member: String,
         #[command(flatten)]
@@ -60,7 +60,7 @@ enum MembersCommand {
     },
     /// Remove a member's password, and print the link that sets another one. It works once and for 24 hours.
     ResetPassword {
-        /// E-mail address or id.
+        /// Email address or ID.
         #[arg(value_name = "EMAIL")]
         member: String,
         /// Remove the second factor too, for a member who has lost the device.
@@ -164,7 +164,7 @@ async fn id_of(members: &stead::Members, named: String) -> Outcome<String> {
         .map(|member| member.member_id.to_string())
         .ok_or_else(|| {
             Failure::usage(
-                format!("there is no member with the e-mail address {named}"),
+                format!("no member has the email address {named}"),
                 "`stead members list` shows all.",
             )
         })

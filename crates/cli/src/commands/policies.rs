@@ -56,7 +56,7 @@ struct Test {
     /// Policy to decide by; give it several times for several.
     #[arg(long = "policy", value_name = "NAME")]
     policies: Vec<String>,
-    /// In place of policies, who would make the call: the client id of a credential, or the id of an MCP session. Its scopes and
+    /// Instead of policies, the caller: the client ID of a credential, or the ID of an MCP session. Its scopes and
     /// limits count too.
     #[arg(long, value_name = "ID", conflicts_with = "policies")]
     caller: Option<String>,

@@ -22,7 +22,7 @@ pub(crate) struct Read {
     #[arg(long, value_name = "BYTES", value_parser = range, allow_hyphen_values = true)]
     range: Option<ByteRange>,
 
-    /// File to write to; the standard output where absent.
+    /// File to write to. The default is the standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 

@@ -36,7 +36,7 @@ pub(crate) struct Webhooks {
 enum WebhooksCommand {
     /// Create a webhook, and print the secret that verifies what it gets. The secret is shown only once.
     Create {
-        /// Where events are sent: https, and not in a private network.
+        /// HTTPS address to which Stead sends events. It can't be in a private network.
         #[arg(value_name = "ADDRESS")]
         address: String,
         /// Only events of this type, such as account.*; may be given several times.
@@ -74,12 +74,12 @@ enum WebhooksCommand {
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
     },
-    /// Make a new secret; the one before signs as well for 24 hours.
+    /// Create a new secret. Stead also signs with the previous one for 24 hours.
     Rotate {
         /// Id of the webhook.
         id: String,
     },
-    /// Go on with a webhook that was disabled, with the events that came meanwhile.
+    /// Enable a webhook again. Stead also sends the events that it missed.
     Enable {
         /// Id of the webhook.
         id: String,

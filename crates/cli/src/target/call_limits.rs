@@ -3,15 +3,15 @@
 use clap::Args;
 use stead::core::environment::CallLimits;
 
-/// Bounds on the calls in flight. What is beyond is refused at once.
+/// Limits of the calls in flight. Stead refuses further calls immediately.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Calls")]
 pub(crate) struct CallLimitArgs {
-    /// Most calls of products in flight at once; the next one gets 503 with the kind overloaded.
+    /// Most calls to products in flight. The next one gets 503 with the kind overloaded.
     #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls, value_parser = at_least_one::<u32>)]
     max_calls: u32,
 
-    /// Most of them to one product: one that does not respond takes no place from the others.
+    /// Most of them to one product, so a product that doesn't respond can't block the others.
     #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product, value_parser = at_least_one::<u32>)]
     max_calls_per_product: u32,
 
@@ -23,7 +23,8 @@ pub(crate) struct CallLimitArgs {
     #[arg(long, env = "STEAD_MAX_WAITING_PER_ACCOUNT", value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
     max_waiting_per_account: u32,
 
-    /// Most bytes that calls hold in memory, besides 64 KiB each: an input counts as what it is parsed into, a response twice.
+    /// Most bytes that calls hold in memory. Each call also has 64 KiB. A parsed input counts as it is in memory, and a
+    /// response counts twice.
     #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
     max_call_bytes: u64,
 }

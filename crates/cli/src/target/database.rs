@@ -30,12 +30,12 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Database")]
 pub(crate) struct Database {
-    /// Where users' browsers reach this environment, such as https://stead.example.com.
+    /// Public URL: the address at which users' browsers reach this environment, such as https://stead.example.com.
     #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
 
-    /// Where the proxy host is reached, such as https://proxy.example.com: a name of its own, at which an account token says
-    /// whose account is meant, and paths are the product's. The service takes requests that name it in `Host`.
+    /// URL of the proxy host, such as https://proxy.example.com. It has a name of its own. There, an account token
+    /// names the user, and paths are the product's. The service takes requests that name it in `Host`.
     #[arg(long, env = "STEAD_PROXY_URL", value_name = "URL")]
     proxy_url: Option<String>,
 
@@ -43,29 +43,30 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
-    /// Database: PostgreSQL, in place of a file, such as postgres://stead@db.example.com/stead; any number of services share
-    /// one. A password in it is taken from the environment only; PGPASSFILE names a file for it. `sslmode` is `verify-full`
-    /// unless the URL names another one, and on this machine `prefer`.
+    /// Database: PostgreSQL instead of a file, such as postgres://stead@db.example.com/stead. Any number of services
+    /// can share it. Give a password only in the environment variable, or in a file that PGPASSFILE names. `sslmode` is
+    /// `verify-full` by default, and `prefer` on this machine.
     #[arg(long, env = "STEAD_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
     database_url: Option<SecretString>,
 
-    /// Folder of this machine where tokens wait, sealed, that arrive while the database takes nothing; without it, next to
-    /// an SQLite file, and in memory only with PostgreSQL. Each machine has its own, on a disk that stays.
+    /// Folder for new tokens that the database can't take at the moment. They're encrypted. By default it's next to an
+    /// SQLite file; with PostgreSQL, tokens wait in memory only. Each machine has its own, on a disk that survives a
+    /// restart.
     #[arg(long, env = "STEAD_SPOOL_DIR", value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 
-    /// The key that seals the database's secrets, or several with commas between them. It is taken from the environment
-    /// only: every user of a machine can read the arguments of its processes.
+    /// The key that encrypts the database's secrets, or several with commas between them. Give it only in the
+    /// environment, because every user of a machine can read the arguments of its processes.
     #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     key: Option<SecretString>,
 
-    /// File with the key that seals the database's secrets, readable only by its owner; without it, the environment
-    /// variable STEAD_KEY holds the key. A service reads it again where the database needs a key that was not in it.
+    /// File with the key that encrypts the database's secrets. Only its owner may read it. Without this option,
+    /// STEAD_KEY holds the key. A running service reads the file again if the database needs another key.
     #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 
-    /// Command that prints the key, in place of a file: a program with its arguments, separated by spaces. No shell runs
-    /// it, so there are no quotes and no variables; it has 30 s.
+    /// Command that prints the key: a program with its arguments, separated by spaces. Stead starts it without a shell,
+    /// so quotes and variables don't work. It has 30 s.
     #[arg(long, env = "STEAD_KEY_COMMAND", value_name = "COMMAND")]
     key_command: Option<String>,
 
@@ -73,8 +74,8 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// An origin to which links may send the user's browser back, such as https://app.example.com; any where none is
-    /// given. Can be given several times, or with commas.
+    /// An origin to which links may send the user's browser back, such as https://app.example.com. Without this option,
+    /// links may name any address. Can be given several times, or with commas.
     #[arg(
         long = "verify-origin",
         env = "STEAD_VERIFY_ORIGINS",
@@ -83,8 +84,9 @@ pub(crate) struct Database {
     )]
     verify_origins: Vec<String>,
 
-    /// Where a link sends the user's browser, such as https://app.example.com/connected; your application confirms there who it
-    /// was. The service uses it for links that don't name a place: those of the dashboard, of agents and of applications.
+    /// The page of your application to which a link sends the user's browser, such as
+    /// https://app.example.com/connected. Your application confirms the user there. Stead uses it for every link that
+    /// doesn't name a page.
     #[arg(long, env = "STEAD_VERIFY_URL", value_name = "URL")]
     verify_url: Option<String>,
 
@@ -420,7 +422,7 @@ const MISSING_DATABASE: Missing = (
     "Give --database or the environment variable STEAD_DATABASE, a file; or --database-url or STEAD_DATABASE_URL, for PostgreSQL.",
 );
 const MISSING_KEY: Missing = (
-    "the key that seals the database's secrets",
+    "the key that encrypts the database's secrets",
     "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY, with --key-file or with --key-command.",
 );
 

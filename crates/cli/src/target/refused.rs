@@ -7,7 +7,7 @@ use stead::{Error, ErrorKind, core::seal::KeyRing};
 
 use crate::failure::{Failure, Outcome};
 
-pub(crate) const OTHER_KEY: &str = "Give the key that it was sealed with: --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. A copy of it should lie with the backups.";
+pub(crate) const OTHER_KEY: &str = "Give the key that encrypted it, with --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. Look for a copy with your backups of the key.";
 pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/run/backup.md says how. Without a backup, try: sqlite3 FILE .recover";
 const NEWER: &str = "Run the newer Stead; `stead --version` says which one this is.";
 const OTHER_FILE: &str =

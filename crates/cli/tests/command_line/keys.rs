@@ -78,7 +78,7 @@ fn the_keys_are_listed_with_what_they_seal() {
     let row: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
     assert_eq!(row[..3], [id, "active", ring], "{out}");
     assert!(
-        out.ends_with(&format!("\n\nRing, as given here: {ring}\n")),
+        out.ends_with(&format!("\n\nKey ring given here: {ring}\n")),
         "{out}"
     );
     let quiet = done(directory.path(), &key, &["list", "--quiet"]);
@@ -123,7 +123,7 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
     assert_eq!(code, 4, "{said}");
     assert!(said.contains("`stead keys reencrypt`"), "{said}");
     let out = done(folder, &key, &["reencrypt"]);
-    assert!(out.ends_with(" rows sealed again, 0 left\n"), "{out}");
+    assert!(out.ends_with(" rows re-encrypted, 0 left\n"), "{out}");
     let again = done(folder, &key, &["reencrypt", "--json"]);
     assert_eq!(again.lines().last(), Some(r#"{"done":0,"left":0}"#));
     let out = done(folder, &key, &["retire", &old]);
@@ -165,7 +165,7 @@ fn a_rotation_replaces_the_data_key_and_moves_to_the_first_key_of_the_ring() {
     let out = done(folder, &both, &["rewrap"]);
     assert_eq!(
         out,
-        "The first key of the ring wraps every data key already.\n"
+        "The first key of the key ring already encrypts every data key.\n"
     );
     assert_eq!(done(folder, &both, &["rewrap", "--quiet"]), "");
 

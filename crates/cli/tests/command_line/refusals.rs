@@ -87,10 +87,7 @@ fn a_wrong_key_comes_with_what_to_do_and_a_malformed_one_with_its_place() {
         command
     };
     let said = refused(78, list().env("STEAD_KEY", &other));
-    assert!(
-        said.contains("Give the key that it was sealed with"),
-        "{said}"
-    );
+    assert!(said.contains("Give the key that encrypted it"), "{said}");
     let id = other.split(':').next().unwrap();
     assert!(said.contains(&format!("given: {id}\n")), "{said}");
 

@@ -39,7 +39,7 @@ pub(super) struct Import {
     /// File with the lines, or - for standard input; it may be encrypted with age.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Whose form the lines have.
+    /// The platform whose export format the lines have.
     #[arg(long, value_enum, value_name = "PLATFORM", default_value_t = Source::Stead)]
     from: Source,
     /// Connection of every line, whatever it is named there.

@@ -54,7 +54,7 @@ enum AccountsCommand {
     Suspend(One),
     /// End the pause of an account.
     Resume(One),
-    /// Refresh an account's credential now. Calls do so by themselves in time.
+    /// Refresh an account's credential now. Calls refresh tokens automatically in time.
     Refresh(One),
     /// Disconnect an account: its credential is destroyed.
     Disconnect {

@@ -257,7 +257,7 @@ impl Journey<'_> {
             .fault(Fault::ExpireAccessTokens { user: None });
         self.checked(connection, case, Effect::Read).await?;
         match refreshes() - before {
-            1 => Ok(format!("{} went on, 1 refresh", case.tool)),
+            1 => Ok(format!("{} worked after 1 refresh", case.tool)),
             several => Err(format!("{several} refreshes, 1 was due")),
         }
     }
@@ -273,7 +273,7 @@ impl Journey<'_> {
             .execute_tool(&case.tool, connection, USER, input)
             .await
         {
-            Ok(_) => Err(String::from("the call went on as if nothing had happened")),
+            Ok(_) => Err(String::from("the call succeeded after a refresh")),
             Err(error)
                 if error.kind() == ErrorKind::AuthorizationRequired
                     && error.act_by() == ActBy::EndUser =>

@@ -16,37 +16,37 @@ const FAULTS: [(&str, &str, &str); 7] = [
     (
         "expire",
         "Access tokens expire",
-        "Each account’s next call gets a new token first.",
+        "Stead refreshes each account’s token before its next call.",
     ),
     (
         "unauthorized",
         "Next request: 401",
-        "A good token is refused once, and renewed.",
+        "The product refuses a valid token once, and Stead refreshes it.",
     ),
     (
         "rate_limit",
         "Next requests: 429",
-        "Four requests are told to come back in two seconds.",
+        "The product rate-limits four requests. They may come back in two seconds.",
     ),
     (
         "unavailable",
         "Next requests: 503",
-        "Four requests get an error of the product’s server.",
+        "The product fails four requests.",
     ),
     (
         "cut",
         "Next response: cut off",
-        "The request is processed; half of the response comes.",
+        "The product processes the request and sends half of its response.",
     ),
     (
         "stall",
         "Next response: never",
-        "The request is processed; the call waits until its time is over.",
+        "The product processes the request and never responds. The call times out.",
     ),
     (
         "revoke",
         "Users withdraw consent",
-        "Every account has to connect again.",
+        "All users revoke access and have to reconnect.",
     ),
 ];
 /// As often as a request that may be repeated is sent.

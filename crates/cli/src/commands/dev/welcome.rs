@@ -23,7 +23,7 @@ pub(super) fn welcome(stack: &Stack, link: &str, terminal: &Terminal) -> String 
         .collect();
     format!(
         include_str!("welcome.txt"),
-        title = bold("Stead is running, with a sandbox in place of the products. Open:"),
+        title = bold("Stead is running with a sandbox of the six products. Open the dashboard:"),
         dashboard = bold(&format!("{}/dashboard", stack.url)),
         url = stack.url,
         sandbox_url = stack.sandbox_url,
@@ -48,7 +48,7 @@ pub(super) fn welcome(stack: &Stack, link: &str, terminal: &Terminal) -> String 
         tools = bold("The tools of a product, and a call when its link has been followed:"),
         fault = bold("Make the sandbox fail once:"),
         look = format_args!(
-            "What is in the sandbox, and what came in: {}\nGuides and reference: {}/tree/main/docs",
+            "The sandbox, with its data and requests: {}\nGuides and reference: {}/tree/main/docs",
             stack.sandbox_url,
             env!("CARGO_PKG_REPOSITORY"),
         ),

@@ -35,12 +35,12 @@ const SIGN_IN: &str = "sign_in";
 /// How the environment is, whether its public URL is another one than before, and what the provider of sign-in says.
 type Examined = (Examination, Option<MovedPublicUrl>, Option<Finding>);
 
-/// Look for what is wrong, and say what to do about it.
+/// Find problems, and say how to fix them.
 ///
-/// It looks at the key, the database and who wrote its rows, the disk, the clock, the public URL, the connections and their
-/// endpoints, the OpenID Connect provider, misspelled environment variables, revocations that wait, the audit log, and accounts that need their user or an operator. It changes nothing, and runs next to a service as well as without one. Each finding has a level (ok, warning, error),
-/// a sentence, and what to do. The exit code is 1 where there is an error. The endpoints of products are asked over the
-/// network, without credentials.
+/// It checks the key, the database, the disk, the clock and the public URL. It also checks the connections, the OpenID
+/// Connect provider, environment variables, pending revocations, the audit log and the accounts. It changes nothing,
+/// and you can run it next to a running service. Each finding has a level (ok, warning, error), a sentence, and a
+/// remedy. The exit code is 1 if there is an error. It sends requests to the products' endpoints, without credentials.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Ask the service behind the public URL too.

@@ -22,6 +22,6 @@ pub(super) fn look(examination: &Examination) -> Finding {
             "{} revocations wait, the oldest for {hours} hours; the most attempts of one are {failures}",
             outbox.entries
         ),
-        "The service works them off; where it runs, its log says why a product refuses them: stead serve --log info",
+        "A running service retries them. Its log says why a product refuses them: stead serve --log info",
     )
 }

@@ -32,7 +32,7 @@ pub(super) struct Install {
     #[arg(long)]
     write: bool,
 
-    /// The file to write, where it is not the client's own.
+    /// Another file to write than the client's own.
     #[arg(long, value_name = "FILE", requires = "write")]
     file: Option<PathBuf>,
 }

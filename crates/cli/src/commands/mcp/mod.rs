@@ -20,8 +20,8 @@ use crate::{
 
 /// Serve the tools to an agent's client over standard input and output (Model Context Protocol).
 ///
-/// With --url and the token of a session in STEAD_MCP_TOKEN it passes messages on to a running service; otherwise it opens
-/// the database of this machine, and makes a session for --identifier that ends with it.
+/// With --url and a session's token in STEAD_MCP_TOKEN, it passes messages to a running service. Otherwise it opens the
+/// database of this machine and creates a session for --identifier, which ends with this command.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Mcp {

@@ -66,8 +66,8 @@ pub(crate) struct Serve {
     )]
     listen: SocketAddr,
 
-    /// Another address to listen on, for the proxy host only (--proxy-url), where what stands in front does not pass on the
-    /// caller's `Host`.
+    /// Another address to listen on, for the proxy host only (--proxy-url). You need it if your reverse proxy doesn't
+    /// pass on the caller's `Host`.
     #[arg(long, env = "STEAD_PROXY_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
     proxy_listen: Option<SocketAddr>,
 
@@ -81,7 +81,7 @@ pub(crate) struct Serve {
     #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
     trust_whoever_has_the_link: bool,
 
-    /// Most requests under way at once; the next one gets 503 with the kind overloaded.
+    /// Most requests that are processed in parallel. The next one gets 503 with the kind overloaded.
     #[arg(
         long,
         env = "STEAD_MAX_REQUESTS",
@@ -91,14 +91,15 @@ pub(crate) struct Serve {
     )]
     max_requests: usize,
 
-    /// Most connections at once; the next caller gets 503 with the kind overloaded. Unless given, it is almost half of the
-    /// file descriptors, and at most 20000.
+    /// Most open connections. The next caller gets 503 with the kind overloaded. The default is almost half of the file
+    /// descriptors, and at most 20000.
     #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
-    /// Networks of the reverse proxies in front of the service, such as 10.244.7.0/24: the caller's address, against which
-    /// limits are counted, is then the last one in X-Forwarded-For (or else Forwarded) that is not such a proxy's. Those
-    /// of this machine are always believed. Whoever is in such a network can claim any address: name no wider one. Can be given several times, or with commas.
+    /// Networks of your reverse proxies, such as 10.244.7.0/24. Stead then takes the caller's address from
+    /// X-Forwarded-For or Forwarded: the last one that isn't a trusted proxy. It trusts proxies of this machine in any
+    /// case. Keep the networks small, because anyone in them can claim any address. Can be given several times, or with
+    /// commas.
     #[arg(
         long,
         env = "STEAD_TRUSTED_PROXIES",
@@ -108,8 +109,8 @@ pub(crate) struct Serve {
     )]
     trusted_proxies: Vec<IpNet>,
 
-    /// Another host by which browsers may reach the pages, besides that of the public URL and this machine's own: such
-    /// as the name that a reverse proxy puts into Host. Can be given several times, or with commas.
+    /// Another host name for the pages, in addition to the public URL's and this machine's. For example, the name that
+    /// a reverse proxy puts into Host. Can be given several times, or with commas.
     #[arg(
         long = "allowed-host",
         env = "STEAD_ALLOWED_HOSTS",
@@ -118,8 +119,8 @@ pub(crate) struct Serve {
     )]
     allowed_hosts: Vec<String>,
 
-    /// An origin of pages, besides that of the public URL, whose scripts may send messages to /mcp: such as
-    /// https://agent.example.com:443. Can be given several times, or with commas.
+    /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Can be given
+    /// several times, or with commas.
     #[arg(
         long = "allowed-origin",
         env = "STEAD_ALLOWED_ORIGINS",
@@ -128,13 +129,13 @@ pub(crate) struct Serve {
     )]
     allowed_origins: Vec<String>,
 
-    /// Make the database file where there is none. Without it a missing file is refused, because a name with a typing
-    /// error would start an empty service. A PostgreSQL database is made by its administrator, and its tables by Stead.
+    /// Create the database file if it's missing. Without this option Stead refuses to start, because a misspelled name
+    /// would start an empty service. An administrator creates a PostgreSQL database, and Stead creates its tables.
     #[arg(long)]
     create: bool,
 
-    /// Seconds for which calls go on while the database is away, with what was read last of accounts and tokens. What is denied
-    /// elsewhere meanwhile acts after that. 0 turns it off.
+    /// Seconds for which calls continue while the database is away, with the accounts and tokens that Stead read last.
+    /// A suspension or revocation elsewhere takes effect after that time. 0 turns it off.
     #[arg(
         long,
         env = "STEAD_STORE_OUTAGE",
@@ -144,8 +145,7 @@ pub(crate) struct Serve {
     )]
     store_outage: u32,
 
-    /// The public URL is another one than before, and the redirect URIs that begin with it are registered at the products: they
-    /// are what is registered from now on. Give it once.
+    /// Accept that the public URL changed. Register the new redirect URIs at the products first. Give this option once.
     #[arg(long)]
     public_url_changed: bool,
 
@@ -156,7 +156,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     sign_in: SignInArgs,
 
-    /// Say nothing at the start about the first member: for a service that no one uses by its dashboard.
+    /// Don't print a link for the first member. Use it if no one needs the dashboard.
     #[cfg(feature = "dashboard")]
     #[arg(long, env = "STEAD_NO_SETUP_LINK", help_heading = "Sign-in of members")]
     no_setup_link: bool,
@@ -303,7 +303,7 @@ impl Serve {
     async fn say_what_to_change(&self, platform: &Platform) -> Outcome {
         if self.trust_whoever_has_the_link {
             tracing::warn!(
-                "whoever opens a link counts as its user (--trust-whoever-has-the-link): a link that is passed on connects the wrong person's account; leave this to tests"
+                "anyone who opens a link counts as its user (--trust-whoever-has-the-link), so a forwarded link connects the wrong person's account; use this only for tests"
             );
         } else if self.database.takes_any_verify_url() {
             tracing::warn!(

@@ -18,8 +18,8 @@ use crate::{
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Sign-in of members")]
 pub(crate) struct SignInArgs {
-    /// OpenID Connect provider at which members of the dashboard can sign in, besides passwords: its issuer, exactly as it
-    /// names itself, such as https://accounts.google.com. Register /dashboard/sign-in/callback below the public URL there.
+    /// Issuer of the OpenID Connect provider where members can sign in, for example https://accounts.google.com.
+    /// Register the redirect URI /dashboard/sign-in/callback below your public URL there.
     #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
     oidc_issuer: Option<String>,
 
@@ -47,8 +47,8 @@ pub(crate) struct SignInArgs {
     #[arg(long, env = "STEAD_OIDC_NAME", value_name = "NAME")]
     oidc_name: Option<String>,
 
-    /// E-mail addresses that are let in, with commas between them; the provider has to call them verified. Either these
-    /// or --oidc-required-claim is needed; with both, both count.
+    /// Email addresses that may sign in, with commas between them. The provider has to have verified them. Give these
+    /// or --oidc-required-claim. If you give both, both must match.
     #[arg(
         long,
         env = "STEAD_OIDC_ALLOWED_EMAILS",
@@ -57,11 +57,11 @@ pub(crate) struct SignInArgs {
     )]
     oidc_allowed_emails: Vec<String>,
 
-    /// Claim that the ID token of those who are let in has: a value, or a list that holds it.
+    /// Claim that the ID token must have: a value, or a list that contains it.
     #[arg(long, env = "STEAD_OIDC_REQUIRED_CLAIM", value_name = "NAME=VALUE")]
     oidc_required_claim: Option<String>,
 
-    /// Role of whoever signs in at the provider and is not a member yet; viewer unless given.
+    /// Role of people who sign in for the first time; viewer by default.
     #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
     oidc_role: Option<Role>,
 
@@ -162,7 +162,7 @@ pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Out
     }
     if let Some(link) = environment.begin_setup().await? {
         terminal.error(format_args!(
-            "The dashboard has no member yet. Whoever opens this link within 15 minutes becomes its owner, once:\n  {}",
+            "The dashboard has no member yet. The first person to open this link within 15 minutes becomes its owner:\n  {}",
             link.expose_secret()
         ));
     }

@@ -20,18 +20,18 @@ use crate::{
 
 /// Copy everything from one database into another, which is empty: from an SQLite file to PostgreSQL, or back.
 ///
-/// Stop every service that uses either of them first. Connections, accounts, links, tokens, events, history and keys go along as
-/// they are: with the same key (STEAD_KEY or --key-file) a service on the copy goes on where the other stopped, and no key
-/// is needed to copy. If it is interrupted, run the same command again and it goes on; until it is finished, no service opens
-/// the target. At the end all rows of both are read again and compared by digests. The source is not changed; once
-/// a service has run on the copy, do not start one on the source again.
+/// Stop every service that uses either database first. Stead copies connections, accounts, links, tokens, events,
+/// history and keys unchanged. Start a service on the copy with the same key. Copying needs no key. If it's
+/// interrupted, run the same command again; until it's finished, no service opens the target. At the end Stead compares
+/// all rows of both databases. It doesn't change the source. Don't start a service on the source again after one has
+/// run on the copy.
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
     /// Database to copy: sqlite:FILE, or postgres://USER@HOST/DATABASE. A password in it is taken from the environment only.
     #[arg(id = "copy_from", long = "from", env = "STEAD_COPY_FROM", value_name = "DATABASE", hide_env_values = true, value_parser = secrets::parse)]
     from: SecretString,
 
-    /// Database to copy into: an SQLite file, which is made where it is missing, or an empty PostgreSQL database.
+    /// Database to copy into: an SQLite file, which Stead creates if it's missing, or an empty PostgreSQL database.
     #[arg(id = "copy_to", long = "to", env = "STEAD_COPY_TO", value_name = "DATABASE", hide_env_values = true, value_parser = secrets::parse)]
     to: SecretString,
 
@@ -90,7 +90,7 @@ impl Copy {
             () = signals::stop() => Err(Failure::new(
                 Exit::Failed,
                 "the copy was interrupted",
-                "Run the same command again, and it goes on where it stopped.",
+                "Run the same command again to continue.",
             )),
         }
     }
