@@ -73,7 +73,7 @@ async fn only_some_members_within_some_bytes() {
     assert_eq!(mails[0].as_object().unwrap().len(), 2, "{data}");
     let warnings = execution["warnings"].to_string();
     assert!(warnings.contains("messages.sender"), "{warnings}");
-    let kept = format!("max_results of {}", mails.len());
+    let kept = format!("max_results {}", mails.len());
     assert!(warnings.contains(&kept), "{warnings}");
 
     let mut body = json!({ "connection_name": "mail", "identifier": "user-1", "input": input, "max_bytes": 20 });

@@ -215,7 +215,7 @@ fn a_backup_opens_with_the_same_key_and_replaces_nothing() {
     assert!(out.contains("\"mail\""), "{out}");
     let (code, _, said) = done("stead.db", &["backup", "copy.db"]);
     assert_eq!(code, 2, "{said}");
-    assert!(said.contains("copy.db exists"), "{said}");
+    assert!(said.contains("copy.db already exists"), "{said}");
 }
 
 #[cfg(unix)]

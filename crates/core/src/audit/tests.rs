@@ -356,7 +356,10 @@ fn tampering_is_named_at_its_first_place() {
     assert_eq!(log.fault(None), None);
     let (number, message) = log.fault(Some(&head)).unwrap();
     assert_eq!(number, 5);
-    assert!(message.starts_with("entry 5 has another hash"), "{message}");
+    assert!(
+        message.starts_with("entry 5 has a different hash"),
+        "{message}"
+    );
 }
 
 #[test]

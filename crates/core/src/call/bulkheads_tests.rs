@@ -274,7 +274,9 @@ fn an_application_that_floods_leaves_room_for_others() {
             (ErrorKind::Overloaded, Some(Duration::from_secs(1)))
         );
         assert!(
-            error.message().contains(&format!("6 calls {whose}")),
+            error
+                .message()
+                .contains(&format!("6 running calls {whose}")),
             "{error}"
         );
         // The other application has what is left, also with sessions and tokens of its own.
@@ -309,7 +311,9 @@ fn an_account_that_floods_leaves_room_for_the_others_of_its_connection() {
     let error = refused(&callers(&world, &context, 10, "one"), 4);
     assert_eq!(error.kind(), ErrorKind::Overloaded);
     assert!(
-        error.message().starts_with("6 calls of this account"),
+        error
+            .message()
+            .starts_with("this account has 6 running calls"),
         "{error}"
     );
     let ended = callers_as(&world, &context, 2, "bob", "one");

@@ -152,7 +152,10 @@ fn options_that_cannot_be_are_refused() {
         ..ProductOptions::default()
     };
     let cases = [
-        (origin("files", "https://a.test"), "no origin \"files\""),
+        (
+            origin("files", "https://a.test"),
+            "no origin named \"files\"",
+        ),
         (
             origin("api", "a.test"),
             "an origin isn't a URL; it must start with https://",

@@ -109,7 +109,7 @@ fn a_scope_of_another_product_is_refused_with_what_was_meant() {
         ),
         (
             "https://other.test/xyz",
-            "https://other.test/xyz is not a scope of demo; it has https://old.test/everything, notes, notes.read, \
+            "https://other.test/xyz isn't a scope of demo; it has https://old.test/everything, notes, notes.read, \
              people, user.email, openid (if Stead doesn't know the scope yet, add it to the setting more_scopes)",
         ),
     ] {

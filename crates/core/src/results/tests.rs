@@ -215,7 +215,7 @@ fn then_lists_are_cut_from_their_ends() {
         "{said}"
     );
     assert!(
-        said.contains(&format!("page_size of {}", kept.len())),
+        said.contains(&format!("page_size {}", kept.len())),
         "{said}"
     );
 }

@@ -129,7 +129,7 @@ async fn an_application_that_floods_leaves_room_for_others() {
         refused.problem()["detail"]
             .as_str()
             .unwrap()
-            .contains("6 requests")
+            .contains("6 running requests")
     );
     waiting.push(Waiting::application(&other).begins().unwrap());
     assert_eq!(other.get("/v1/tools").await.status, StatusCode::OK);

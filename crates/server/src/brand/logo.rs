@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         for (file, said) in [
-            (b"GIF89a".to_vec(), "neither"),
-            (Vec::new(), "neither"),
-            (b"<html><body>".to_vec(), "neither"),
-            (b"\xff\xfe<\0s\0v\0g\0".to_vec(), "neither"),
+            (b"GIF89a".to_vec(), "isn't a PNG"),
+            (Vec::new(), "isn't a PNG"),
+            (b"<html><body>".to_vec(), "isn't a PNG"),
+            (b"\xff\xfe<\0s\0v\0g\0".to_vec(), "isn't a PNG"),
             ([PNG, &[0; 64 * 1024]].concat(), "bytes"),
         ] {
             assert!(Logo::read(file).unwrap_err().contains(said));

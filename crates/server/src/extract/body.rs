@@ -171,7 +171,10 @@ mod tests {
         let error = collect_within(never, 10, WAIT, || Box::pin(ready(())))
             .await
             .unwrap_err();
-        assert_eq!(error.message(), "the body wasn't complete after 60 s");
+        assert_eq!(
+            error.message(),
+            "the body wasn't complete after 60 s; send the request again"
+        );
         let never = Body::from_stream(stream::pending::<Result<Bytes, io::Error>>());
         let short = Duration::from_secs(2);
         let error = collect_within(never, 10, short, || Box::pin(ready(())))

@@ -290,7 +290,7 @@ async fn who_has_no_session_learns_where_to_read() {
     let application = service.call("POST", "/mcp", Some(json!({}))).await;
     application.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
     let challenge = application.header("www-authenticate");
-    let invalid = "Bearer realm=\"stead\", error=\"invalid_token\", error_description=\"/mcp takes";
+    let invalid = "Bearer realm=\"stead\", error=\"invalid_token\", error_description=\"/mcp needs";
     assert!(
         challenge.starts_with(invalid) && challenge.ends_with(&resource),
         "{challenge}"

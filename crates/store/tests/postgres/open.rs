@@ -173,8 +173,8 @@ async fn what_cannot_be_opened_says_why_and_never_the_password() {
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
     assert_eq!(
         error.message(),
-        "cannot open database stead at 127.0.0.1:1 as ada: the store does not answer: could not connect in time: \
-         its server cannot be reached, is starting, or is busy"
+        "can't open database stead at 127.0.0.1:1 as ada: the store doesn't respond: couldn't connect in time; \
+         its server can't be reached, is starting or is busy"
     );
     assert!(!format!("{error:?}").contains("topsecret"), "{error:?}");
     let Some(server) = Server::shared() else {

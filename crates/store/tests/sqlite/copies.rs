@@ -64,7 +64,10 @@ async fn a_backup_replaces_nothing_and_leaves_nothing_where_it_fails() {
     fs::write(&to, "precious").unwrap();
     let exists = backup(scratch.file(), &to).await.unwrap_err();
     assert_eq!(exists.kind(), ErrorKind::InvalidRequest);
-    assert!(exists.message().contains("backup.db exists"), "{exists}");
+    assert!(
+        exists.message().contains("backup.db already exists"),
+        "{exists}"
+    );
     assert_eq!(fs::read_to_string(&to).unwrap(), "precious");
 }
 

@@ -118,7 +118,7 @@ fn tokens_that_only_this_process_has_are_told() {
     assert_eq!(waits.in_memory(), [stage.account().id]);
     let error = waits.check(Ok(())).unwrap_err();
     assert!(
-        error.message().starts_with("1 token is in memory only"),
+        error.message().starts_with("1 token is only in memory"),
         "{error}"
     );
     // The spool takes them first.

@@ -117,7 +117,7 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
     for (request, why, kind) in [
         ("GET /elsewhere HTTP/1.1", "no route", PathInvalid),
         ("GET /v1/../x HTTP/1.1", "dot segment", PathInvalid),
-        ("GET /v1/%6eotes HTTP/1.1", "stands for 'n'", PathInvalid),
+        ("GET /v1/%6eotes HTTP/1.1", "an escape for 'n'", PathInvalid),
         (
             "GET /v1/x?access_token=a HTTP/1.1",
             "query parameter",

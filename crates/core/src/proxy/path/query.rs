@@ -260,7 +260,7 @@ mod tests {
             (json!({"Access_Token": []}), "access_token"),
             (json!({"$httpMethod": "DELETE"}), "httpMethod"),
             (json!({"%6bey": "1"}), "key"),
-            (json!({"a": "x".repeat(16 * 1024)}), "at most 16384"),
+            (json!({"a": "x".repeat(16 * 1024)}), "the maximum is 16384"),
             (json!({"n".repeat(500): null}), "/query/nnn"),
         ] {
             let error = with_query("/x", query.as_object().unwrap()).unwrap_err();

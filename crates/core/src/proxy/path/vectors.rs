@@ -316,7 +316,7 @@ fn a_refused_place_is_found_however_it_is_written() {
     for path in ["/v1/%6fauth/token", "/v1/%256Fauth/token"] {
         let error = resolve(&CLOSED, path).expect_err(path);
         assert!(
-            error.message().contains("stands for 'o'"),
+            error.message().contains("an escape for 'o'"),
             "{path}: {error}"
         );
     }

@@ -181,9 +181,9 @@ fn openai_strict_requires_every_parameter_and_takes_null_for_optional_ones() {
     assert_eq!(
         report.notes,
         [
+            "accepts more members than can be given here: /look",
             "free-form, written as JSON text: /labels",
             "not in this schema, checked when called: maxLength of /note_id",
-            "accepts more members than can be given here: /look",
         ]
     );
 }
@@ -207,10 +207,10 @@ fn anthropic_strict_closes_objects_and_leaves_bounds_out() {
     assert_eq!(
         report.notes,
         [
+            "accepts more members than can be given here: /look",
             "free-form, written as JSON text: /labels",
             "not in this schema, checked when called: minimum of /look/size, maxLength of /note_id, minItems of /places, \
              maximum of /position, minimum of /position",
-            "accepts more members than can be given here: /look",
         ]
     );
 }

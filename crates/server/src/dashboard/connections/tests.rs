@@ -124,7 +124,7 @@ async fn what_is_wrong_stands_at_its_field_with_what_was_typed() {
         ),
         (
             format!("client_id=typed&client_secret={SECRET}&permissions=nothing"),
-            "nothing is not a scope of mail",
+            "nothing isn&#x27;t a scope of mail",
         ),
     ] {
         let wrong = browser.submit("/news/set-up", &fields).await;

@@ -145,7 +145,7 @@ async fn the_button_leads_to_the_provider_and_back_to_where_the_browser_wanted_t
     let back = go(&service, &claims, &begin, "").await;
     let elsewhere = service.visit(&back.path).await;
     assert_eq!(elsewhere.status, StatusCode::FORBIDDEN);
-    elsewhere.assert_contains("This browser did not begin the sign-in");
+    elsewhere.assert_contains("This browser didn&#x27;t start the sign-in");
     elsewhere.assert_contains("Sign in again");
     assert_eq!(back.arrive(&service).await.header("location"), "/dashboard");
     for request in service.received() {

@@ -126,7 +126,7 @@ async fn the_first_owner_is_made_by_the_link_signs_out_and_signs_in_again() {
     )
     .await;
     assert_eq!(wrong.status, StatusCode::UNPROCESSABLE_ENTITY);
-    wrong.assert_contains("The e-mail address or the password is wrong");
+    wrong.assert_contains("The email address or the password is wrong");
     wrong.assert_contains("aria-describedby=\"problem\"");
     assert_eq!(wrong.header("set-cookie"), "");
     // The id that the browser had before is not the one that it gets.
@@ -230,7 +230,7 @@ async fn another_password_gives_the_browser_another_session() {
     };
     let path = "/dashboard/you/password";
     let wrong = send(&service, path, &first, &set("wrong pass phrase")).await;
-    wrong.assert_contains("The present password is wrong");
+    wrong.assert_contains("The current password is wrong");
     let done = send(&service, path, &first, &set(PASSWORD)).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER);
     let gone = service.browse("GET", "/dashboard", Some(&first)).await;

@@ -178,8 +178,8 @@ fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
         (json!({ "iat": now() + 661 }), "wasn't issued just now"),
         (json!({ "iat": now() - 661 }), "wasn't issued just now"),
         (json!({ "iat": null }), "wasn't issued just now"),
-        (json!({ "sub": "" }), "no one"),
-        (json!({ "sub": 1 }), "no one"),
+        (json!({ "sub": "" }), "no sub"),
+        (json!({ "sub": 1 }), "no sub"),
         (json!({ "email": null }), "no email address"),
         (json!({ "email": "bob" }), "no email address"),
     ] {

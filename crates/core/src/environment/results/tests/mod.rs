@@ -236,7 +236,7 @@ fn a_text_of_which_a_view_has_the_beginning_is_read_as_a_whole_and_in_pieces() {
     assert_eq!(execution.warnings.len(), 1);
     let said = &execution.warnings[0];
     assert_eq!(said.code, "left_out");
-    let expected = format!("all of text (text/plain, {} bytes) can be", long().len());
+    let expected = format!("read all of text (text/plain, {} bytes)", long().len());
     assert!(said.message.starts_with(&expected), "{}", said.message);
 
     let file = stage.read(&left_out.handle).unwrap();

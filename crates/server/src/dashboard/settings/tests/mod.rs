@@ -152,7 +152,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     assert_ne!(newer, secret);
     let again = browser.post(&rotate, &[("old_expires_in", "3600")]).await;
     assert_eq!(again.status, StatusCode::CONFLICT);
-    again.assert_contains("The credential has two secrets");
+    again.assert_contains("The credential already has two secrets");
     let old = &credential.secrets[0].secret_id;
     let revoke = format!("{own}/secrets/{old}/revoke");
     browser
@@ -190,7 +190,7 @@ async fn what_was_typed_stays_and_each_field_says_what_is_wrong() {
     let fields = [("email", "ada"), ("name", MARKUP), ("role", "owner")];
     let refused = browser.post(MEMBERS, &fields).await;
     assert_eq!(refused.status, StatusCode::UNPROCESSABLE_ENTITY);
-    refused.assert_contains("Expected an e-mail address");
+    refused.assert_contains("Expected an email address");
     refused.assert_contains(AS_TEXT);
     refused.assert_contains("value=\"owner\" selected");
     let fields = [
@@ -221,7 +221,7 @@ async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
         .assert_contains("bob@example.com");
     let twice = browser.post(MEMBERS, &fields).await;
     assert_eq!(twice.status, StatusCode::CONFLICT);
-    twice.assert_contains("There is a member with this e-mail address");
+    twice.assert_contains("A member with this email address already exists");
     let members = environment.members(None, 50).await.unwrap().items;
     let bob = members
         .iter()
@@ -273,7 +273,7 @@ async fn the_last_owner_stays_an_owner() {
     ] {
         let refused = browser.post(&format!("{own}/{verb}"), fields).await;
         assert_eq!(refused.status, StatusCode::CONFLICT, "{verb}");
-        refused.assert_contains("This is the last active owner");
+        refused.assert_contains("This is the only active owner");
     }
     browser.get(&own).await.assert_contains("This is you.");
 }
