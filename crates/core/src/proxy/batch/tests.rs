@@ -162,7 +162,7 @@ fn each_part_is_checked_as_if_it_were_sent_by_itself() {
         ),
         (
             "GET /v1/notes HTTP/1.1\r\nTransfer-Encoding: chunked",
-            "chunks",
+            "chunked",
             InvalidRequest,
         ),
         (
