@@ -75,10 +75,11 @@ function* length(sentence, from, to) {
   if (number > from && number <= to) yield `${number} words`;
 }
 
-/** "What you get" as a subject. A question may begin so. */
+/** "What you get" as a subject. A question may begin so, and so may a label, which ends without a full stop. */
 function* opening(sentence) {
   const found = sentence.match(/^["'(\u201c]*(What|Whatever|Who|Whoever|Whose)\b/);
-  if (found && words(sentence).length > 2 && !/\?["')\u201d]*$/.test(sentence)) yield `begins with ${found[1]}`;
+  const isLabel = words(sentence).length < 6 && !/[.:;!]["')\u201d]*$/.test(sentence);
+  if (found && !isLabel && !/\?["')\u201d]*$/.test(sentence)) yield `begins with ${found[1]}`;
 }
 
 /**
