@@ -10,7 +10,8 @@ const ALLOW: &str = "#[expect(clippy::allow_attributes, reason = \"it need not k
 
 fn main() -> io::Result<()> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let out = env::var("OUT_DIR").map_err(io::Error::other)?;
+    let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
+    let out = out.to_string_lossy();
     let (mut modules, mut arms) = (String::new(), String::new());
     for folder in FOLDERS {
         let path = docs.join(folder);
