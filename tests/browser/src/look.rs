@@ -10,8 +10,8 @@ use crate::stage::Stage;
 
 const WIDTHS: [u32; 2] = [1440, 375];
 const SCHEMES: [&str; 2] = ["light", "dark"];
-/// Most bytes of a page with all that it loads.
-const LIMIT: u64 = 100_000;
+/// Most bytes of a page of the service with all that it loads.
+pub(crate) const LIMIT: u64 = 100_000;
 /// What has come with a page, in bytes, and from where.
 const LOADED: &str = "const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
 return {
@@ -34,9 +34,10 @@ axe.run(document, { resultTypes: ['violations'] }).then(
   (result) => done(result.violations.map((one) => one.id + ': ' + one.nodes.slice(0, 3).map((node) => node.target.join(' ')).join(', '))),
   (error) => done(['axe: ' + error]));";
 
-/// Looks at the page that is open, in every width and scheme; each fault is a line.
-pub(crate) async fn look(stage: &Stage<'_>, name: &str) -> Result<Vec<String>> {
-    let mut faults = of_loading(stage, name).await?;
+/// Looks at the page that is open, in every width and scheme; each fault is a line. With all that it loads, it may have this
+/// many bytes.
+pub(crate) async fn look(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Vec<String>> {
+    let mut faults = of_loading(stage, name, limit).await?;
     for width in WIDTHS {
         for scheme in SCHEMES {
             shape(stage, width, scheme).await?;
@@ -66,12 +67,12 @@ pub(crate) async fn look(stage: &Stage<'_>, name: &str) -> Result<Vec<String>> {
 }
 
 /// What is wrong with what the page has loaded.
-async fn of_loading(stage: &Stage<'_>, name: &str) -> Result<Vec<String>> {
+async fn of_loading(stage: &Stage<'_>, name: &str, limit: u64) -> Result<Vec<String>> {
     let loaded = stage.browser.evaluate(LOADED).await?;
     let mut faults = Vec::new();
     let bytes = loaded["bytes"].as_u64().unwrap_or(u64::MAX);
-    if bytes > LIMIT {
-        faults.push(format!("{name}: {bytes} bytes, more than {LIMIT}"));
+    if bytes > limit {
+        faults.push(format!("{name}: {bytes} bytes, more than {limit}"));
     }
     for member in ["elsewhere", "refused"] {
         for one in loaded[member].as_array().into_iter().flatten() {

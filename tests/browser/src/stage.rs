@@ -65,7 +65,7 @@ impl<'a> Stage<'a> {
     /// Looks at the page that is open in every width and scheme: what is wrong with it fails the journey at its end.
     /// `name` names the pictures.
     pub(crate) async fn look(&self, name: &str) -> Result<()> {
-        let found = look::look(self, name).await?;
+        let found = look::look(self, name, look::LIMIT).await?;
         self.faults.borrow_mut().extend(found);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The journeys: each begins with a service of its own and ends where a person would be content.
 
+mod book;
 mod connection;
 mod every_page;
 mod first_call;
@@ -91,6 +92,12 @@ pub(crate) const JOURNEYS: &[Journey] = &[
         what: "a viewer finds no button to act and is refused",
         in_smoke: false,
         run: |stage| Box::pin(viewer::run(stage)),
+    },
+    Journey {
+        name: "book",
+        what: "the book's first pages, as `cargo xtask book` has built them",
+        in_smoke: false,
+        run: |stage| Box::pin(book::run(stage)),
     },
     Journey {
         name: "every-page",
