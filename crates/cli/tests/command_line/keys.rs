@@ -131,10 +131,7 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
         out.starts_with(&format!("{old} is retired, under {ring}\n")),
         "{out}"
     );
-    assert!(
-        out.contains("with the backups that were made before"),
-        "{out}"
-    );
+    assert!(out.contains("with your older backups"), "{out}");
     let retired = json(folder, &key, &["retire", &old]);
     assert_eq!(retired["state"], "retired");
     assert!(retired["retired_at"].is_string(), "{retired}");

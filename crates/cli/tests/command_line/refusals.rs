@@ -89,7 +89,7 @@ fn a_wrong_key_comes_with_what_to_do_and_a_malformed_one_with_its_place() {
     let said = refused(78, list().env("STEAD_KEY", &other));
     assert!(said.contains("Give the key that encrypted it"), "{said}");
     let id = other.split(':').next().unwrap();
-    assert!(said.contains(&format!("given: {id}\n")), "{said}");
+    assert!(said.contains(&format!("only these keys: {id}\n")), "{said}");
 
     let said = refused(78, list().env("STEAD_KEY", "hush"));
     assert!(
