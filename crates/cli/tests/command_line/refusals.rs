@@ -93,7 +93,7 @@ fn a_wrong_key_comes_with_what_to_do_and_a_malformed_one_with_its_place() {
 
     let said = refused(78, list().env("STEAD_KEY", "hush"));
     assert!(
-        said.starts_with("stead: STEAD_KEY: a key is written"),
+        said.starts_with("stead: STEAD_KEY: expected id:key"),
         "{said}"
     );
     let said = refused(78, list().env("STEAD_KEY_COMMAND", "echo hush"));
