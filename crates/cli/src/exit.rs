@@ -61,7 +61,7 @@ impl Exit {
         self.row().1
     }
 
-    /// What the code means.
+    /// The meaning of the code.
     pub(crate) fn meaning(self) -> &'static str {
         self.row().2
     }

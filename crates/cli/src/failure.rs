@@ -23,7 +23,7 @@ pub(crate) enum Failure {
     Stead {
         error: Box<Error>,
         flags: Flags,
-        /// What to do next, if the error doesn't say it.
+        /// The next step, if the error doesn't say it.
         next: Option<&'static str>,
     },
     /// A problem outside of Stead, with the command line, a file or a port.
@@ -195,7 +195,7 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
     let mut text = format!("{} {message}", terminal.red("stead:"));
     let mut fact = |name: &str, value: &str| {
         let name = terminal.dim(&format!("{name:<16}"));
-        // Writing to a string cannot fail.
+        // // Writing to a string can't fail.
         let _ = write!(text, "\n  {name} {value}");
     };
     fact("kind", error.kind().name());

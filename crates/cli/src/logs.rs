@@ -51,8 +51,8 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     Ok(())
 }
 
-/// The filter without warnings of the database driver, which the store reports itself, and of the MCP library, which
-/// warns about each mistake of a client. A filter that names one of them keeps its warnings.
+/// The filter without warnings of two libraries. The store already reports the database driver's warnings, and the MCP
+/// library warns about each mistake of a client. A filter that names one of them keeps its warnings.
 fn without_noise(filter: &str) -> String {
     let is_quiet = filter.trim().is_empty()
         || filter

@@ -118,13 +118,13 @@ impl Terminal {
         self.result(table(self.width, (!self.quiet).then_some(headings), rows));
     }
 
-    /// A line, cut where the terminal ends.
+    /// A line, cut at the terminal's width.
     pub(crate) fn fit(&self, line: &str) -> String {
         let width = self.width.map_or(usize::MAX, usize::from);
         truncate_str(line, width, "…").into_owned()
     }
 
-    /// Help for people that is not a result: not with `--quiet`, not with `--json`.
+    /// A note for people that isn't a result; not with `--quiet` or `--json`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet && !self.json {
             self.result(text);
@@ -171,7 +171,7 @@ impl Terminal {
     }
 }
 
-/// A time for people, in UTC and as JSON has it, to the second.
+/// A time for people, in UTC, in JSON's format, to the second.
 pub(crate) fn time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -36,7 +36,7 @@ enum AccountTokensCommand {
         /// Lifetime in seconds, from 60 to 86400.
         #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
         expires_in: u32,
-        /// Another connection of the user, of another product, that the token may use too. Can be repeated.
+        /// Another connection of the user, of another product, that the token may use too. You can repeat this option.
         #[arg(long, value_name = "NAME")]
         and: Vec<String>,
         #[command(flatten)]

@@ -34,7 +34,7 @@ const MAILS: usize = 20;
 /// Make calls with the library in this process, and print measurements as JSON.
 #[derive(Debug, Args)]
 pub(crate) struct BenchCalls {
-    /// Path of a proxied request.
+    /// Path of a raw request.
     #[arg(long, value_name = "PATH", required_unless_present = "tool")]
     path: Option<String>,
     /// Tool to run, without input.

@@ -35,7 +35,7 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "TEXT")]
     state: Option<String>,
 
-    /// Scope to request instead of the connection's permissions. Can be repeated.
+    /// Scope to request instead of the connection's permissions. You can repeat this option.
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 

@@ -110,7 +110,7 @@ struct Client {
     )]
     client_secret: Option<SecretString>,
 
-    /// Scope or capability to request from users. Can be repeated. The default is the product's minimum.
+    /// Scope or capability to request from users. You can repeat this option. The default is the product's minimum.
     #[arg(long = "permission", value_name = "SCOPE")]
     permissions: Vec<String>,
 
@@ -265,7 +265,7 @@ fn show(connection: &Connection, terminal: &Terminal) {
             Some(named) => named.join(" "),
         };
         format!(
-            "{}\n  product        {}\n  state          {}{rejected}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
+            "{}\n  product        {}\n  state          {}{rejected}\n  client ID      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
             terminal.bold(connection.connection_name.as_str()),
             connection.product,
             connection.state.name(),
@@ -283,7 +283,7 @@ fn show_new(connection: &Connection, terminal: &Terminal) {
         let public_url = uri.split("/sso/").next().unwrap_or_default();
         let next = match connection.state {
             ConnectionState::Draft => format!(
-                "Register it at the product, and then run: stead connections change {name} --client-id ID --client-secret-file FILE"
+                "Register it at the product. Then run: stead connections change {name} --client-id ID --client-secret-file FILE"
             ),
             _ => String::from("Register it at the product, exactly like this."),
         };

@@ -95,12 +95,12 @@ enum CredentialsCommand {
     },
 }
 
-/// What a credential may do.
+/// Options for what a credential may do.
 #[derive(Debug, Args)]
 struct May {
-    /// Scopes, such as tools:execute:mail. Can be repeated, or separated by commas. By default, a new credential has
-    /// all scopes except accounts:import, credentials:manage, members:manage, keys:manage, audit:read, and the scopes
-    /// of policies and approvals.
+    /// Scopes, such as tools:execute:mail. Repeat this option, or separate several values by commas. By default, a new
+    /// credential has most scopes. It doesn't have accounts:import, credentials:manage, members:manage, keys:manage,
+    /// audit:read, or the scopes of policies and approvals.
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,
 
@@ -108,8 +108,8 @@ struct May {
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<u32>,
 
-    /// Connection that it's limited to. Can be repeated, or separated by commas. It can't see other connections. Use
-    /// '*' for all connections, which is the default.
+    /// Connection that it's limited to. Repeat this option, or separate several values by commas. It can't see other
+    /// connections. Use '*' for all connections, which is the default.
     #[arg(long = "connection", value_name = "NAME", value_delimiter = ',')]
     connections: Vec<String>,
 
@@ -264,7 +264,7 @@ fn show(credential: &AppCredential, terminal: &Terminal) {
         let connections = credential.connections.as_ref();
         let connections = connections.map_or_else(|| String::from("all"), |names| names.join(", "));
         let mut text = format!(
-            "{}\n  client id    {}\n  rate         {rate}\n  last used    {}\n  ends         {end}\n  connections  {connections}\n  scopes",
+            "{}\n  client ID    {}\n  rate         {rate}\n  last used    {}\n  expires      {end}\n  connections  {connections}\n  scopes",
             terminal.bold(&credential.name),
             credential.client_id,
             last_used(credential),

@@ -25,7 +25,7 @@ pub(crate) struct Events {
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 
-    /// Only events of this type, such as account.activated or 'account.*'. Can be repeated.
+    /// Only events of this type, such as account.activated or 'account.*'. You can repeat this option.
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
 

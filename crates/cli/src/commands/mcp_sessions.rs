@@ -60,13 +60,13 @@ enum McpSessionsCommand {
     },
 }
 
-/// What a session is limited to.
+/// Limits of a session.
 #[derive(Debug, Args)]
 pub(super) struct Session {
-    /// Connection that it may use. Can be repeated. The default is all connections.
+    /// Connection that it may use. You can repeat this option. The default is all connections.
     #[arg(long = "connection", value_name = "NAME")]
     connections: Vec<String>,
-    /// Tool that it may call. Can be repeated. The default is all tools.
+    /// Tool that it may call. You can repeat this option. The default is all tools.
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
     /// Allow only tools that read.

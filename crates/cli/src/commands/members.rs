@@ -33,7 +33,7 @@ enum MembersCommand {
         /// Email address.
         #[arg(value_name = "EMAIL")]
         email: String,
-        /// What the member may do.
+        /// Role of the member.
         #[arg(long, value_enum)]
         role: Role,
         /// Name of the person.
@@ -71,7 +71,7 @@ enum MembersCommand {
     },
 }
 
-/// What a member may do.
+/// A member's role.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Role {
     /// Everything, including credentials and members.
@@ -195,7 +195,7 @@ fn list(all: &[Member], terminal: &Terminal) {
     }
     if all.is_empty() {
         return terminal
-            .note("There are no members yet. `stead members invite EMAIL --role owner` makes the first owner.");
+            .note("There are no members yet. `stead members invite EMAIL --role owner` creates the first owner.");
     }
     let rows = all.iter().map(|member| {
         let last = member.last_sign_in_at;
@@ -210,7 +210,7 @@ fn list(all: &[Member], terminal: &Terminal) {
     });
     terminal.table(
         [
-            "E-MAIL",
+            "EMAIL",
             "ROLE",
             "STATUS",
             "SIGNS IN WITH",

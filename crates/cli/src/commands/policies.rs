@@ -54,7 +54,7 @@ enum PoliciesCommand {
 
 #[derive(Debug, Args)]
 struct Test {
-    /// Policy to use. Can be repeated.
+    /// Policy to use. You can repeat this option.
     #[arg(long = "policy", value_name = "NAME")]
     policies: Vec<String>,
     /// Caller, instead of policies: the client ID of a credential, or the ID of an MCP session. Its scopes and limits
@@ -163,7 +163,7 @@ fn explained(decision: &PolicyDecision) -> String {
         };
         lines.push(format!("  {method} {path}: {effect}{known}"));
         for fact in &request.facts {
-            let value = fact.value.as_deref().unwrap_or("cannot be told");
+            let value = fact.value.as_deref().unwrap_or("unknown");
             lines.push(format!("    {}: {value}", fact.kind));
         }
     }

@@ -39,7 +39,7 @@ enum WebhooksCommand {
         /// HTTPS address to which Stead sends events. It can't be in a private network.
         #[arg(value_name = "ADDRESS")]
         address: String,
-        /// Only events of this type, such as account.*. Can be repeated.
+        /// Only events of this type, such as account.*. You can repeat this option.
         #[arg(long = "event", value_name = "TYPE")]
         events: Vec<String>,
         /// Description for people.

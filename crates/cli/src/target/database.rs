@@ -43,7 +43,7 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
-    /// PostgreSQL database, instead of a file: for example, postgres://stead@db.example.com/stead. Any number of
+    /// PostgreSQL database, instead of a file. For example, `postgres://stead@db.example.com/stead`. Any number of
     /// services can share it. Give a password only in the environment variable, or in a file that PGPASSFILE names.
     /// `sslmode` is `verify-full` by default, and `prefer` on this machine.
     #[arg(long, env = "STEAD_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
@@ -77,7 +77,7 @@ pub(crate) struct Database {
     config: Option<PathBuf>,
 
     /// Origin to which links may send the user's browser, such as https://app.example.com. Without this option, links
-    /// may name any address. Repeat it, or separate several origins by commas.
+    /// may name any address. Repeat this option, or separate several values by commas.
     #[arg(
         long = "verify-origin",
         env = "STEAD_VERIFY_ORIGINS",
@@ -121,7 +121,7 @@ impl Place<'_> {
     }
 }
 
-/// What to do if the database doesn't exist. A misspelled name must not start an empty service.
+/// Behavior if the database doesn't exist. A misspelled name must not start an empty service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
     /// Create it.

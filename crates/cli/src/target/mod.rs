@@ -1,5 +1,4 @@
-//! Where a command works: at a running service, in the database, or in a service with a sandbox that this process
-//! starts.
+//! The target of a command: a running service, the database, or a service with a sandbox in this process.
 
 mod call_limits;
 mod database;

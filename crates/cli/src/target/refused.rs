@@ -1,4 +1,4 @@
-//! What to do if the database, its key or a setting is wrong and the platform can't be opened.
+//! Remedies if the database, its key or a setting is wrong and the platform can't be opened.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "the issuer of agents' tokens",
-        "Check the --mcp-… options; --help lists them. --mcp-verify-url or STEAD_MCP_VERIFY_URL sets the verify_url for agents, and --verify-url or STEAD_VERIFY_URL sets it for all links.",
+        "Check the --mcp-… options, which --help lists. --mcp-verify-url or STEAD_MCP_VERIFY_URL sets the verify_url for agents. --verify-url or STEAD_VERIFY_URL sets it for all links.",
     ),
     (
         "the database URL",
@@ -120,7 +120,7 @@ pub(crate) fn is_not_ours(why: &str) -> bool {
     words.iter().any(|word| why.contains(word))
 }
 
-/// What to do if a file can't be opened or written.
+/// The remedy if a file can't be opened or written.
 pub(crate) fn remedy(why: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
     if says(&["read-only"]) {
@@ -152,7 +152,7 @@ pub(super) fn place_of(file: &Path) -> Outcome {
     }
 }
 
-/// What is wrong and what to do, if the file's folder doesn't exist.
+/// The error and its remedy, if the file's folder doesn't exist.
 pub(super) fn missing_folder(file: &Path) -> Option<(String, &'static str)> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""))?;
     let is_missing = folder.try_exists().is_ok_and(|exists| !exists);

@@ -24,8 +24,8 @@ pub(crate) struct Settings {
     /// A name that starts with a dot matches all names below it.
     #[serde(default)]
     pub(crate) private_hosts: Vec<String>,
-    /// Where a link sends the user's browser, if the link doesn't set a `verify_url`. The option --verify-url overrides
-    /// it.
+    /// Page to which a link sends the user's browser, if the link doesn't set a `verify_url`. The option --verify-url
+    /// overrides it.
     pub(crate) verify_url: Option<String>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) const CONNECTION: &str = "mail";
 /// The sandbox's user behind that identifier.
 pub(crate) const SANDBOX_USER: &str = "ada@example.com";
 
-/// Client id and secret of an application.
+/// Client ID and secret of an application.
 pub(crate) type AppCredential = (String, SecretString);
 
 /// The listeners of a stack.

@@ -26,7 +26,7 @@ const FLAGS: Flags = &[("/connection_name", "--connection", "")];
 /// audit log records each export and its number of accounts.
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// Public key to encrypt the file to, as `age-keygen` prints it. Can be repeated.
+    /// Public key to encrypt the file to, as `age-keygen` prints it. You can repeat this option.
     #[arg(long = "to", value_name = "AGE1…", required = true, value_parser = recipient)]
     recipients: Vec<Recipient>,
     /// Export only the accounts of this connection.

@@ -46,8 +46,8 @@ pub(super) struct Import {
     /// Import every line into this connection, whatever connection the line names.
     #[arg(long, value_name = "NAME", conflicts_with = "map")]
     connection: Option<String>,
-    /// Rename connections of the lines, as THEIRS=OURS. Other names don't change. Can be repeated, or separated by
-    /// commas.
+    /// Rename connections of the lines, as THEIRS=OURS. Other names don't change. Repeat this option, or separate
+    /// several values by commas.
     #[arg(long, value_name = "THEIRS=OURS", value_delimiter = ',', value_parser = pair)]
     map: Vec<(String, String)>,
     /// Check everything, and write nothing.
@@ -178,7 +178,7 @@ impl Import {
         };
         // What serde says of a fault may repeat what stands there.
         let value: Value =
-            serde_json::from_slice(&line).map_err(|_| invalid("json", "the line is not JSON"))?;
+            serde_json::from_slice(&line).map_err(|_| invalid("json", "the line isn't JSON"))?;
         let mut account = self.from.read(value)?;
         let ours = self
             .map

@@ -41,7 +41,7 @@ pub(super) struct Summary {
     /// Not in the JSON, because each one was already printed.
     #[serde(skip)]
     steps: Vec<Step>,
-    /// What the tools changed in the sandbox.
+    /// The tools' changes in the sandbox.
     changes: Vec<String>,
 }
 

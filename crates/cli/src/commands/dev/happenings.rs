@@ -49,7 +49,7 @@ pub(super) async fn print(
     Ok(())
 }
 
-/// The names of the connections by id; `dev` makes all of them when it starts.
+/// The names of the connections by ID. `dev` creates all connections at its start.
 async fn connection_names(platform: &Platform) -> HashMap<String, String> {
     let page = platform.environment().connections(None, 100).await;
     page.map(|page| page.items)

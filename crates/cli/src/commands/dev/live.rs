@@ -7,11 +7,11 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tracing::{Event, Level, Subscriber, field::Field, field::Visit};
 use tracing_subscriber::{Layer, filter::Targets, layer::Context, registry::LookupSpan};
 
-/// Where the platform traces calls, and events of accounts and authorizations.
+/// Targets of the platform's traces: calls, and events of accounts and authorizations.
 const CALLS: &str = "stead_core::call::record";
 const EVENTS: &str = "stead_core::context::change";
 
-/// What happened, in order.
+/// Calls and events, in order.
 pub(crate) type Happenings = UnboundedReceiver<Happening>;
 
 /// Something that happened.

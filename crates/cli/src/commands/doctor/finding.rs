@@ -1,10 +1,10 @@
-//! What a check finds: how bad it is, one sentence, and what to do.
+//! A finding of a check: its level, a sentence, and a remedy.
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// How bad it is.
+/// The level of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Level {
@@ -29,7 +29,7 @@ pub(super) struct Finding {
     pub(super) check: &'static str,
     pub(super) level: Level,
     pub(super) message: String,
-    /// What to do, if anything.
+    /// The remedy, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) remedy: Option<String>,
 }

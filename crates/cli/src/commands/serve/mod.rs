@@ -97,7 +97,8 @@ pub(crate) struct Serve {
 
     /// Networks of your reverse proxies, such as 10.244.7.0/24. Stead then reads the caller's address from
     /// X-Forwarded-For or Forwarded: the last one that isn't a trusted proxy. It always trusts proxies on this machine.
-    /// Keep the networks small, because anyone in them can claim any address. Repeat it, or separate several by commas.
+    /// Keep the networks small, because anyone in them can claim any address. Repeat this option, or separate several
+    /// values by commas.
     #[arg(
         long,
         env = "STEAD_TRUSTED_PROXIES",
@@ -107,8 +108,8 @@ pub(crate) struct Serve {
     )]
     trusted_proxies: Vec<IpNet>,
 
-    /// Another host name for the pages, in addition to the public URL's and this machine's: for example, the name that
-    /// a reverse proxy puts into Host. Repeat it, or separate several by commas.
+    /// Another host name for the pages, in addition to the public URL's and this machine's. For example, the name that
+    /// a reverse proxy puts into Host. Repeat this option, or separate several values by commas.
     #[arg(
         long = "allowed-host",
         env = "STEAD_ALLOWED_HOSTS",
@@ -117,8 +118,8 @@ pub(crate) struct Serve {
     )]
     allowed_hosts: Vec<String>,
 
-    /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Repeat it, or
-    /// separate several by commas.
+    /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Repeat this
+    /// option, or separate several values by commas.
     #[arg(
         long = "allowed-origin",
         env = "STEAD_ALLOWED_ORIGINS",

@@ -18,8 +18,8 @@ use crate::{
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Dashboard sign-in")]
 pub(crate) struct SignInArgs {
-    /// Issuer of the OpenID Connect provider where members can sign in, for example https://accounts.google.com.
-    /// Register the redirect URI /dashboard/sign-in/callback below your public URL there.
+    /// Issuer of the OpenID Connect provider for sign-in, for example https://accounts.google.com. At the provider,
+    /// register the redirect URI /dashboard/sign-in/callback below your public URL.
     #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
     oidc_issuer: Option<String>,
 
@@ -166,7 +166,7 @@ pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Out
     }
     if let Some(link) = environment.begin_setup().await? {
         terminal.error(format_args!(
-            "The dashboard has no members yet. Open this link within 15 minutes to become its owner:\n  {}",
+            "The dashboard has no members yet. The first person to open this link within 15 minutes becomes its owner:\n  {}",
             link.expose_secret()
         ));
     }

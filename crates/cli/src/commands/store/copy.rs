@@ -28,7 +28,7 @@ use crate::{
 /// service on the copy with the same key. Never start a service on the source again after that.
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
-    /// Database to copy: sqlite:FILE, or postgres://USER@HOST/DATABASE. If it has a password, use the environment
+    /// Database to copy: `sqlite:FILE` or `postgres://USER@HOST/DATABASE`. If it has a password, use the environment
     /// variable.
     #[arg(id = "copy_from", long = "from", env = "STEAD_COPY_FROM", value_name = "DATABASE", hide_env_values = true, value_parser = secrets::parse)]
     from: SecretString,
