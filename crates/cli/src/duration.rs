@@ -2,7 +2,7 @@
 
 /// The seconds of a time.
 pub(crate) fn seconds(text: &str) -> Result<u32, String> {
-    let expected = || String::from("expected a number with s, m, h or d, such as 24h or 90d");
+    let expected = || String::from("expected a number and s, m, h or d, such as 24h or 90d");
     let (number, unit) = text
         .char_indices()
         .next_back()
@@ -18,7 +18,7 @@ pub(crate) fn seconds(text: &str) -> Result<u32, String> {
     let number: u32 = number.parse().map_err(|_| expected())?;
     number
         .checked_mul(seconds)
-        .ok_or_else(|| String::from("this is too long"))
+        .ok_or_else(|| String::from("this time is too long"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The one table of exit codes.
+//! The exit codes.
 
 use stead::{ErrorKind, core::error::ActBy};
 
-/// How the program ends.
+/// An exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     Good,
@@ -14,35 +14,35 @@ pub(crate) enum Exit {
     Configuration,
 }
 
-/// Every exit code with its meaning; `stead help` and the reference print it.
+/// Every exit code with its meaning, for `stead help` and the reference.
 const TABLE: &[(Exit, u8, &str)] = &[
-    (Exit::Good, 0, "all went well"),
-    (
-        Exit::Failed,
-        1,
-        "a step or a tool failed, or Stead itself did",
-    ),
-    (Exit::Usage, 2, "the command line is wrong"),
+    (Exit::Good, 0, "success"),
+    (Exit::Failed, 1, "a step, a tool or Stead itself failed"),
+    (Exit::Usage, 2, "the command line is invalid"),
     (
         Exit::User,
         3,
-        "the user must act: authorize, or grant a permission",
+        "the user must connect the account or grant a permission",
     ),
-    (Exit::Input, 4, "the input, or what it names, must change"),
+    (
+        Exit::Input,
+        4,
+        "you must change the input, or what it refers to",
+    ),
     (
         Exit::Product,
         5,
-        "the product failed, refused to serve now, or left the outcome open",
+        "the product failed or is busy, or the outcome is unknown",
     ),
     (
         Exit::Configuration,
         78,
-        "the configuration or the key is missing or wrong",
+        "the configuration or the key is missing or invalid",
     ),
 ];
 
 impl Exit {
-    /// How the program ends for an error.
+    /// The exit code for an error.
     pub(crate) fn of(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::KeyUnavailable => Self::Configuration,
@@ -61,7 +61,7 @@ impl Exit {
         self.row().1
     }
 
-    /// What the code means.
+    /// The meaning of the code.
     pub(crate) fn meaning(self) -> &'static str {
         self.row().2
     }

@@ -1,6 +1,6 @@
-//! Failpoints of a test build: before and after every write and every token request this process can end, wait, or find
-//! its store away, and its clock can be wrong. A file says which, and is read again at every place, so that a test can
-//! change it meanwhile.
+//! Failpoints of a test build. Before or after each write and token request, this process can abort, wait, or lose its
+//! store, and its clock can be wrong. A file selects them. The process reads it again at every place, so a test can
+//! change it at any time.
 //!
 //! Each line of the file is `NAME=VALUE`:
 //!
@@ -12,7 +12,8 @@
 //! | `store` | `away`: nothing is read or written |
 //! | `clock` | seconds by which the time of day is wrong |
 //!
-//! `abort@3` acts the third time since it is there. What acts adds a line to the file of the same name with `.reached` behind it.
+//! `abort@3` acts at the third pass since the file names it. Each action adds a line to a file with the same name and
+//! the suffix `.reached`.
 
 use std::{
     collections::HashMap,
@@ -34,18 +35,18 @@ use stead::{
     transport::{ReqwestTransport, TransportOptions},
 };
 
-/// How often a place that waits looks whether it may go on.
+/// How often a waiting place checks whether it may continue.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The places of this process.
+/// The failpoints of this process.
 #[derive(Debug)]
 struct Failpoints {
     file: PathBuf,
-    /// How often a place was passed since the file names it.
+    /// How often each place was passed since the file names it.
     passed: Mutex<HashMap<String, u32>>,
 }
 
-/// The builder with a database, a spool and a network that fail where `file` says so. `open` opens the database.
+/// The builder with a database, a spool and a network that fail as `file` says. `open` opens the database.
 pub(crate) async fn install(
     builder: PlatformBuilder,
     open: impl AsyncFnOnce(Arc<dyn Runtime>) -> Result<Arc<dyn Store>>,
@@ -59,7 +60,7 @@ pub(crate) async fn install(
     let runtime: Arc<dyn Runtime> = Arc::new(WrongClock(TokioRuntime::current()?, points.clone()));
     let store = open(Arc::clone(&runtime)).await?;
     let transport = ReqwestTransport::new(TransportOptions::default()).map_err(|error| {
-        Error::new(ErrorKind::Internal, "the HTTP client cannot be set up").with_source(error)
+        Error::new(ErrorKind::Internal, "can't set up the HTTP client").with_source(error)
     })?;
     let builder = match spool {
         Some(spool) => builder.spool(Arc::new(FailingSpool(spool, points.clone()))),
@@ -72,7 +73,7 @@ pub(crate) async fn install(
 }
 
 impl Failpoints {
-    /// What the file says of a name now.
+    /// The file's current value for a name.
     fn setting(&self, name: &str) -> Option<String> {
         let text = fs::read_to_string(&self.file).ok()?;
         text.lines()
@@ -81,7 +82,7 @@ impl Failpoints {
             .map(|(_, value)| value.trim().to_owned())
     }
 
-    /// How often a place was passed since the file names it.
+    /// How often each place was passed since the file names it.
     fn count(&self, place: &str, named: bool) -> u32 {
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
         if !named {
@@ -93,7 +94,7 @@ impl Failpoints {
         *times
     }
 
-    /// Does what the file says of this place.
+    /// Performs the file's action for this place.
     async fn pass(&self, place: &str) -> Result<()> {
         let setting = self.setting(place);
         let passed = self.count(place, setting.is_some());
@@ -126,7 +127,7 @@ impl Failpoints {
         }
     }
 
-    /// An error while the file says that the store is away.
+    /// Fails while the file says that the store is away.
     fn store(&self) -> Result<()> {
         match self.setting("store").as_deref() {
             Some("away") => Err(away("store")),
@@ -142,7 +143,7 @@ fn away(place: &str) -> Error {
     )
 }
 
-/// A store that fails where the file says so.
+/// A store that fails as the file says.
 struct FailingStore(Arc<dyn Store>, Arc<Failpoints>);
 
 impl Store for FailingStore {
@@ -208,7 +209,7 @@ impl Store for FailingStore {
     }
 }
 
-/// A spool that fails where the file says so.
+/// A spool that fails as the file says.
 struct FailingSpool(FileSpool, Arc<Failpoints>);
 
 impl Spool for FailingSpool {
@@ -249,7 +250,7 @@ impl Transport for FailingTransport {
             return self.0.send(request);
         }
         Box::pin(async move {
-            // These places end or wait; a request that fails is the business of the product that a test plays.
+            // // These places only abort or wait. A failing request is up to the product that a test plays.
             let _ = self.1.pass("token.send:before").await;
             let (head, body) = self.0.send(request).await?.into_parts();
             let body = body.collect(Limits::DEFAULT.response_bytes).await?;
@@ -259,7 +260,7 @@ impl Transport for FailingTransport {
     }
 }
 
-/// A clock that is wrong where the file says so.
+/// A clock that is wrong by the file's seconds.
 struct WrongClock(TokioRuntime, Arc<Failpoints>);
 
 impl Runtime for WrongClock {

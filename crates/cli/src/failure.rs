@@ -1,4 +1,4 @@
-//! How a command fails, and how that is printed: what happened, who must act, what to do next.
+//! How a command reports a failure: what happened, who needs to act, and what to do next.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::{exit::Exit, terminal::Terminal};
 /// Result of a command.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// Which flag of a command gives a member of a request: the member's JSON pointer, the flag, and what else helps.
+/// The flags that set members of a request: the member's JSON pointer, the flag, and a hint.
 pub(crate) type Flags = &'static [(&'static str, &'static str, &'static str)];
 
 /// Why a command failed.
@@ -23,31 +23,31 @@ pub(crate) enum Failure {
     Stead {
         error: Box<Error>,
         flags: Flags,
-        /// What to do next, where the error does not say it.
+        /// The next step, if the error doesn't say it.
         next: Option<&'static str>,
     },
-    /// Something outside of Stead: the command line, a file, a port.
+    /// A problem outside of Stead, with the command line, a file or a port.
     CommandLine {
         exit: Exit,
         what: String,
         next: String,
     },
-    /// It was printed already, line by line.
+    /// The command has already printed it.
     Reported,
 }
 
 impl Failure {
-    /// The command line is wrong.
+    /// The command line is invalid.
     pub(crate) fn usage(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new(Exit::Usage, what, next)
     }
 
-    /// A file, a port or a setting is wrong or missing.
+    /// A file, a port or a setting is invalid or missing.
     pub(crate) fn configuration(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new(Exit::Configuration, what, next)
     }
 
-    /// Something else.
+    /// Any other failure.
     pub(crate) fn new(exit: Exit, what: impl Into<String>, next: impl Into<String>) -> Self {
         Self::CommandLine {
             exit,
@@ -56,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// The command line is wrong, as clap says.
+    /// An error of clap.
     pub(crate) fn of_clap(error: &clap::Error) -> Self {
         if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
             return Self::usage("a command is missing", "`stead --help` lists the commands");
@@ -71,7 +71,7 @@ impl Failure {
         Self::usage(what.trim_start_matches("error: "), next.join("; "))
     }
 
-    /// Speaks of the command's flags in place of the request's members.
+    /// Names the command's flags instead of the request's members.
     pub(crate) fn with_flags(mut self, of_command: Flags) -> Self {
         if let Self::Stead { flags, .. } = &mut self {
             *flags = of_command;
@@ -87,7 +87,7 @@ impl Failure {
         self
     }
 
-    /// How the program ends.
+    /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Stead { error, .. } => Exit::of(error.kind()),
@@ -96,7 +96,7 @@ impl Failure {
         }
     }
 
-    /// Says it on the standard error stream: for people, or as one JSON object.
+    /// Prints it to standard error, for people or as one JSON object.
     pub(crate) fn print(&self, terminal: &Terminal) {
         let text = match self {
             Self::Reported => return,
@@ -115,7 +115,7 @@ impl Failure {
         terminal.error(text);
     }
 
-    /// Writes it to the log, unless the log takes no errors. Before logs are started it takes none.
+    /// Writes it to the log, and returns whether the log accepts errors. It doesn't before logging starts.
     pub(crate) fn log(&self) -> bool {
         let exit_code = self.exit().code();
         if !tracing::enabled!(tracing::Level::ERROR) {
@@ -195,12 +195,12 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
     let mut text = format!("{} {message}", terminal.red("stead:"));
     let mut fact = |name: &str, value: &str| {
         let name = terminal.dim(&format!("{name:<16}"));
-        // Writing to a string cannot fail.
+        // // Writing to a string can't fail.
         let _ = write!(text, "\n  {name} {value}");
     };
     fact("kind", error.kind().name());
     fact("who acts", who(error.act_by()));
-    // What is wrong with the input, the message says; of requests there are none here.
+    // // For these kinds, the message already says what is wrong.
     let is_said = matches!(
         error.kind(),
         ErrorKind::Internal | ErrorKind::InvalidRequest | ErrorKind::SchemaViolation
@@ -245,7 +245,7 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
     text
 }
 
-/// A violation, with the flag that gives the member in place of its pointer.
+/// A violation with the member's flag instead of its pointer.
 fn in_flags(violation: &Violation, flags: Flags) -> String {
     let Violation { path, message, .. } = violation;
     let below = |pointer: &str| {
@@ -258,14 +258,14 @@ fn in_flags(violation: &Violation, flags: Flags) -> String {
     let Some((pointer, flag, inner)) = found else {
         return violation.to_string();
     };
-    // An item of a list is not told by its number: it has no name on the command line.
+    // // The command line has no name for an item of a list, so its number isn't shown.
     let is_item = inner.bytes().all(|byte| byte.is_ascii_digit());
     let (name, flag) = if is_item {
         (pointer.trim_start_matches('/'), (*flag).to_owned())
     } else {
         (inner, format!("{flag} '{{\"{inner}\": …}}'"))
     };
-    // The message may begin with the member's name, which the flag stands for.
+    // // The flag replaces the member's name if the message begins with it.
     let rest = message
         .strip_prefix(name)
         .or_else(|| message.strip_prefix(&format!("{name:?}")))
@@ -280,8 +280,8 @@ fn who(act_by: ActBy) -> &'static str {
     match act_by {
         ActBy::AppDeveloper => "you",
         ActBy::EndUser => "the user",
-        ActBy::Product => "the product; waiting is all that others can do",
-        _ => "the operator of this Stead",
+        ActBy::Product => "the product; wait, and try again",
+        _ => "the operator of Stead",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the key ring is kept: a file, or what the operator's own tool prints.
+//! Sources of the key ring: a file, or the output of a command.
 
 use std::{io, path::PathBuf, process::Stdio, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{failure::Failure, secrets};
 /// Longest wait for a key management service.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// A file, which is read again where a key is missing.
+/// A file. Stead reads it again if a key is missing.
 pub(crate) struct KeyFile(pub(crate) PathBuf);
 
 impl KeySource for KeyFile {
@@ -22,7 +22,7 @@ impl KeySource for KeyFile {
         let read = secrets::read_key(&self.0).map_err(|failure| {
             let why = match failure {
                 Failure::CommandLine { what, .. } => what,
-                _ => String::from("the key file cannot be read"),
+                _ => String::from("can't read the key file"),
             };
             Error::new(ErrorKind::KeyUnavailable, why)
         });
@@ -34,8 +34,7 @@ impl KeySource for KeyFile {
 pub(crate) struct KeyCommand(Vec<String>);
 
 impl KeyCommand {
-    /// The words of a command line, separated by white space. There are no quotes and no variables: where they are
-    /// needed, the command is a script.
+    /// The words of a command line, separated by white space. Quotes and variables don't work; use a script for them.
     pub(crate) fn new(line: &str) -> Self {
         Self(line.split_whitespace().map(str::to_owned).collect())
     }
@@ -45,7 +44,7 @@ impl KeyCommand {
             .0
             .split_first()
             .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the key command is empty"))?;
-        // Neither the arguments nor what it prints: either may hold a secret.
+        // // The arguments and the output may contain a secret, so the error shows neither.
         let failed = |why: String| {
             Error::new(
                 ErrorKind::KeyUnavailable,
@@ -60,13 +59,13 @@ impl KeyCommand {
             .output();
         let output = timeout(WAIT, output)
             .await
-            .map_err(|_| failed(format!("did not end within {} s", WAIT.as_secs())))?
-            .map_err(|error| failed(format!("cannot be started: {}", not_started(&error))))?;
+            .map_err(|_| failed(format!("didn't finish within {} s", WAIT.as_secs())))?
+            .map_err(|error| failed(format!("can't be started: {}", not_started(&error))))?;
         if !output.status.success() {
             return Err(failed(format!("failed ({})", output.status)));
         }
         let text = as_text(output.stdout);
-        text.ok_or_else(|| failed(String::from("printed no text")))
+        text.ok_or_else(|| failed(String::from("didn't print text")))
     }
 }
 
@@ -76,7 +75,7 @@ impl KeySource for KeyCommand {
     }
 }
 
-/// Why a program does not start.
+/// Why a program doesn't start.
 fn not_started(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => String::from("there is no such program"),
@@ -84,7 +83,7 @@ fn not_started(error: &io::Error) -> String {
     }
 }
 
-/// The bytes as a text, without another copy of them.
+/// The bytes as text, without a copy.
 fn as_text(bytes: Vec<u8>) -> Option<SecretString> {
     String::from_utf8(bytes).ok().map(SecretString::from)
 }

@@ -18,11 +18,11 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// A listener at an address, which must be free.
+/// A listener at a free address.
 pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         let what = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("{address} is used by another program"),
+            io::ErrorKind::AddrInUse => format!("another program uses {address}"),
             io::ErrorKind::AddrNotAvailable => {
                 let (port, ip) = (address.port(), address.ip());
                 return Failure::configuration(
@@ -30,17 +30,17 @@ pub(crate) async fn bind(address: SocketAddr, option: &str) -> Outcome<TcpListen
                     format!("Try {option} 127.0.0.1:{port}, or {option} 0.0.0.0:{port} for all its addresses."),
                 );
             }
-            _ => format!("{address} cannot be listened on: {error}"),
+            _ => format!("can't listen on {address}: {error}"),
         };
         let free = SocketAddr::new(address.ip(), 0);
         Failure::configuration(
             what,
-            format!("Choose another one with {option}, or let the system choose: {option} {free}"),
+            format!("Choose another address with {option}, or let the system choose a port: {option} {free}"),
         )
     })
 }
 
-/// A listener at an address that no other option of this command has taken; nothing without an address.
+/// A listener at an address that no other option of this command uses; `None` without an address.
 pub(crate) async fn bind_another(
     address: Option<SocketAddr>,
     option: &str,
@@ -49,11 +49,11 @@ pub(crate) async fn bind_another(
     let Some(address) = address else {
         return Ok(None);
     };
-    // The system chooses each time another one for port 0.
+    // // For port 0, the system chooses another port each time.
     let same = |(other, _): &&(SocketAddr, &str)| *other == address && address.port() != 0;
     match taken.iter().find(same) {
         Some((_, other)) => Err(Failure::configuration(
-            format!("{option} and {other} name the same address, {address}"),
+            format!("{option} and {other} name the same address: {address}"),
             format!("Give {option} another port."),
         )),
         None => bind(address, option).await.map(Some),
@@ -65,12 +65,12 @@ pub(crate) async fn bind_free_port() -> Outcome<TcpListener> {
     bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), "--listen").await
 }
 
-/// Where a listener is reached from this machine.
+/// The URL of a listener on this machine.
 pub(crate) fn url(listener: &TcpListener) -> Outcome<String> {
     let mut address = listener.local_addr().map_err(|error| {
         Failure::configuration(
-            format!("a listener has no address: {error}"),
-            "Check the network of this machine.",
+            format!("can't get the address of a listener: {error}"),
+            "Check this machine's network.",
         )
     })?;
     if !address.ip().is_loopback() {
@@ -105,7 +105,7 @@ mod tests {
         let Failure::CommandLine { what, next, .. } = failure else {
             panic!("another failure")
         };
-        assert_eq!(what, format!("{address} is used by another program"));
+        assert_eq!(what, format!("another program uses {address}"));
         assert!(next.contains("--listen 127.0.0.1:0"), "{next}");
     }
 

@@ -12,24 +12,24 @@ use tracing_subscriber::{
 
 use crate::failure::{Failure, Outcome};
 
-/// A layer next to the log.
+/// A layer in addition to the log.
 pub(crate) type More = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Starts logging to the standard error stream: text for people, JSON lines where a program reads them. `more` gets
-/// what each of its layers asks for, whatever the filter.
+/// Starts logging to standard error, as text for people or JSON lines for programs. The filter doesn't apply to the
+/// layers in `more`.
 pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<More>) -> Outcome {
     if let Some(word) = unknown_word(filter) {
         return Err(Failure::usage(
-            format!("{word:?} is not a level of a log"),
+            format!("{word:?} is not a log level"),
             format!(
-                "Write off, error, warn, info, debug or trace. For a crate of this name, give its level too: --log {word}=debug"
+                "Use off, error, warn, info, debug or trace. If {word} is a crate, add a level: --log {word}=debug"
             ),
         ));
     }
     let filter = EnvFilter::try_new(without_noise(filter)).map_err(|error| {
         Failure::usage(
-            format!("this is not a log filter: {error}"),
-            "Write a level such as --log info, or targets such as --log stead_core=debug,warn",
+            format!("invalid log filter: {error}"),
+            "Use a level, such as --log info, or targets, such as --log stead_core=debug,warn",
         )
     })?;
     let terminal = io::stderr().is_terminal();
@@ -41,7 +41,7 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     };
     let registry = tracing_subscriber::registry();
     if more.is_empty() {
-        // A filter for all is cheaper than one for each layer.
+        // // One filter for all layers is cheaper than one for each.
         registry.with(logs).with(filter).init();
         return Ok(());
     }
@@ -51,8 +51,8 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     Ok(())
 }
 
-/// The filter without the warnings of two libraries: of the database driver, because the store reports the same in its own
-/// words, and of the server of MCP, which warns of each mistake of a client. If you name one, you get what you ask for.
+/// The filter without warnings of two libraries. The store already reports the database driver's warnings, and the MCP
+/// library warns about each mistake of a client. A filter that names one of them keeps its warnings.
 fn without_noise(filter: &str) -> String {
     let is_quiet = filter.trim().is_empty()
         || filter
@@ -70,8 +70,8 @@ fn without_noise(filter: &str) -> String {
     all
 }
 
-/// A word of a filter that stands alone and is neither a level nor a crate of Stead. It would be read as the name of a
-/// crate, and all else would be left out of the log.
+/// A single word of a filter that is neither a level nor a crate of Stead. The filter would read it as a crate and log
+/// nothing else.
 fn unknown_word(filter: &str) -> Option<&str> {
     filter.split(',').map(str::trim).find(|word| {
         let is_word = word
@@ -90,7 +90,7 @@ pub(crate) fn keep_panics_quiet() {
             .map_or_else(|| String::from("an unknown place"), ToString::to_string);
         let _ = writeln!(
             io::stderr(),
-            "stead: an internal error at {place}. Please report it with this line; it contains none of your data."
+            "stead: internal error at {place}. Please report this line. It contains none of your data."
         );
     }));
 }

@@ -32,11 +32,11 @@ use terminal::Terminal;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Act in your users' stead: typed tools and raw requests to their products, with OAuth and tokens handled for you.
+/// Connect your app and its agents to your users' Gmail, Notion, Snowflake, Google Calendar, Sheets and Drive.
 #[cfg_attr(
     feature = "sandbox",
     doc = "",
-    doc = "New here? `stead demo` shows the whole journey, `stead dev` starts a service and a sandbox to try things out."
+    doc = "New here? `stead dev` starts Stead with a sandbox, so you can try it out. `stead demo` runs every tool once."
 )]
 #[derive(Debug, Parser)]
 #[command(name = "stead", version, after_help = exit::table(), arg_required_else_help = true)]
@@ -44,11 +44,11 @@ pub(crate) struct CommandLine {
     #[command(subcommand)]
     command: Command,
 
-    /// Print results as JSON, each on one line; errors too, on standard error.
+    /// Print each result as one line of JSON. Errors are JSON too, on standard error.
     #[arg(long, global = true)]
     json: bool,
 
-    /// Print only results.
+    /// Print only results, without hints and progress.
     #[arg(long, short, global = true)]
     quiet: bool,
 
@@ -62,13 +62,13 @@ pub(crate) struct CommandLine {
     log: Option<String>,
 }
 
-/// What a service logs unless told: what an operator has to know, and not a line for each request or call.
+/// The default of `serve`: what an operator needs to know, without a line for each request or call.
 const LOG_OF_SERVICE: &str = "warn,stead=info,stead_server::middleware=warn,stead::call=warn";
 
 fn main() -> ExitCode {
     logs::keep_panics_quiet();
     let mut command = CommandLine::command();
-    // A mistake on the command line is printed before its arguments are known.
+    // // Clap prints mistakes before it has parsed `--no-color`.
     if std::env::args().any(|argument| argument == "--no-color") {
         command = command.color(clap::ColorChoice::Never);
     }
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     let mut arguments = arguments;
     arguments.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
-    // Whoever reads the log of a service as JSON reads its errors as such too.
+    // // A service that logs JSON also logs its errors as JSON.
     let logs_errors = arguments.command.is_serve() && !terminal.json() && !terminal.shows_errors();
     let outcome =
         secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));
@@ -91,8 +91,8 @@ fn main() -> ExitCode {
     failures.extend(terminal.lost().map(|why| {
         Failure::new(
             Exit::Failed,
-            format!("the output cannot be written: {why}"),
-            "Make room or choose another place for the output, and run the command again. What it changed stays changed.",
+            format!("can't write the output: {why}"),
+            "Free some space, or write the output elsewhere. Then run the command again; changes that it made remain.",
         )
     }));
     for failure in &failures {
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What clap says of the command line; help is printed in the same way.
+/// Prints clap's error or help.
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || std::env::args().all(|argument| argument != "--json") {
         error.exit();
@@ -122,8 +122,8 @@ fn run(mut arguments: CommandLine, terminal: &Terminal) -> Outcome {
         .build()
         .map_err(|error| {
             Failure::configuration(
-                format!("threads cannot be started: {error}"),
-                "Check the limits of this user.",
+                format!("can't start threads: {error}"),
+                "Check this user's limits with: ulimit -a",
             )
         })?;
     #[cfg(feature = "otlp")]
@@ -156,7 +156,7 @@ fn run(mut arguments: CommandLine, terminal: &Terminal) -> Outcome {
     outcome
 }
 
-/// NO_COLOR counts when it is not empty, whatever it says (no-color.org).
+/// Any value of NO_COLOR that isn't empty turns color off (no-color.org).
 fn not_empty(text: &str) -> Result<bool, std::convert::Infallible> {
     Ok(!text.is_empty() && text != "false")
 }

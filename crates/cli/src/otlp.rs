@@ -1,7 +1,7 @@
 //! Traces for an OpenTelemetry collector, over HTTP as protobuf.
 //!
-//! They are sent where the standard's own variables name a collector (`OTEL_EXPORTER_OTLP_ENDPOINT` or
-//! `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`), and sampled as the caller's `traceparent` says, or else as `OTEL_TRACES_SAMPLER`.
+//! Stead sends them if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector. The
+//! caller's `traceparent` decides the sampling, otherwise `OTEL_TRACES_SAMPLER` does.
 
 use std::{env, pin::Pin, sync::Arc, time::Duration};
 
@@ -42,17 +42,17 @@ const ENDPOINTS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ];
-/// What a collector responds with at most.
+/// Most bytes of a collector's response.
 const RESPONSE_BYTES: u64 = 64 * 1024;
-/// How long the last spans may take when the process ends.
+/// How long the process waits at its end to send the last spans.
 const LAST: Duration = Duration::from_secs(5);
 
-/// The spans that are still to be sent.
+/// The spans that aren't sent yet.
 #[derive(Debug)]
 pub(crate) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Where a collector is named.
+    /// Traces, if a collector is named.
     pub(crate) fn to_collector(runtime: &Handle) -> Outcome<Option<Self>> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         if !ENDPOINTS.into_iter().any(is_set) {
@@ -84,7 +84,7 @@ impl Traces {
         Self(provider.build())
     }
 
-    /// What makes spans of requests, with the calls in them.
+    /// The layer that makes spans of requests and of the calls in them.
     pub(crate) fn layer(&self) -> More {
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer("stead"));
         let targets = [
@@ -95,18 +95,18 @@ impl Traces {
         layer.with_filter(targets).boxed()
     }
 
-    /// Sends what is left.
+    /// Sends the remaining spans.
     pub(crate) fn end(&self) {
         if let Err(error) = self.0.shutdown_with_timeout(LAST) {
-            tracing::warn!(%error, "the last spans were not sent");
+            tracing::warn!(%error, "couldn't send the last spans");
         }
     }
 }
 
 fn refused(error: &dyn std::error::Error) -> Failure {
     Failure::configuration(
-        format!("traces cannot be sent: {error}"),
-        "Check the environment variables that begin with OTEL_.",
+        format!("can't send traces: {error}"),
+        "Check the environment variables whose names start with OTEL_.",
     )
 }
 
@@ -123,11 +123,11 @@ pub(crate) fn follow(span: &Span, parent: TraceParent) {
         true,
         TraceState::default(),
     );
-    // Without a layer there is no span to set it on.
+    // // Without the layer, the span has no extensions to set it on.
     let _ = span.set_parent(Context::new().with_remote_span_context(parent));
 }
 
-/// Gives the spans of requests the names that the conventions for HTTP servers want: method and route.
+/// Names the spans of requests by method and route, as the conventions for HTTP servers require.
 #[derive(Debug)]
 struct Named<E>(E);
 
@@ -161,7 +161,7 @@ impl<E: SpanExporter> SpanExporter for Named<E> {
     }
 }
 
-/// The transport of Stead, for the thread that sends spans: it does not belong to the runtime.
+/// Stead's transport for the thread that sends spans, which isn't part of the runtime.
 #[derive(Clone)]
 struct Client {
     transport: Arc<ReqwestTransport>,

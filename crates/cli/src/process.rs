@@ -1,4 +1,4 @@
-//! What this process asks of the system at its start: threads, file descriptors, and no copy of its memory on disk.
+//! Process settings at the start: threads, file descriptors, and no core dumps.
 
 use std::{num::NonZero, sync::Arc, thread};
 
@@ -11,15 +11,15 @@ pub(crate) fn workers() -> Outcome<Arc<Workers>> {
     let count = thread::available_parallelism().map_or(1, NonZero::get);
     let workers = Workers::start(count).map_err(|error| {
         Failure::configuration(
-            format!("threads cannot be started: {error}"),
-            "Check the limits of this user.",
+            format!("can't start threads: {error}"),
+            "Check this user's limits with: ulimit -a",
         )
     })?;
     Ok(Arc::new(workers))
 }
 
-/// Allows this process as many file descriptors as its user may have, and returns how many those are: each connection
-/// needs one, and each call that waits for its product another.
+/// Raises the limit of file descriptors to the user's maximum, and returns it. Each connection needs one, and each call
+/// in flight another.
 pub(crate) fn raise_descriptors() -> Option<u64> {
     #[cfg(unix)]
     {
@@ -30,7 +30,7 @@ pub(crate) fn raise_descriptors() -> Option<u64> {
             maximum: limits.maximum,
         };
         if let Err(error) = setrlimit(Resource::Nofile, raised) {
-            tracing::warn!(%error, "the limit of file descriptors cannot be raised");
+            tracing::warn!(%error, "can't raise the limit of open files");
         }
         getrlimit(Resource::Nofile).current
     }
@@ -38,14 +38,14 @@ pub(crate) fn raise_descriptors() -> Option<u64> {
     None
 }
 
-/// A crash leaves no core dump, in which tokens and keys would stand. Other programs of the same user cannot read this
-/// one's memory any more either.
+/// Turns off core dumps, because they would contain tokens and keys. Other programs of the same user can't read this
+/// process's memory either.
 pub(crate) fn keep_memory_private() {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
-            tracing::warn!(%error, "core dumps cannot be turned off");
+            tracing::warn!(%error, "can't turn off core dumps");
         }
     }
 }

@@ -27,12 +27,12 @@ impl Progress {
         Self(bar)
     }
 
-    /// Says what is going on.
+    /// Shows the current step.
     pub(crate) fn now(&self, what: &str) {
         self.0.set_message(what.to_owned());
     }
 
-    /// Prints next to the spinner.
+    /// Prints while the spinner runs.
     pub(crate) fn print_above(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }

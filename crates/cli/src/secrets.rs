@@ -1,5 +1,5 @@
-//! Secrets come in through the environment, a file or the standard input, never on the command line, where everyone
-//! on the machine can read them.
+//! Secrets come from the environment, a file or standard input. Every user of the machine can read a command line, so
+//! it's never a source.
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use crate::{
     failure::{Failure, Outcome},
 };
 
-/// Hidden arguments that stand for environment variables, with what to use in their place.
+/// Hidden arguments that only exist for their environment variables, with what to use instead.
 const FROM_ENVIRONMENT: &[(&str, &str)] = &[
     (
         "app_client_secret",
@@ -35,20 +35,20 @@ const FROM_ENVIRONMENT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Arguments that are the address of a database, with the environment variables that stand for them.
+/// Arguments with a database address, and their environment variables.
 const DATABASES: &[(&str, &str)] = &[
     ("database_url", "STEAD_DATABASE_URL"),
     ("copy_from", "STEAD_COPY_FROM"),
     ("copy_to", "STEAD_COPY_TO"),
 ];
 
-/// Refuses a secret that was typed as an argument.
+/// Refuses a secret in an argument.
 pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
     for (id, instead) in FROM_ENVIRONMENT {
         let known = matches.try_contains_id(id).unwrap_or_default();
         if known && matches.value_source(id) == Some(ValueSource::CommandLine) {
             return Err(Failure::usage(
-                "a secret on the command line can be read by others on this machine",
+                "other users of this machine can read a secret on the command line",
                 *instead,
             ));
         }
@@ -59,9 +59,9 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
             let url: Option<&SecretString> = matches.get_one(id);
             if url.is_some_and(|url| has_password(url.expose_secret())) {
                 return Err(Failure::usage(
-                    "a password on the command line can be read by others on this machine",
+                    "other users of this machine can read a password on the command line",
                     format!(
-                        "Use the environment variable {variable}, or leave the password out and name its file in PGPASSFILE."
+                        "Use the environment variable {variable}. Or omit the password, and put it into a file that PGPASSFILE names."
                     ),
                 ));
             }
@@ -75,7 +75,7 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
 
 /// Whether the address of a database has a password in it.
 fn has_password(url: &str) -> bool {
-    // A file has none, whatever its name is.
+    // // A file has no password, whatever its name contains.
     if url.starts_with("sqlite:") {
         return false;
     }
@@ -98,7 +98,7 @@ pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
         let open = fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o007 != 0);
         if open {
             tracing::warn!(
-                "{} can be read by every user of this machine; run: chmod 600 {}",
+                "every user of this machine can read {}; run: chmod 600 {}",
                 path.display(),
                 path.display()
             );
@@ -108,14 +108,14 @@ pub(crate) fn read(path: &Path) -> Outcome<SecretString> {
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
         return Err(Failure::configuration(
-            format!("{} has no secret", name(path)),
-            "It must be the first line of the file.",
+            format!("{} doesn't contain a secret", name(path)),
+            "Put the secret into the first line.",
         ));
     }
     Ok(SecretString::from(line))
 }
 
-/// A file's text, or that of the standard input for `-`; `exit` is how the program ends where it cannot be read.
+/// A file's text, or standard input for `-`. `exit` is the exit code if it can't be read.
 pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     let text = if path == Path::new("-") {
         let mut text = String::new();
@@ -123,7 +123,7 @@ pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     } else {
         fs::read_to_string(path)
     };
-    // Some editors write a byte order mark, which is not part of the text.
+    // // Some editors write a byte order mark, which isn't part of the text.
     let text = text.map(|text| match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
@@ -131,18 +131,18 @@ pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     text.map_err(|error| {
         Failure::new(
             exit,
-            format!("{} cannot be read: {error}", name(path)),
-            "Check its name and its permissions.",
+            format!("can't read {}: {error}", name(path)),
+            "Check its name and permissions.",
         )
     })
 }
 
-/// A key file, which only its owner may read.
+/// The text of a key file. Only its owner may have access to it.
 pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
     if path.is_dir() {
         return Err(Failure::configuration(
             format!("the key file {} is a folder", path.display()),
-            "Name the file that holds the key.",
+            "Give the name of the file that contains the key.",
         ));
     }
     #[cfg(unix)]
@@ -162,7 +162,7 @@ pub(crate) fn read_key(path: &Path) -> Outcome<SecretString> {
 
 fn name(path: &Path) -> String {
     if path == Path::new("-") {
-        String::from("the standard input")
+        String::from("standard input")
     } else {
         path.display().to_string()
     }

@@ -1,14 +1,14 @@
-//! How the program is asked to stop: once for an orderly end, once more for an end at once.
+//! Requests to stop: the first one stops the program in order, the second one immediately.
 
 use tokio::{signal, sync::watch};
 
-/// How often the program was asked to stop, from when this was made on.
+/// Counts the requests to stop since it was created.
 #[derive(Debug, Clone)]
 pub(crate) struct Signals(watch::Receiver<usize>);
 
 impl Signals {
-    /// Listens for Ctrl-C, for SIGTERM as service managers send it, and for SIGHUP as a terminal that is closed does.
-    /// There is nothing that a SIGHUP could reload; it is ignored where the program was started so, as by nohup.
+    /// Listens for Ctrl-C, SIGTERM (from service managers) and SIGHUP (from a closed terminal). SIGHUP doesn't reload
+    /// anything. The program ignores it if it was started that way, for example by nohup.
     pub(crate) fn listen() -> Self {
         let (count, signals) = watch::channel(0);
         for signal in signals_to_stop() {
@@ -20,12 +20,12 @@ impl Signals {
                 }
             });
         }
-        // Without it the channel would seem to end where no signal can be listened for.
+        // // Keeps the channel open if no signal can be listened for.
         tokio::spawn(async move { count.closed().await });
         Self(signals)
     }
 
-    /// Resolves once the program was asked to stop so many times.
+    /// Resolves after this many requests to stop.
     pub(crate) async fn received(&self, times: usize) {
         let mut signals = self.0.clone();
         if signals.wait_for(|count| *count >= times).await.is_err() {
@@ -34,7 +34,7 @@ impl Signals {
     }
 }
 
-/// Resolves when the program is asked to stop.
+/// Resolves at the first request to stop.
 pub(crate) async fn stop() {
     Signals::listen().received(1).await;
 }
@@ -49,7 +49,7 @@ fn signals_to_stop() -> impl Iterator<Item = signal::unix::Signal> {
         .filter_map(|kind| signal::unix::signal(kind).ok())
 }
 
-/// Whether the program was started with SIGHUP ignored, which listening for it would undo.
+/// Whether the program was started with SIGHUP ignored. Listening for it would undo that.
 #[cfg(unix)]
 fn is_hangup_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The one place that prints.
+//! All output of the program.
 
 use std::{
     fmt::Display,
@@ -11,7 +11,7 @@ use console::{Term, measure_text_width, truncate_str};
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// How to print: for people or for programs, with or without colour.
+/// How to print: for people or for programs, with or without color.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     stdout: io::Stdout,
@@ -19,7 +19,7 @@ pub(crate) struct Terminal {
     json: bool,
     quiet: bool,
     color: bool,
-    /// Columns, where the results go to a terminal.
+    /// Columns, if the results go to a terminal.
     width: Option<u16>,
     /// Why a result could not be written.
     lost: OnceLock<io::Error>,
@@ -56,13 +56,13 @@ impl Terminal {
         self.written(stdout.write_all(bytes).and_then(|()| stdout.flush()));
     }
 
-    /// Keeps why a result could not be written. A closed pipe means that the reader has seen enough.
+    /// Stores why a result couldn't be written. A closed pipe isn't an error, because the reader has seen enough.
     fn written(&self, outcome: io::Result<()>) -> bool {
         match outcome {
             Ok(()) => true,
             Err(error) => {
                 if error.kind() != io::ErrorKind::BrokenPipe {
-                    // The first error says most.
+                    // // The first error is the cause.
                     let _ = self.lost.set(error);
                 }
                 false
@@ -70,20 +70,20 @@ impl Terminal {
         }
     }
 
-    /// Why a result was lost, if one was: a command that prints a secret once must not end as if it had been read.
+    /// Why a result was lost, if one was. A command that prints a secret once must not succeed if no one could read it.
     pub(crate) fn lost(&self) -> Option<String> {
         let error = self.lost.get()?.to_string();
         let (why, _number) = error.split_once(" (os error").unwrap_or((&error, ""));
         Some(why.to_owned())
     }
 
-    /// Where a result is written that is not text; nothing where a person would see it.
+    /// The output for a result that isn't text; `None` if it's a terminal.
     #[cfg(feature = "export")]
     pub(crate) fn binary(&self) -> Option<impl io::Write + Send + use<>> {
         (!self.stdout.is_terminal()).then(io::stdout)
     }
 
-    /// Whether a person sees the standard error stream, and nothing keeps it.
+    /// Whether standard error is a terminal, which doesn't keep what it shows.
     pub(crate) fn shows_errors(&self) -> bool {
         self.stderr.is_terminal()
     }
@@ -94,7 +94,7 @@ impl Terminal {
         self.quiet
     }
 
-    /// A line of a result that goes on for long: whether anyone still reads it.
+    /// Prints a line of a long result, and returns whether the reader still reads.
     pub(crate) fn line(&self, text: impl Display) -> bool {
         self.written(writeln!(&self.stdout, "{text}"))
     }
@@ -118,21 +118,21 @@ impl Terminal {
         self.result(table(self.width, (!self.quiet).then_some(headings), rows));
     }
 
-    /// A line, cut where the terminal ends.
+    /// A line, cut at the terminal's width.
     pub(crate) fn fit(&self, line: &str) -> String {
         let width = self.width.map_or(usize::MAX, usize::from);
         truncate_str(line, width, "…").into_owned()
     }
 
-    /// Help for people that is not a result: not with `--quiet`, not with `--json`.
+    /// A note for people that isn't a result; not with `--quiet` or `--json`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet && !self.json {
             self.result(text);
         }
     }
 
-    /// Something that happened while the command runs: not with `--quiet`. `text` has nothing for what people need not
-    /// know.
+    /// Something that happened while the command runs; not with `--quiet`. `text` returns `None` if people don't need
+    /// to know it.
     pub(crate) fn event(&self, value: &impl Serialize, text: impl FnOnce() -> Option<String>) {
         if self.quiet {
             return;
@@ -171,15 +171,15 @@ impl Terminal {
     }
 }
 
-/// A time for people, in UTC and as JSON has it, to the second.
+/// A time for people, in UTC, in JSON's format, to the second.
 pub(crate) fn time(at: Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Columns that the last column of a table has at least, where it does not fit on one line.
+/// Smallest width of a table's last column, if it doesn't fit on one line.
 const LEAST: usize = 24;
 
-/// A block for each row, a line for each column: for rows that are too wide for a table.
+/// A block for each row with a line for each column, for rows that are too wide for a table.
 fn blocks<const N: usize>(headings: Option<[&str; N]>, rows: Vec<[String; N]>) -> String {
     let width = headings.map_or(0, |all| all.iter().map(|one| one.len()).max().unwrap_or(0));
     let block = |row: [String; N]| {
@@ -197,7 +197,7 @@ fn blocks<const N: usize>(headings: Option<[&str; N]>, rows: Vec<[String; N]>) -
     all.join("\n\n")
 }
 
-/// Columns that are left for the last column, and those that it would fill.
+/// The width that is left for the last column, and the width that it needs.
 fn last_column<const N: usize>(
     width: u16,
     headings: Option<[&str; N]>,

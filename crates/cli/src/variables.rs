@@ -1,11 +1,11 @@
-//! Environment variables that look like settings of Stead, but that no option reads: a typing error must not pass in silence.
+//! Finds environment variables that look like settings of Stead but that no option reads, such as misspelled ones.
 
 use std::collections::BTreeSet;
 
 use clap::Command;
 use stead::core::similar::did_you_mean;
 
-/// Names that the guides give to variables of an application, a shell or a test.
+/// Names that the guides use for variables of an application, a shell or a test.
 const OTHERS: &[&str] = &[
     "STEAD_TEST_POSTGRES",
     "STEAD_TEST_STORE",
@@ -34,7 +34,7 @@ fn unknown_of(command: &Command, given: impl IntoIterator<Item = (String, String
         .collect();
     unknown.sort();
     let said = unknown.into_iter().map(|name| {
-        // What all names have in common says nothing of their likeness.
+        // // All names share the prefix, so only the rest is compared.
         let own = known
             .iter()
             .filter_map(|known| known.strip_prefix("STEAD_"));
@@ -56,7 +56,7 @@ fn settings(command: &Command, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether Kubernetes made it: a service that is called `stead` gives every container such variables.
+/// Whether Kubernetes set it. For a service named `stead`, it sets such variables in every container.
 fn is_of_kubernetes(name: &str, value: &str) -> bool {
     ["_SERVICE_HOST", "_SERVICE_PORT"]
         .iter()

@@ -177,7 +177,7 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let output = place.command().arg("doctor").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("mail is ready, and its endpoints answer"),
+        text.contains("mail is ready, and its endpoints respond"),
         "{text}"
     );
     assert!(text.contains("0 errors"), "{text}");
@@ -299,7 +299,7 @@ fn a_copy_that_was_put_back_is_found() {
     let place = Place::new("");
     place.succeeds(&["backup", "copy.db"]);
     fs::rename(place.file("copy.db"), place.file("stead.db")).unwrap();
-    place.finds("accounts", "warning", "put back", "authorize again");
+    place.finds("accounts", "warning", "was restored", "must reconnect");
 }
 
 #[test]
@@ -489,7 +489,7 @@ fn revocations_that_wait_for_long_are_found() {
     place.sql(&format!(
         "INSERT INTO \"outbox\" VALUES ('{id}', 4102444800000000000, 1, '{body}')"
     ));
-    place.finds("outbox", "warning", "attempts of one are 9", "stead serve");
+    place.finds("outbox", "warning", "one has had 9 attempts", "stead serve");
 }
 
 #[test]

@@ -19,7 +19,7 @@ const FLAGS: Flags = &[
     ("/expires_in", "--expires-in", ""),
 ];
 
-/// Account tokens: each lets a program send raw requests for one account, and nothing else.
+/// Account tokens. Each one lets a program send raw requests for one account, and nothing else.
 #[derive(Debug, Args)]
 pub(crate) struct AccountTokens {
     #[command(subcommand)]
@@ -28,15 +28,15 @@ pub(crate) struct AccountTokens {
 
 #[derive(Debug, Subcommand)]
 enum AccountTokensCommand {
-    /// Make a token, and print it. It is shown only once.
+    /// Create a token, and print it. Stead shows it only once.
     Create {
-        /// Whether it may only read.
+        /// Access of the token.
         #[arg(long, value_enum, default_value_t = Access::Read)]
         access: Access,
-        /// Its life in seconds: 60 to 86400.
+        /// Lifetime in seconds, from 60 to 86400.
         #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
         expires_in: u32,
-        /// Another connection of the user that the token is also for, of another product. Give it once for each.
+        /// Another connection of the user, of another product, that the token may use too. You can repeat this option.
         #[arg(long, value_name = "NAME")]
         and: Vec<String>,
         #[command(flatten)]
@@ -44,16 +44,16 @@ enum AccountTokensCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// List the tokens of an account that are good.
+    /// List the valid tokens of an account.
     List {
         #[command(flatten)]
         account: Account,
         #[command(flatten)]
         target: Target,
     },
-    /// End a token before its time.
+    /// Revoke a token.
     Delete {
-        /// Id of the token, as `stead account-tokens list` shows it.
+        /// ID of the token, from `stead account-tokens list`.
         token_id: String,
         #[command(flatten)]
         account: Account,
@@ -69,16 +69,16 @@ struct Account {
     #[arg(long, value_name = "NAME")]
     connection: String,
 
-    /// Your application's own id of the user.
+    /// Your application's own ID of the user.
     #[arg(long)]
     identifier: String,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Access {
-    /// Requests that only read.
+    /// Only requests that read.
     Read,
-    /// Every request that the proxy takes.
+    /// All requests.
     Write,
 }
 
@@ -131,7 +131,7 @@ impl AccountTokensCommand {
             Self::List { .. } => list(&account.tokens().all().await?, terminal),
             Self::Delete { token_id, .. } => {
                 account.end_token(token_id.parse()?).await?;
-                terminal.note(format_args!("Ended {token_id}."));
+                terminal.note(format_args!("Revoked {token_id}."));
             }
         }
         Ok(())
@@ -142,7 +142,7 @@ fn list(all: &[resource::AccountToken], terminal: &Terminal) {
     if terminal.json() {
         terminal.result_json(&all);
     } else if all.is_empty() {
-        terminal.note("There are no tokens of this account.");
+        terminal.note("This account has no tokens.");
     } else {
         let rows = all.iter().map(|token| {
             [
@@ -152,7 +152,7 @@ fn list(all: &[resource::AccountToken], terminal: &Terminal) {
                 token.client_id.clone().unwrap_or_default(),
             ]
         });
-        terminal.table(["ID", "ACCESS", "UNTIL", "MADE BY"], rows.collect());
+        terminal.table(["ID", "ACCESS", "UNTIL", "CREATED BY"], rows.collect());
     }
 }
 

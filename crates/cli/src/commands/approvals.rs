@@ -11,7 +11,7 @@ use crate::{
 
 const FLAGS: Flags = &[("/reason", "--reason", "")];
 
-/// Approvals: calls that a policy holds until a person has approved them.
+/// Approvals: calls that a policy holds until a person approves them.
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
     #[command(subcommand)]
@@ -33,26 +33,26 @@ enum State {
 enum ApprovalsCommand {
     /// List approvals, newest first.
     List {
-        /// Only those in this state.
+        /// Only approvals in this state.
         #[arg(long, value_enum)]
         state: Option<State>,
     },
     /// Print an approval with the exact arguments of its call, as JSON.
     Show {
-        /// Id of the approval.
+        /// ID of the approval.
         approval_id: String,
     },
-    /// Let the call be made, once.
+    /// Approve the call. It can be made once.
     Approve {
-        /// Id of the approval.
+        /// ID of the approval.
         approval_id: String,
         /// The reason. Stead shows it in the approval.
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Let the call not be made.
+    /// Deny the call.
     Deny {
-        /// Id of the approval.
+        /// ID of the approval.
         approval_id: String,
         /// The reason. Stead shows it in the approval.
         #[arg(long)]
@@ -96,7 +96,7 @@ impl ApprovalsCommand {
                 let approval = approvals.approve(&approval_id, decision(reason)).await?;
                 terminal.either(&approval, || {
                     format!(
-                        "Approved until {}: the call may be made once.",
+                        "Approved until {}. The call can be made once.",
                         time(approval.expires_at)
                     )
                 });

@@ -11,9 +11,9 @@ use crate::{
     terminal::{Terminal, time},
 };
 
-const TAMPERED: &str = "The database was changed by other means than Stead. Compare it with a backup and with the heads that you have kept.";
+const TAMPERED: &str = "Something other than Stead changed the database. Compare it with a backup, and with the heads that you stored.";
 
-/// The audit log: who changed connections, accounts' states, credentials, keys and webhooks.
+/// Read the audit log: who changed connections, accounts, credentials, keys and webhooks.
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     #[command(subcommand)]
@@ -22,29 +22,29 @@ pub(crate) struct Audit {
 
 #[derive(Debug, Subcommand)]
 enum AuditCommand {
-    /// List entries, the newest first.
+    /// List entries, newest first.
     List {
-        /// Only this action, such as connection.changed; connection.* for all of connections.
+        /// Only this action, such as connection.changed, or connection.* for all actions on connections.
         #[arg(long)]
         action: Option<String>,
-        /// Only by this application's client id; or `operator` or `stead`.
+        /// Only changes by this actor: an application's client ID, `operator` or `stead`.
         #[arg(long)]
         actor: Option<String>,
-        /// Only to what has this id.
+        /// Only changes of the target with this ID.
         #[arg(long, value_name = "ID")]
         target: Option<String>,
-        /// How many entries; 0 for all.
+        /// Most entries to show. 0 shows all.
         #[arg(long, default_value_t = 50, value_name = "NUMBER")]
         limit: usize,
         #[command(flatten)]
         at: Target,
     },
-    /// Read the whole log, and name the first entry that was changed or is missing, and rows that were not written by Stead.
+    /// Check the whole log. Reports the first entry that was changed or is missing, and rows that Stead didn't write.
     ///
-    /// Prints the head of the log. Keep it elsewhere: given to a later run, it shows that nothing before it was cut off
-    /// or written again.
+    /// Prints the head of the log. Store it elsewhere, and pass it to a later run with `--expect`. That run then finds
+    /// out if entries were removed or rewritten.
     Verify {
-        /// The head that an earlier run has printed.
+        /// Head that an earlier run printed.
         #[arg(long, value_name = "NUMBER:HASH", value_parser = head)]
         expect: Option<AuditHead>,
         #[command(flatten)]
@@ -121,7 +121,7 @@ fn list(entries: &[AuditEntry], terminal: &Terminal) {
         return terminal.result_json(&entries);
     }
     if entries.is_empty() {
-        return terminal.note("There are no such entries.");
+        return terminal.note("No entries match.");
     }
     let rows = entries.iter().map(|entry| {
         let facts = entry.facts.iter();
@@ -174,7 +174,7 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
             return Err(Failure::new(
                 Exit::Failed,
                 format!(
-                    "row {} of the table {} is not as Stead wrote it: {}",
+                    "Stead didn't write row {} of the table {}: {}",
                     row.id, row.table, row.message
                 ),
                 TAMPERED,
@@ -188,7 +188,7 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
             Some(head) => {
                 terminal.result(head);
                 terminal.note(format_args!(
-                    "All {} entries are intact. Keep the line above elsewhere: with `--expect` a later run compares the log with it.",
+                    "All {} entries are intact. Store the line above elsewhere, and pass it to a later run with `--expect`.",
                     head.number
                 ));
             }
@@ -198,7 +198,7 @@ async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Term
     Err(Failure::new(
         Exit::Failed,
         format!(
-            "the audit log does not fit at entry {}: {}",
+            "the audit log is broken at entry {}: {}",
             fault.number, fault.message
         ),
         TAMPERED,

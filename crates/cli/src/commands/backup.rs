@@ -6,15 +6,16 @@ use clap::Args;
 
 use crate::{failure::Outcome, target::Database, terminal::Terminal};
 
-/// Copy the database into a new file, also while a service is running.
+/// Copy the database into a new file, even while a service is running.
 ///
-/// The copy is the database as it was at one moment, and only its owner can read it. It's encrypted like the database.
-/// Keep the key (STEAD_KEY or --key-file) too, in another place. Without the key the copy is useless. To restore, stop
-/// the service and put the copy in the place of the database. Refresh tokens that were used since the copy was made are
-/// refused by the products that replace them; those users have to authorize again.
+/// The copy is a consistent snapshot that only its owner can read. Its secrets are encrypted. Store the key (STEAD_KEY
+/// or --key-file) too, in another place, because the copy is useless without it.
+///
+/// To restore, stop the service and replace the database with the copy. Some products replace a refresh token at each
+/// use and refuse the old one. Users whose token was replaced since the copy must reconnect.
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// File to write; it must not exist.
+    /// File to write. It must not exist yet.
     #[arg(value_name = "FILE")]
     to: PathBuf,
 
@@ -26,7 +27,7 @@ impl Backup {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         self.database.back_up(&self.to).await?;
         terminal.note(format_args!(
-            "Copied the database to {}. Keep its key too, and apart from it.",
+            "Copied the database to {}. Store its key too, in another place.",
             self.to.display()
         ));
         Ok(())

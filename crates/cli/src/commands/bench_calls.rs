@@ -28,38 +28,38 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Mails that the transport in memory lists.
+/// How many mails the transport in memory lists.
 const MAILS: usize = 20;
 
-/// Make calls as an application does that has the library in its process, and print what came of them as JSON.
+/// Make calls with the library in this process, and print measurements as JSON.
 #[derive(Debug, Args)]
 pub(crate) struct BenchCalls {
-    /// Path of a proxied request.
+    /// Path of a raw request.
     #[arg(long, value_name = "PATH", required_unless_present = "tool")]
     path: Option<String>,
     /// Tool to run, without input.
     #[arg(long, value_name = "TOOL", conflicts_with = "path")]
     tool: Option<String>,
-    /// Whose account of the connection `mail` is called.
+    /// Identifier of the account of the connection `mail`.
     #[arg(long, default_value = "bench")]
     identifier: String,
-    /// Calls at the same time.
+    /// Calls in parallel.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     concurrency: usize,
-    /// Ends after so many seconds.
+    /// End after this many seconds.
     #[arg(long, value_name = "NUMBER", default_value_t = u64::MAX)]
     seconds: u64,
-    /// Ends after so many calls.
+    /// End after this many calls.
     #[arg(long, value_name = "NUMBER", default_value_t = u64::MAX)]
     calls: u64,
-    /// With a store in memory, and a transport that responds at once.
+    /// Use a store in memory, and a transport that responds immediately.
     #[arg(long)]
     in_memory: bool,
     #[command(flatten)]
     database: Database,
 }
 
-/// What all callers share.
+/// State that all callers share.
 struct Run {
     arguments: BenchCalls,
     stead: Stead,
@@ -107,7 +107,7 @@ impl BenchCalls {
 }
 
 impl Run {
-    /// One call after the other; microseconds of each.
+    /// Makes calls one after another, and returns the microseconds of each.
     async fn calls(self: Arc<Self>) -> Vec<u32> {
         let end = Duration::from_secs(self.arguments.seconds);
         let mut times = Vec::new();
@@ -119,7 +119,7 @@ impl Run {
             match self.call().await {
                 Ok(bytes) => self.bytes.fetch_add(bytes, Ordering::Relaxed),
                 Err(error) => {
-                    // One is enough to see what is wrong.
+                    // // One log line is enough.
                     if self.failed.load(Ordering::Relaxed) == 0 {
                         tracing::error!(%error, "a call failed");
                     }
@@ -131,7 +131,7 @@ impl Run {
         }
     }
 
-    /// The bytes of its result.
+    /// Makes a call, and returns the bytes of its result.
     async fn call(&self) -> stead::Result<u64> {
         let account = self.stead.account("mail", &self.arguments.identifier)?;
         let bytes = match (&self.arguments.path, &self.arguments.tool) {
@@ -170,13 +170,13 @@ async fn in_memory(identifier: &str) -> Outcome<Platform> {
         Some(problem) => Err(Failure::new(
             Exit::Failed,
             problem.detail,
-            "This is an error in Stead.",
+            "This is a bug in Stead. Please report it.",
         )),
         None => Ok(platform),
     }
 }
 
-/// Responds as Gmail does, at once.
+/// Responds immediately, in Gmail's format.
 struct Canned {
     list: Vec<u8>,
     mail: Vec<u8>,
@@ -234,10 +234,11 @@ impl Transport for Canned {
     }
 }
 
-/// Processor time of this process; 0 where there is no `/proc`.
+/// Processor time of this process; 0 without `/proc`.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields 14 and 15, in hundredths of a second on every Linux; the name before may hold blanks (proc_pid_stat(5)).
+    // // Fields 14 and 15, in hundredths of a second on every Linux. The name before them may contain blanks
+    // (proc_pid_stat(5)).
     let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
     let ticks = fields
         .skip(11)
@@ -246,7 +247,7 @@ fn cpu_seconds() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// Memory of this process; 0 where there is no `/proc`.
+/// Memory of this process; 0 without `/proc`.
 fn resident_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -15,7 +15,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Ten years: no refresh disturbs a measurement.
+/// Ten years, so no refresh disturbs a measurement.
 const TOKEN_SECONDS: u32 = 315_360_000;
 
 /// Start a service with one connected account whose calls go to an upstream, and print how to reach it.
@@ -25,7 +25,7 @@ pub(crate) struct BenchServer {
     #[arg(long, value_name = "ADDRESS")]
     listen: SocketAddr,
 
-    /// Where the product's API is.
+    /// Address of the product's API.
     #[arg(long, value_name = "URL")]
     upstream: String,
 }
@@ -67,7 +67,7 @@ impl BenchServer {
             .environment()
             .issue_access_token(&stack.client_id, stack.client_secret.expose_secret(), None)
             .await?;
-        // The same result as over REST, and for as long as a session may live.
+        // // The same result as over REST, with a session's longest lifetime.
         let session = NewMcpSession::new(USER).view(View::Full).expires_in(86_400);
         let session = stack.platform.mcp_sessions().create(session).await?;
         terminal.result_json(&json!({

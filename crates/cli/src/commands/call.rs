@@ -1,4 +1,4 @@
-//! `stead call`: one tool, as a user.
+//! `stead call`: runs one tool as a user.
 
 use std::path::Path;
 
@@ -35,46 +35,46 @@ const FLAGS: Flags = &[
 /// Run a tool as a user, and print its result.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// Tool to run; `stead tools` lists them.
+    /// Tool to run. `stead tools` lists all tools.
     tool: String,
 
     /// Connection to use.
     #[arg(long, value_name = "NAME")]
     connection: String,
 
-    /// Your application's own id of the user.
+    /// Your application's own ID of the user.
     #[arg(long)]
     identifier: String,
 
-    /// Input: a JSON object, @FILE, or - for the standard input.
+    /// Input: a JSON object, @FILE, or - for standard input.
     #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
     input: String,
 
-    /// Version of the tool, a date; the newest by default.
+    /// Version of the tool, a date. The default is the newest.
     #[arg(long, value_name = "DATE")]
     tool_version: Option<String>,
 
-    /// Print the requests and change nothing; what only reads is sent.
+    /// Print the requests instead of sending them. Stead sends only reads that the tool needs to continue.
     #[arg(long)]
     dry_run: bool,
 
-    /// Print the requests of a dry run as curl commands for the proxy; $STEAD_URL and $TOKEN are yours to set.
+    /// Print the requests of a dry run as curl commands for the proxy. They use your variables $STEAD_URL and $TOKEN.
     #[arg(long)]
     curl: bool,
 
-    /// Key that a repeated call shares: what changes something is done once, for 24 hours.
+    /// Idempotency key. Within 24 hours, a repeated call with the same key doesn't write again.
     #[arg(long, value_name = "KEY")]
     idempotency_key: Option<String>,
 
-    /// Members of the result to print: messages.subject,items[].id.
+    /// Members of the result to print, such as messages.subject,items[].id.
     #[arg(long, value_name = "PATHS", value_delimiter = ',')]
     fields: Vec<String>,
 
-    /// Form of the result: the product's own, or a short one for people and models.
+    /// View of the result: the product's own, or a short one for people and models.
     #[arg(long, value_enum, default_value_t)]
     view: Form,
 
-    /// Bytes of the result at most: long texts are cut first, then lists.
+    /// Most bytes of the result. Stead truncates long texts first, then lists.
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
 
@@ -82,13 +82,13 @@ pub(crate) struct Call {
     target: Target,
 }
 
-/// [`View`], as it is written on the command line.
+/// [`View`] on the command line.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(super) enum Form {
-    /// The product's own.
+    /// The product's own result.
     #[default]
     Full,
-    /// Short, where the tool has such a view.
+    /// A short result, if the tool has one.
     Readable,
 }
 
@@ -146,8 +146,8 @@ impl Call {
     }
 }
 
-/// Where the user has to act: the link to show, which asks for what is missing. A service that wants a `verify_url` with
-/// each link makes none here; then the command that makes it is shown.
+/// Adds a link if the user must act. If the service requires a `verify_url` for each link, it adds the command that
+/// creates the link.
 async fn with_link(target: &OpenTarget, error: Error) -> Error {
     let Some(request) = error.authorization_request().cloned() else {
         return error;
@@ -169,7 +169,7 @@ async fn with_link(target: &OpenTarget, error: Error) -> Error {
         .await
     {
         Ok(made) => error.with_authorization_link(made.link),
-        Err(_) => error.with_context("make a link", command),
+        Err(_) => error.with_context("create a link", command),
     }
 }
 
@@ -185,15 +185,15 @@ fn input(text: &str) -> Outcome<Value> {
     if let Some(rounded) = inexact(text).first() {
         return Err(Failure::new(
             Exit::Input,
-            format!("a number of the input would be rounded: {rounded}"),
-            "Send it as a text.",
+            format!("a number in the input would be rounded: {rounded}"),
+            "Send it as a string.",
         ));
     }
     serde_json::from_str(text).map_err(|error| {
         Failure::new(
             Exit::Input,
-            format!("the input is not JSON: {error}"),
-            "Give a JSON object, @FILE, or - for the standard input.",
+            format!("the input isn't JSON: {error}"),
+            "Give a JSON object, @FILE, or - for standard input.",
         )
     })
 }

@@ -1,11 +1,11 @@
-//! `stead completions`: what a shell completes.
+//! `stead completions`: completions for shells.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use crate::{CommandLine, terminal::Terminal};
 
-/// Print the completions for a shell.
+/// Print command completions for a shell.
 ///
 /// For bash: `source <(stead completions bash)`. For zsh: write them to `_stead` in a folder of `$fpath`. For fish:
 /// `stead completions fish > ~/.config/fish/completions/stead.fish`.

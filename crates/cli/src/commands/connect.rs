@@ -13,7 +13,7 @@ const FLAGS: Flags = &[
     (
         "/verify_url",
         "--verify-url",
-        "give --trust-whoever-has-the-link, here or where the service starts: who opens the link counts as the user",
+        "use --trust-whoever-has-the-link (here, or at the start of the service) to treat anyone who opens the link as the user",
     ),
     ("/connection_name", "CONNECTION", ""),
     ("/identifier", "IDENTIFIER", ""),
@@ -22,28 +22,28 @@ const FLAGS: Flags = &[
     ("/expires_in", "--expires-in", ""),
 ];
 
-/// Print a link that connects a user's account.
+/// Print a link with which a user connects an account.
 #[derive(Debug, Args)]
 pub(crate) struct Connect {
     /// Connection to use.
     connection: String,
 
-    /// Your application's own id of the user.
+    /// Your application's own ID of the user.
     identifier: String,
 
-    /// Text that is returned to the verify URL unchanged.
+    /// Text that Stead returns to the verify URL unchanged.
     #[arg(long, value_name = "TEXT")]
     state: Option<String>,
 
-    /// Scope to ask for instead of the connection's permissions; may be given several times.
+    /// Scope to request instead of the connection's permissions. You can repeat this option.
     #[arg(long = "scope", value_name = "SCOPE")]
     scopes: Vec<String>,
 
-    /// Seconds for which the link works, 60 to 86400; 600 by default.
+    /// Seconds until the link expires, from 60 to 86400. The default is 600.
     #[arg(long, value_name = "SECONDS")]
     expires_in: Option<u32>,
 
-    /// Treat anyone who opens the link as the user, as a service that was started with the same option does.
+    /// Treat anyone who opens the link as the user. With --url, the service's own setting applies.
     #[arg(long)]
     trust_whoever_has_the_link: bool,
 

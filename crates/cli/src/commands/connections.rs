@@ -26,7 +26,7 @@ const FLAGS: Flags = &[
     ("/settings", "--settings", ""),
 ];
 
-/// Connections: one OAuth client of a product each, at a service or in the database.
+/// Connections. Each one is your OAuth client at a product.
 #[derive(Debug, Args)]
 pub(crate) struct Connections {
     #[command(subcommand)]
@@ -55,14 +55,14 @@ enum ConnectionsCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Show a connection with its redirect URI.
+    /// Show a connection, its redirect URI and the set-up steps.
     Show {
         /// Name of the connection.
         name: String,
         #[command(flatten)]
         target: Target,
     },
-    /// Change a connection; options that are not given stay as they are.
+    /// Change a connection. Settings without an option don't change.
     #[command(mut_arg("app_client_id", |argument| argument.long("app-client-id")))]
     #[command(mut_arg("app_client_secret", |argument| argument.long("app-client-secret")))]
     Change {
@@ -70,10 +70,10 @@ enum ConnectionsCommand {
         name: String,
         #[command(flatten)]
         client: Client,
-        /// Disable it; its accounts keep their state.
+        /// Disable it. Its accounts keep their state.
         #[arg(long, conflicts_with = "enable")]
         disable: bool,
-        /// Enable it again.
+        /// Enable it.
         #[arg(long)]
         enable: bool,
         #[command(flatten)]
@@ -88,15 +88,15 @@ enum ConnectionsCommand {
     },
 }
 
-/// The OAuth client that was registered at the product.
+/// The OAuth client that you registered at the product.
 #[derive(Debug, Args)]
 struct Client {
-    /// Client id of the OAuth client.
+    /// Client ID of the OAuth client.
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
 
-    /// File with the client secret, or - for the standard input; without it, the environment variable
-    /// STEAD_PRODUCT_CLIENT_SECRET holds the secret.
+    /// File with the client secret, or - for standard input. Without it, Stead reads the environment variable
+    /// STEAD_PRODUCT_CLIENT_SECRET.
     #[arg(long, value_name = "FILE")]
     client_secret_file: Option<PathBuf>,
 
@@ -110,11 +110,11 @@ struct Client {
     )]
     client_secret: Option<SecretString>,
 
-    /// Scope or capability that users are asked for; may be given several times. The product's minimum by default.
+    /// Scope or capability to request from users. You can repeat this option. The default is the product's minimum.
     #[arg(long = "permission", value_name = "SCOPE")]
     permissions: Vec<String>,
 
-    /// Settings of the product, as a JSON object.
+    /// Settings for the product, as a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
     settings: Option<Map<String, Value>>,
 }
@@ -209,7 +209,7 @@ fn list(all: &[Connection], terminal: &Terminal) {
     if terminal.json() {
         terminal.result_json(&all);
     } else if all.is_empty() {
-        terminal.note("There are no connections yet; create one with `stead connections create`.");
+        terminal.note("There are no connections yet. Create one with `stead connections create`.");
     }
     if !terminal.json() && !all.is_empty() {
         let rows = all.iter().map(|connection| {
@@ -221,7 +221,7 @@ fn list(all: &[Connection], terminal: &Terminal) {
             ]
         });
         terminal.table(["NAME", "PRODUCT", "STATE", "CLIENT"], rows.collect());
-        terminal.note("\nRedirect URIs, to register at the products byte for byte:");
+        terminal.note("\nRegister these exact redirect URIs at the products:");
         let length = |one: &Connection| one.connection_name.as_str().chars().count();
         let width = all.iter().map(length).max().unwrap_or_default();
         for connection in all {
@@ -231,7 +231,7 @@ fn list(all: &[Connection], terminal: &Terminal) {
             );
             terminal.note(format_args!("  {name:<width$}  {uri}"));
         }
-        terminal.note("\n`stead connections show NAME` says how to set up a product.");
+        terminal.note("\n`stead connections show NAME` shows how to set up a product.");
     }
 }
 
@@ -260,12 +260,12 @@ fn show(connection: &Connection, terminal: &Terminal) {
             _ => "",
         };
         let permissions = match connection.permissions.as_deref() {
-            None => String::from("none: the product takes none"),
+            None => String::from("none: the product doesn't use them"),
             Some([]) => String::from("the product's default"),
             Some(named) => named.join(" "),
         };
         format!(
-            "{}\n  product        {}\n  state          {}{rejected}\n  client id      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
+            "{}\n  product        {}\n  state          {}{rejected}\n  client ID      {}\n  client secret  {secret}\n  permissions    {permissions}\n  redirect URI   {}",
             terminal.bold(connection.connection_name.as_str()),
             connection.product,
             connection.state.name(),
@@ -283,12 +283,12 @@ fn show_new(connection: &Connection, terminal: &Terminal) {
         let public_url = uri.split("/sso/").next().unwrap_or_default();
         let next = match connection.state {
             ConnectionState::Draft => format!(
-                "Register it at the product, and then run: stead connections change {name} --client-id ID --client-secret-file FILE"
+                "Register it at the product. Then run: stead connections change {name} --client-id ID --client-secret-file FILE"
             ),
-            _ => String::from("Register it at the product, byte for byte."),
+            _ => String::from("Register it at the product, exactly like this."),
         };
         format!(
-            "{}  {}, {}\n  redirect URI  {uri}\n  {next}\n  Each step: {public_url}/dashboard/connections/{name}, or `stead connections show {name}`",
+            "{}  {}, {}\n  redirect URI  {uri}\n  {next}\n  All steps: {public_url}/dashboard/connections/{name}, or `stead connections show {name}`",
             terminal.bold(name),
             connection.product,
             connection.state.name(),
@@ -336,7 +336,7 @@ fn set_up(connection: &Connection, terminal: &Terminal) {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ const FLAGS: Flags = &[
     ("/old_expires_in", "--old-expires-in", ""),
 ];
 
-/// Credentials of applications: client ids and secrets, at a service or in the database.
+/// Credentials of your applications: client IDs and secrets.
 #[derive(Debug, Args)]
 pub(crate) struct Credentials {
     #[command(subcommand)]
@@ -32,35 +32,35 @@ pub(crate) struct Credentials {
 
 #[derive(Debug, Subcommand)]
 enum CredentialsCommand {
-    /// Create a client id and secret, and print them. The secret is shown only once.
+    /// Create a client ID and secret, and print them. Stead shows the secret only once.
     Create {
-        /// Name of the credential, such as the application's.
+        /// Name of the credential, such as your application's name.
         #[arg(long)]
         name: String,
         #[command(flatten)]
         may: May,
-        /// When it ends, such as 90d; without it, it does not end.
+        /// When it expires, such as 90d. By default, it doesn't expire.
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         expires_in: Option<u32>,
         #[command(flatten)]
         target: Target,
     },
-    /// List all credentials, with when each was last used.
+    /// List all credentials, and when each one was last used.
     List {
         #[command(flatten)]
         target: Target,
     },
     /// Show a credential with its scopes and secrets.
     Show {
-        /// Client id of the credential.
+        /// Client ID of the credential.
         #[arg(value_name = "CLIENT_ID")]
         credential: String,
         #[command(flatten)]
         target: Target,
     },
-    /// Change a credential; options that are not given stay as they are.
+    /// Change a credential. Settings without an option don't change.
     Change {
-        /// Client id of the credential.
+        /// Client ID of the credential.
         #[arg(value_name = "CLIENT_ID")]
         credential: String,
         /// New name.
@@ -71,23 +71,23 @@ enum CredentialsCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Give a credential another secret, and print it. The present one ends later.
+    /// Create another secret for a credential, and print it. The present one expires later.
     Rotate {
-        /// Client id of the credential.
+        /// Client ID of the credential.
         #[arg(value_name = "CLIENT_ID")]
         credential: String,
-        /// When the present secret ends, such as 0s, 24h or 7d; at most 90d. The default is a day.
+        /// When the present secret expires, such as 0s, 24h or 7d, at most 90d. The default is 24h.
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         old_expires_in: Option<u32>,
         #[command(flatten)]
         target: Target,
     },
-    /// Revoke a credential, or one of its secrets. Tokens made with it stop within a second.
+    /// Revoke a credential, or one of its secrets. Its tokens stop working within a second.
     Revoke {
-        /// Client id of the credential.
+        /// Client ID of the credential.
         #[arg(value_name = "CLIENT_ID")]
         credential: String,
-        /// Only this secret, by its id, which `show` prints.
+        /// Revoke only the secret with this ID. `show` prints the IDs.
         #[arg(long, value_name = "SECRET_ID")]
         secret: Option<String>,
         #[command(flatten)]
@@ -95,25 +95,25 @@ enum CredentialsCommand {
     },
 }
 
-/// What a credential may do.
+/// Options for what a credential may do.
 #[derive(Debug, Args)]
 struct May {
-    /// What it may do, such as tools:execute:mail; can be given several times, or with commas. A new credential has all
-    /// scopes but accounts:import, credentials:manage, members:manage, keys:manage, audit:read and those of policies and approvals, where none
-    /// is given.
+    /// Scopes, such as tools:execute:mail. Repeat this option, or separate several values by commas. By default, a new
+    /// credential has most scopes. It doesn't have accounts:import, credentials:manage, members:manage, keys:manage,
+    /// audit:read, or the scopes of policies and approvals.
     #[arg(long = "scope", value_name = "SCOPE", value_delimiter = ',')]
     scopes: Vec<String>,
 
-    /// How many requests a minute it may send; 0 for no limit.
+    /// Most requests per minute. 0 removes the limit.
     #[arg(long, value_name = "REQUESTS")]
     rate: Option<u32>,
 
-    /// Connection that it is limited to; can be given several times, or with commas. All others look to it as if there
-    /// were none. '*' for every one, as where none is given.
+    /// Connection that it's limited to. Repeat this option, or separate several values by commas. It can't see other
+    /// connections. Use '*' for all connections, which is the default.
     #[arg(long = "connection", value_name = "NAME", value_delimiter = ',')]
     connections: Vec<String>,
 
-    /// Policy for its calls, by name; '' for none.
+    /// Name of the policy for its calls. Use '' for none.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
 }
@@ -229,7 +229,7 @@ fn list(all: &[AppCredential], terminal: &Terminal) {
     }
     if all.is_empty() {
         return terminal.note(
-            "There are no credentials yet; create one with `stead credentials create --name NAME`.",
+            "There are no credentials yet. Create one with `stead credentials create --name NAME`.",
         );
     }
     let rows = all.iter().map(|credential| {
@@ -257,14 +257,14 @@ fn show(credential: &AppCredential, terminal: &Terminal) {
         let rate = credential.rate_per_minute;
         let rate = rate.map_or_else(
             || String::from("not limited"),
-            |rate| format!("{rate} requests a minute"),
+            |rate| format!("{rate} requests per minute"),
         );
         let end = credential.expires_at;
         let end = end.map_or_else(|| String::from("never"), time);
         let connections = credential.connections.as_ref();
         let connections = connections.map_or_else(|| String::from("all"), |names| names.join(", "));
         let mut text = format!(
-            "{}\n  client id    {}\n  rate         {rate}\n  last used    {}\n  ends         {end}\n  connections  {connections}\n  scopes",
+            "{}\n  client ID    {}\n  rate         {rate}\n  last used    {}\n  expires      {end}\n  connections  {connections}\n  scopes",
             terminal.bold(&credential.name),
             credential.client_id,
             last_used(credential),

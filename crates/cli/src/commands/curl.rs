@@ -1,4 +1,4 @@
-//! The requests of a dry run as commands of curl, to be sent through the proxy of a service.
+//! The requests of a dry run as curl commands for the proxy of a service.
 
 use stead::{
     Error,
@@ -8,7 +8,7 @@ use stead::{
     },
 };
 
-/// Whether the proxy sets a header itself, or curl would print compressed bytes for it.
+/// Whether to omit a header: the proxy sets it, or curl would print compressed bytes because of it.
 fn is_own(name: &str) -> bool {
     ["accept-encoding", "user-agent"].contains(&name) || name.contains("token")
 }
@@ -16,7 +16,7 @@ fn is_own(name: &str) -> bool {
 /// The commands in their order. `$STEAD_URL` is the service, `$TOKEN` an account token of the user or an access token.
 ///
 /// # Errors
-/// Where a name cannot stand in a path.
+/// If a name isn't allowed in a path.
 pub(super) fn commands(plan: &Plan, connection: &str, identifier: &str) -> Result<String, Error> {
     let proxy = ApiRequest::get([connection, identifier]).target("/proxy")?;
     let mut commands: Vec<String> = plan
@@ -47,7 +47,7 @@ fn command(request: &PlannedRequest, proxy: &str) -> String {
     command
 }
 
-/// A text as one word of a shell, whatever is in it.
+/// A text as one word for a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

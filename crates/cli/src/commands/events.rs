@@ -1,4 +1,4 @@
-//! `stead events`: what happened.
+//! `stead events`: reads events.
 
 use std::pin::pin;
 
@@ -14,26 +14,26 @@ use crate::{
 
 const FLAGS: Flags = &[("/after", "--after", ""), ("/types", "--type", "")];
 
-/// Show what happened, the oldest first; with --json, each event on one line.
+/// Show events, oldest first. With --json, each event is one line.
 #[derive(Debug, Args)]
 pub(crate) struct Events {
-    /// Follow new events until you interrupt it. Use --after to begin with older ones.
+    /// Follow new events until you interrupt the command. To start with older ones, use --after.
     #[arg(long, short)]
     follow: bool,
 
-    /// Only what was committed after the event or the page with this cursor.
+    /// Only events after this cursor of an event or a page.
     #[arg(long, value_name = "CURSOR")]
     after: Option<String>,
 
-    /// Only of this type, such as account.activated, or of those that begin so: 'account.*'. Can be given several times.
+    /// Only events of this type, such as account.activated or 'account.*'. You can repeat this option.
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
 
-    /// Only about this connection and its accounts.
+    /// Only events about this connection and its accounts.
     #[arg(long, value_name = "NAME")]
     connection: Option<String>,
 
-    /// Only about this user.
+    /// Only events about this user.
     #[arg(long, value_name = "USER")]
     identifier: Option<String>,
 
@@ -86,7 +86,7 @@ impl Events {
             events = events.after(page.cursor);
         }
         if !any {
-            terminal.note("There are no such events.");
+            terminal.note("No events match.");
         }
         Ok(())
     }
@@ -94,11 +94,11 @@ impl Events {
 
 fn warn(gap: bool, terminal: &Terminal) {
     if gap {
-        terminal.error("Events after this cursor are missing: they are past their retention, or the database was replaced.");
+        terminal.error("Events after this cursor are missing. Either they have expired, or an older database was restored.");
     }
 }
 
-/// Whether anyone still reads.
+/// Whether the reader still reads.
 fn print_all(events: &[Event], terminal: &Terminal) -> bool {
     events.iter().all(|event| {
         if terminal.json() {

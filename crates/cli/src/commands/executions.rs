@@ -13,38 +13,38 @@ use crate::{
     terminal::{Terminal, time},
 };
 
-/// Show the calls of the history, the newest first; with --json, each on one line.
+/// Show the history of calls, newest first. With --json, each call is one line.
 #[derive(Debug, Args)]
 pub(crate) struct Executions {
-    /// Only through this connection.
+    /// Only calls through this connection.
     #[arg(long, value_name = "NAME")]
     connection: Option<String>,
 
-    /// Only this user's.
+    /// Only calls for this user.
     #[arg(long, value_name = "USER")]
     identifier: Option<String>,
 
-    /// Only of this tool; proxy for raw requests.
+    /// Only calls of this tool. Use proxy for raw requests.
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
 
-    /// Only those that ended so: ok, or an error's kind.
+    /// Only calls with this outcome: ok, or an error's kind.
     #[arg(long, value_name = "KIND")]
     outcome: Option<String>,
 
-    /// Only those of the application with this client id.
+    /// Only calls of the application with this client ID.
     #[arg(long, value_name = "ID")]
     actor: Option<String>,
 
-    /// Only those that began at this time or later: such as 2026-11-21T09:30:00Z, or 2h for two hours ago.
+    /// Only calls that started at this time or later, such as 2026-11-21T09:30:00Z, or 2h for two hours ago.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     since: Option<Moment>,
 
-    /// Only those that began before this time.
+    /// Only calls that started before this time.
     #[arg(long, value_name = "TIME", value_parser = moment)]
     before: Option<Moment>,
 
-    /// How many at most.
+    /// Most calls to show.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     limit: usize,
 
@@ -91,7 +91,7 @@ impl Executions {
         };
         target.close().await;
         if outcome.is_ok() && !any {
-            terminal.note("There are no such calls.");
+            terminal.note("No calls match.");
         }
         outcome
     }

@@ -1,4 +1,4 @@
-//! `stead keys`: which seal the secrets of a database.
+//! `stead keys`: the keys that encrypt the secrets of a database.
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
@@ -43,13 +43,13 @@ enum KeysCommand {
         #[command(flatten)]
         database: Database,
     },
-    /// Add a data key. The first key of the key ring encrypts it. Stead uses it after `activate`.
+    /// Add a data key, encrypted with the first key of the key ring. Stead uses it after `activate`.
     Add {
         #[command(flatten)]
         database: Database,
     },
-    /// Encrypt with this data key from now on. A new data key has to wait for a minute, so every process can read it
-    /// first.
+    /// Encrypt with this data key from now on. After `add`, wait for a minute, so every process has read the new data
+    /// key.
     Activate {
         /// Data key, as `stead keys list` names it.
         #[arg(value_name = "KEY")]
@@ -82,7 +82,7 @@ enum KeysCommand {
     /// Replace the data key: add one, wait, activate it, re-encrypt everything, and destroy the others. If it's
     /// interrupted, run it again.
     Rotate {
-        /// Do not wait, and do not ask other processes: for a database that no service has open.
+        /// Don't wait for other processes. Use it only if no service has the database open.
         #[arg(long)]
         now: bool,
         #[command(flatten)]
@@ -124,7 +124,7 @@ impl KeysCommand {
                 let from = added.activatable_at.map(time);
                 terminal.either(&added, || added.key_id.clone());
                 terminal.note(format_args!(
-                    "It can be activated from {} on, with\n  stead keys activate {}",
+                    "You can activate it from {} on, with\n  stead keys activate {}",
                     from.unwrap_or_default(),
                     added.key_id
                 ));
@@ -200,7 +200,7 @@ async fn reencrypt(environment: &Environment, terminal: &Terminal) -> Outcome<Re
                 first.table,
                 first.reason
             ),
-            "Disconnect its account, or set the connection's client secret again; then start this again.",
+            "Disconnect its account, or set the connection's client secret again. Then run this command again.",
         )),
     }
 }
@@ -224,8 +224,7 @@ async fn rewrap(environment: &Environment, terminal: &Terminal) -> Outcome {
     Ok(())
 }
 
-/// Goes on with what an earlier one has left: a key that is added is activated, and one that retires is the work that is
-/// still to be done.
+/// Continues an interrupted rotation. An added key is activated next, and a retiring key still has rows to re-encrypt.
 async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Outcome {
     let in_state = |keys: &[DataKey], state| keys.iter().rfind(|key| key.state == state).cloned();
     let keys = environment.keys(false).await?.data_keys;
@@ -240,7 +239,7 @@ async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Ou
             let wait = from.duration_since(environment.runtime().now());
             let wait = std::time::Duration::try_from(wait).unwrap_or_default();
             terminal.note(format_args!(
-                "Waiting {} s, in which every process reads the new data key.",
+                "Waiting {} s, until every process has read the new data key.",
                 wait.as_secs()
             ));
             environment.runtime().sleep(wait).await;

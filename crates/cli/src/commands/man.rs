@@ -1,4 +1,4 @@
-//! `stead man`: the pages of the manual.
+//! `stead man`: manual pages.
 
 use clap::{Args, CommandFactory as _};
 use clap_mangen::Man as Page;
@@ -9,10 +9,10 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Print a page of the manual, to read with `stead man serve | man -l -`.
+/// Print a manual page. Read it with `stead man serve | man -l -`.
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// Command whose page it is, such as `connections create`; the page of stead itself by default.
+    /// Command, such as `connections create`. The default is the page of `stead` itself.
     #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
@@ -25,7 +25,7 @@ impl Man {
         for name in &self.command {
             command = command.find_subcommand(name).ok_or_else(|| {
                 Failure::usage(
-                    format!("there is no command {:?}", self.command.join(" ")),
+                    format!("unknown command {:?}", self.command.join(" ")),
                     "`stead --help` lists the commands.",
                 )
             })?;

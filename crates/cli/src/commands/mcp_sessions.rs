@@ -24,7 +24,7 @@ pub(super) const FLAGS: Flags = &[
     ("/expires_in", "--expires-in", ""),
 ];
 
-/// MCP sessions: each lets an agent call tools as one user, and nothing else.
+/// MCP sessions. Each one lets an agent call tools as one user, and nothing else.
 #[derive(Debug, Args)]
 pub(crate) struct McpSessions {
     #[command(subcommand)]
@@ -33,9 +33,9 @@ pub(crate) struct McpSessions {
 
 #[derive(Debug, Subcommand)]
 enum McpSessionsCommand {
-    /// Make a session, and print its token. It is shown only once.
+    /// Create a session, and print its token. Stead shows the token only once.
     Create {
-        /// Your application's own id of the user for whom every call is made.
+        /// Your application's own ID of the user. Every call is for this user.
         #[arg(long)]
         identifier: String,
         #[command(flatten)]
@@ -43,45 +43,45 @@ enum McpSessionsCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// List the sessions that live.
+    /// List active sessions.
     List {
-        /// Only those of this user.
+        /// Only sessions of this user.
         #[arg(long)]
         identifier: Option<String>,
         #[command(flatten)]
         target: Target,
     },
-    /// End a session before its time.
+    /// End a session.
     Delete {
-        /// Id of the session, as `stead mcp-sessions list` shows it.
+        /// ID of the session, from `stead mcp-sessions list`.
         session_id: String,
         #[command(flatten)]
         target: Target,
     },
 }
 
-/// What a session is limited to.
+/// Limits of a session.
 #[derive(Debug, Args)]
 pub(super) struct Session {
-    /// Connection that it may use; give it several times for several. Without it, every one.
+    /// Connection that it may use. You can repeat this option. The default is all connections.
     #[arg(long = "connection", value_name = "NAME")]
     connections: Vec<String>,
-    /// Tool that it may call; give it several times for several. Without it, every one.
+    /// Tool that it may call. You can repeat this option. The default is all tools.
     #[arg(long = "tool", value_name = "NAME")]
     tools: Vec<String>,
-    /// Only tools that read.
+    /// Allow only tools that read.
     #[arg(long)]
     read_only: bool,
-    /// Policy for its calls, by name.
+    /// Name of the policy for its calls.
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Form of its results: `readable` without it.
+    /// View of its results. The default is `readable`.
     #[arg(long, value_enum, value_name = "VIEW")]
     view: Option<Form>,
-    /// Bytes of a result's data at most: 40000 without it.
+    /// Most bytes of a result's data. The default is 40000.
     #[arg(long, value_name = "BYTES")]
     max_bytes: Option<u64>,
-    /// Its life in seconds: 60 to 86400.
+    /// Lifetime in seconds, from 60 to 86400.
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     expires_in: u32,
 }
@@ -163,7 +163,7 @@ fn list(all: &[McpSession], terminal: &Terminal) {
                 session.client_id.clone().unwrap_or_default(),
             ]
         });
-        let titles = ["ID", "IDENTIFIER", "CONNECTIONS", "UNTIL", "MADE BY"];
+        let titles = ["ID", "IDENTIFIER", "CONNECTIONS", "UNTIL", "CREATED BY"];
         terminal.table(titles, rows.collect());
     }
 }

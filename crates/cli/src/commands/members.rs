@@ -14,7 +14,7 @@ use crate::{
 
 const FLAGS: Flags = &[("/email", "EMAIL", ""), ("/name", "--name", "")];
 
-/// People who may sign in to the dashboard: of a service or in the database.
+/// People who may sign in to the dashboard.
 #[derive(Debug, Args)]
 pub(crate) struct Members {
     #[command(subcommand)]
@@ -28,15 +28,15 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Invite a member, and print the link that sets the password. It works once and for 24 hours; no mail is sent.
+    /// Invite a member, and print the link to set a password. It works once, for 24 hours. Stead doesn't send a mail.
     Invite {
         /// Email address.
         #[arg(value_name = "EMAIL")]
         email: String,
-        /// What the member may do.
+        /// Role of the member.
         #[arg(long, value_enum)]
         role: Role,
-        /// Name for people.
+        /// Name of the person.
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
@@ -50,7 +50,7 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Let a member who was disabled sign in again.
+    /// Enable a disabled member.
     Enable {
         /// Email address or ID.
         #[arg(value_name = "EMAIL")]
@@ -58,12 +58,12 @@ enum MembersCommand {
         #[command(flatten)]
         target: Target,
     },
-    /// Remove a member's password, and print the link that sets another one. It works once and for 24 hours.
+    /// Remove a member's password, and print the link to set a new one. It works once, for 24 hours.
     ResetPassword {
         /// Email address or ID.
         #[arg(value_name = "EMAIL")]
         member: String,
-        /// Remove the second factor too, for a member who has lost the device.
+        /// Also remove the second factor, for a member who lost the device.
         #[arg(long)]
         second_factor: bool,
         #[command(flatten)]
@@ -71,14 +71,14 @@ enum MembersCommand {
     },
 }
 
-/// What a member may do.
+/// A member's role.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Role {
-    /// Everything, also credentials of applications and members.
+    /// Everything, including credentials and members.
     Owner,
-    /// Work with connections, accounts, tools and webhooks.
+    /// Change connections, accounts and webhooks, and run tools.
     Operator,
-    /// See everything but credentials of applications and members; change nothing.
+    /// View everything except credentials and members. Can't change anything.
     Viewer,
 }
 
@@ -165,7 +165,7 @@ async fn id_of(members: &stead::Members, named: String) -> Outcome<String> {
         .ok_or_else(|| {
             Failure::usage(
                 format!("no member has the email address {named}"),
-                "`stead members list` shows all.",
+                "`stead members list` shows all members.",
             )
         })
 }
@@ -174,7 +174,7 @@ fn show_link(issued: &IssuedMemberLink, terminal: &Terminal) {
     terminal.either(issued, || issued.link.expose_secret().to_owned());
     if let Some(end) = issued.member.link_expires_at {
         terminal.note(format_args!(
-            "Give this link to {}; it works once, until {}.",
+            "Give this link to {}. It works once, until {}.",
             issued.member.email,
             time(end)
         ));
@@ -195,7 +195,7 @@ fn list(all: &[Member], terminal: &Terminal) {
     }
     if all.is_empty() {
         return terminal
-            .note("There are no members yet. `stead members invite EMAIL --role owner` makes the first owner.");
+            .note("There are no members yet. `stead members invite EMAIL --role owner` creates the first owner.");
     }
     let rows = all.iter().map(|member| {
         let last = member.last_sign_in_at;
@@ -210,7 +210,7 @@ fn list(all: &[Member], terminal: &Terminal) {
     });
     terminal.table(
         [
-            "E-MAIL",
+            "EMAIL",
             "ROLE",
             "STATUS",
             "SIGNS IN WITH",

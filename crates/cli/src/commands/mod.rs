@@ -1,4 +1,4 @@
-//! The commands, one file each: its arguments, and what it does.
+//! The commands. Each file has a command's arguments and its code.
 
 mod account_tokens;
 mod accounts;
@@ -79,7 +79,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What it reads of the platform's traces, besides the log.
+    /// The layer with which it reads the platform's traces, in addition to the log.
     pub(crate) fn layer(&mut self) -> Option<More> {
         match self {
             #[cfg(feature = "sandbox")]
@@ -88,7 +88,7 @@ impl Command {
         }
     }
 
-    /// Whether its own output names environment variables that no option reads.
+    /// Whether its output reports environment variables that no option reads.
     pub(crate) fn names_unknown_variables(&self) -> bool {
         matches!(self, Self::Doctor(_))
     }

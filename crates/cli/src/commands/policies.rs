@@ -19,7 +19,7 @@ const FLAGS: Flags = &[
     ("/path", "--path", ""),
 ];
 
-/// Policies: which calls there may be, and which wait for a person.
+/// Policies: allow or deny calls, or require a person's approval.
 #[derive(Debug, Args)]
 pub(crate) struct Policies {
     #[command(subcommand)]
@@ -30,7 +30,7 @@ pub(crate) struct Policies {
 
 #[derive(Debug, Subcommand)]
 enum PoliciesCommand {
-    /// Make a policy of a JSON file, or replace all rules of the one with its name. It acts within a second.
+    /// Create a policy from a JSON file, or replace the policy with its name. It takes effect within a second.
     Set {
         /// JSON file with the policy and its name.
         file: PathBuf,
@@ -42,25 +42,26 @@ enum PoliciesCommand {
         /// Name of the policy.
         name: String,
     },
-    /// Delete a policy that no credential and no MCP session names.
+    /// Delete a policy that no credential or MCP session uses.
     Delete {
         /// Name of the policy.
         name: String,
     },
-    /// Explain what is decided on a call, without making it. By the policies of the environment, and those that are given or that a caller has.
+    /// Explain the decision on a call, without making the call. Stead uses the environment's policies, and the policies
+    /// of --policy or of the caller.
     Test(Box<Test>),
 }
 
 #[derive(Debug, Args)]
 struct Test {
-    /// Policy to decide by; give it several times for several.
+    /// Policy to use. You can repeat this option.
     #[arg(long = "policy", value_name = "NAME")]
     policies: Vec<String>,
-    /// Instead of policies, the caller: the client ID of a credential, or the ID of an MCP session. Its scopes and
-    /// limits count too.
+    /// Caller, instead of policies: the client ID of a credential, or the ID of an MCP session. Its scopes and limits
+    /// count too.
     #[arg(long, value_name = "ID", conflicts_with = "policies")]
     caller: Option<String>,
-    /// Tool; the other way is a raw request.
+    /// Tool to call. For a raw request, use the other options instead.
     #[arg(long, required_unless_present = "method", conflicts_with = "method")]
     tool: Option<String>,
     /// Input of the tool, as JSON.
@@ -69,13 +70,13 @@ struct Test {
     /// HTTP method of a raw request.
     #[arg(long, requires_all = ["product", "path"])]
     method: Option<String>,
-    /// Its product.
+    /// Product of the raw request.
     #[arg(long)]
     product: Option<String>,
-    /// Its path, with the query.
+    /// Path of the raw request, with its query.
     #[arg(long)]
     path: Option<String>,
-    /// Its JSON body.
+    /// JSON body of the raw request.
     #[arg(long, value_name = "JSON")]
     body: Option<String>,
 }
@@ -94,15 +95,15 @@ impl PoliciesCommand {
         match self {
             Self::Set { file } => {
                 let text = std::fs::read_to_string(&file).map_err(|error| {
-                    let what = format!("{} cannot be read: {error}", file.display());
+                    let what = format!("can't read {}: {error}", file.display());
                     Failure::usage(what, "Give a JSON file with a policy.")
                 })?;
                 let policy: Policy = serde_json::from_str(&text).map_err(|error| {
-                    let what = format!("{} is not a policy: {error}", file.display());
-                    Failure::usage(what, "docs/run/policies.md describes every rule.")
+                    let what = format!("{} isn't a policy: {error}", file.display());
+                    Failure::usage(what, "See docs/run/policies.md for every rule.")
                 })?;
                 let set = policies.set(policy).await?;
-                terminal.either(&set, || format!("The policy {} is set.", set.name));
+                terminal.either(&set, || format!("Set the policy {}.", set.name));
             }
             Self::List => list(&policies.list().await?, terminal),
             Self::Show { name } => terminal.result_json(&policies.read(&name).await?),
@@ -125,8 +126,8 @@ impl Test {
             None => Ok(Value::Null),
             Some(text) => serde_json::from_str(&text).map_err(|error| {
                 Failure::usage(
-                    format!("{flag} is not JSON: {error}"),
-                    "Quote it for your shell.",
+                    format!("{flag} isn't JSON: {error}"),
+                    "Put it into quotes for your shell.",
                 )
             }),
         };
@@ -158,11 +159,11 @@ fn explained(decision: &PolicyDecision) -> String {
         let known = if request.known {
             ""
         } else {
-            ", not known to the product's description"
+            ", unknown in the product's API description"
         };
         lines.push(format!("  {method} {path}: {effect}{known}"));
         for fact in &request.facts {
-            let value = fact.value.as_deref().unwrap_or("cannot be told");
+            let value = fact.value.as_deref().unwrap_or("unknown");
             lines.push(format!("    {}: {value}", fact.kind));
         }
     }
@@ -173,7 +174,7 @@ fn list(all: &[Policy], terminal: &Terminal) {
     if terminal.json() {
         terminal.result_json(&all);
     } else if all.is_empty() {
-        terminal.note("There are no policies: everything is allowed.");
+        terminal.note("There are no policies, so every call is allowed.");
     } else {
         let yes = |is: bool| String::from(if is { "yes" } else { "no" });
         let rows = all.iter().map(|policy| {

@@ -1,4 +1,4 @@
-//! `stead read`: what a result has only in part, by its handle.
+//! `stead read`: reads the omitted part of a result by its handle.
 
 use std::{fs, path::PathBuf};
 
@@ -12,17 +12,17 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Read what a result of `stead call` has only in part, by its handle.
+/// Read the omitted part of a result of `stead call`.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Handle from left_out of the result.
+    /// Handle from left_out in the result.
     handle: String,
 
-    /// Only these bytes: 0-65535, 65536- or -100 for the last hundred.
+    /// Only these bytes, such as 0-65535, 65536-, or -100 for the last hundred.
     #[arg(long, value_name = "BYTES", value_parser = range, allow_hyphen_values = true)]
     range: Option<ByteRange>,
 
-    /// File to write to. The default is the standard output.
+    /// File to write. The default is standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -45,7 +45,7 @@ impl Read {
         if let Some(path) = &self.output {
             fs::write(path, &file.content).map_err(|error| {
                 Failure::configuration(
-                    format!("{} cannot be written: {error}", path.display()),
+                    format!("can't write {}: {error}", path.display()),
                     "Give another file with --output.",
                 )
             })?;
@@ -65,7 +65,7 @@ impl Read {
     }
 }
 
-/// What a program reads of it; the content where it is text.
+/// The result for a program. It has the content if that is text.
 fn described(file: &ResultFile) -> serde_json::Value {
     json!({
         "name": file.name, "media_type": file.media_type, "size": file.size, "offset": file.offset,

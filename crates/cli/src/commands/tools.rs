@@ -1,4 +1,4 @@
-//! `stead tools`: the catalogue.
+//! `stead tools`: lists the catalogue.
 
 use clap::Args;
 use stead::core::resource::ToolDescription;
@@ -9,7 +9,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// List the tools; with --json, with their input schemas.
+/// List the tools. With --json, the list has their input schemas.
 #[derive(Debug, Args)]
 pub(crate) struct Tools {
     /// Only tools of this product.
@@ -37,7 +37,7 @@ impl Tools {
     }
 }
 
-/// The newest version of every tool, by name: of one product or of all.
+/// The newest version of every tool, sorted by name, of one or all products.
 pub(super) fn descriptions(product: Option<&str>) -> Outcome<Vec<ToolDescription>> {
     let catalogue = stead::products::catalogue();
     let product = match product {

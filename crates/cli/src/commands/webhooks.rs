@@ -23,7 +23,7 @@ const FLAGS: Flags = &[
     ("/description", "--description", ""),
 ];
 
-/// Webhooks: addresses of the application that get events, signed as Standard Webhooks says.
+/// Webhooks: addresses of your application that get signed events (Standard Webhooks).
 #[derive(Debug, Args)]
 pub(crate) struct Webhooks {
     #[command(subcommand)]
@@ -34,15 +34,15 @@ pub(crate) struct Webhooks {
 
 #[derive(Debug, Subcommand)]
 enum WebhooksCommand {
-    /// Create a webhook, and print the secret that verifies what it gets. The secret is shown only once.
+    /// Create a webhook, and print the secret that verifies its events. Stead shows the secret only once.
     Create {
         /// HTTPS address to which Stead sends events. It can't be in a private network.
         #[arg(value_name = "ADDRESS")]
         address: String,
-        /// Only events of this type, such as account.*; may be given several times.
+        /// Only events of this type, such as account.*. You can repeat this option.
         #[arg(long = "event", value_name = "TYPE")]
         events: Vec<String>,
-        /// For people.
+        /// Description for people.
         #[arg(long)]
         description: Option<String>,
     },
@@ -50,24 +50,24 @@ enum WebhooksCommand {
     List,
     /// Show one webhook.
     Show {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
     /// Send a test event now.
     Test {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
-    /// List deliveries that were not taken at the first attempt, tests and replays.
+    /// List tests, replays, and deliveries that failed at the first attempt.
     Deliveries {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
-    /// Send events once more: one, or all since a time.
+    /// Send one event again, or all events since a time.
     Replay {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
-        /// Id of the event of one delivery.
+        /// ID of the event.
         #[arg(required_unless_present = "since", conflicts_with = "since")]
         event: Option<String>,
         /// All events since this time, such as 2026-11-22T02:00:00Z.
@@ -76,22 +76,22 @@ enum WebhooksCommand {
     },
     /// Create a new secret. Stead also signs with the previous one for 24 hours.
     Rotate {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
     /// Enable a webhook again. Stead also sends the events that it missed.
     Enable {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
-    /// Send nothing to a webhook until it is enabled again.
+    /// Disable a webhook. Stead sends nothing until you enable it again.
     Disable {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
-    /// Delete a webhook with its deliveries.
+    /// Delete a webhook and its deliveries.
     Delete {
-        /// Id of the webhook.
+        /// ID of the webhook.
         id: String,
     },
 }
@@ -125,8 +125,8 @@ impl WebhooksCommand {
                 if delivery.state != "delivered" {
                     return Err(Failure::new(
                         Exit::Failed,
-                        "the endpoint did not take the test event",
-                        "It has to respond with a status of 2xx within 15 seconds.",
+                        "the endpoint didn't accept the test event",
+                        "It must respond with a 2xx status within 15 seconds.",
                     ));
                 }
             }
@@ -141,13 +141,13 @@ impl WebhooksCommand {
                 (None, since) => {
                     let replay = since.unwrap_or_default().parse().map_err(|_| {
                         Failure::usage(
-                            "--since is not a time",
-                            "Give one such as 2026-11-22T02:00:00Z.",
+                            "--since isn't a time",
+                            "Use a time such as 2026-11-22T02:00:00Z.",
                         )
                     })?;
                     let webhook = webhooks.replay(&id, WebhookReplay::since(replay)).await?;
                     terminal.either(&webhook, || {
-                        String::from("All events since then are sent once more.")
+                        String::from("Stead sends all events since then again.")
                     });
                 }
             },
@@ -196,7 +196,7 @@ fn list(all: &[Webhook], terminal: &Terminal) {
     }
     if all.is_empty() {
         return terminal
-            .note("There are no webhooks yet; create one with `stead webhooks create`.");
+            .note("There are no webhooks yet. Create one with `stead webhooks create`.");
     }
     let rows = all.iter().map(|webhook| {
         let (id, url) = (webhook.id.to_string(), webhook.url.clone());
@@ -235,7 +235,7 @@ fn show(webhook: &Webhook, terminal: &Terminal) {
         ));
         if let Some(until) = webhook.previous_secret_until {
             text.push_str(&format!(
-                "\n  secrets  the old one signs until {}",
+                "\n  secrets  the previous one signs until {}",
                 time(until)
             ));
         }
@@ -255,7 +255,7 @@ fn deliveries(all: &[WebhookDelivery], terminal: &Terminal) {
         return terminal.result_json(&all);
     }
     if all.is_empty() {
-        return terminal.note("Every event was taken at the first attempt.");
+        return terminal.note("Every delivery succeeded at the first attempt.");
     }
     for delivery in all {
         for line in lines(delivery) {

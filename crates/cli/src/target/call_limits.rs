@@ -3,33 +3,33 @@
 use clap::Args;
 use stead::core::environment::CallLimits;
 
-/// Limits of the calls in flight. Stead refuses further calls immediately.
+/// Limits of the calls in flight. Stead refuses more calls immediately.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Calls")]
 pub(crate) struct CallLimitArgs {
-    /// Most calls to products in flight. The next one gets 503 with the kind overloaded.
+    /// Most calls in flight. The next call gets 503 with the kind overloaded.
     #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls, value_parser = at_least_one::<u32>)]
     max_calls: u32,
 
-    /// Most of them to one product, so a product that doesn't respond can't block the others.
+    /// Most calls in flight to one product. A product that doesn't respond then can't block the others.
     #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product, value_parser = at_least_one::<u32>)]
     max_calls_per_product: u32,
 
-    /// Most of them by one connection.
+    /// Most calls in flight of one connection.
     #[arg(long, env = "STEAD_MAX_CALLS_PER_CONNECTION", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection, value_parser = at_least_one::<u32>)]
     max_calls_per_connection: u32,
 
-    /// Most requests of one account that wait for its rate limit; the next one gets 429.
+    /// Most requests of one account that wait for its rate limit. The next one gets 429.
     #[arg(long, env = "STEAD_MAX_WAITING_PER_ACCOUNT", value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
     max_waiting_per_account: u32,
 
-    /// Most bytes that calls hold in memory. Each call also has 64 KiB. A parsed input counts as it is in memory, and a
-    /// response counts twice.
+    /// Most bytes that calls may use in memory. Each call counts 64 KiB, the size of its parsed input in memory, and
+    /// twice the size of its response.
     #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
     max_call_bytes: u64,
 }
 
-/// A bound as an argument. With none allowed, every request would be refused.
+/// A limit as an argument. A limit of 0 would refuse every request.
 pub(crate) fn at_least_one<T: TryFrom<u32>>(text: &str) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number

@@ -1,4 +1,4 @@
-//! The database of this machine, opened as the service opens it.
+//! The options that name the database, and how commands open it.
 
 use std::{
     path::{Path, PathBuf},
@@ -34,48 +34,50 @@ pub(crate) struct Database {
     #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
     public_url: Option<String>,
 
-    /// URL of the proxy host, such as https://proxy.example.com. It has a name of its own. There, an account token
-    /// names the user, and paths are the product's. The service takes requests that name it in `Host`.
+    /// URL of the proxy host, such as https://proxy.example.com. It needs its own host name. On it, paths are the
+    /// product's, and the account token identifies the user. Stead serves it for requests with this name in `Host`.
     #[arg(long, env = "STEAD_PROXY_URL", value_name = "URL")]
     proxy_url: Option<String>,
 
-    /// Database: an SQLite file. `connections create`, `credentials create` and `serve --create` make it.
+    /// SQLite database file. `connections create`, `credentials create` and `serve --create` create it if it's missing.
     #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
     database: Option<PathBuf>,
 
-    /// Database: PostgreSQL instead of a file, such as postgres://stead@db.example.com/stead. Any number of services
-    /// can share it. Give a password only in the environment variable, or in a file that PGPASSFILE names. `sslmode` is
-    /// `verify-full` by default, and `prefer` on this machine.
+    /// PostgreSQL database, instead of a file. For example, `postgres://stead@db.example.com/stead`. Any number of
+    /// services can share it. Give a password only in the environment variable, or in a file that PGPASSFILE names.
+    /// `sslmode` is `verify-full` by default, and `prefer` on this machine.
     #[arg(long, env = "STEAD_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
     database_url: Option<SecretString>,
 
-    /// Folder for new tokens that the database can't take at the moment. They're encrypted. By default it's next to an
-    /// SQLite file; with PostgreSQL, tokens wait in memory only. Each machine has its own, on a disk that survives a
-    /// restart.
+    /// Folder where new tokens wait, encrypted, while the database can't store them. By default, it's next to the
+    /// SQLite file. With PostgreSQL there is no default, and tokens wait in memory. Give each machine its own folder,
+    /// on a disk that survives a restart.
     #[arg(long, env = "STEAD_SPOOL_DIR", value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 
-    /// The key that encrypts the database's secrets, or several with commas between them. Give it only in the
+    /// The key that encrypts the database's secrets, or several keys, separated by commas. Give it only in the
     /// environment, because every user of a machine can read the arguments of its processes.
     #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     key: Option<SecretString>,
 
-    /// File with the key that encrypts the database's secrets. Only its owner may read it. Without this option,
-    /// STEAD_KEY holds the key. A running service reads the file again if the database needs another key.
+    /// File with the key that encrypts the database's secrets. Only its owner may have access to it. Without this
+    /// option, Stead reads the key from STEAD_KEY. A running service reads the file again if the database needs another
+    /// key.
     #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
     key_file: Option<PathBuf>,
 
     /// Command that prints the key: a program with its arguments, separated by spaces. Stead starts it without a shell,
-    /// so quotes and variables don't work. It has 30 s.
+    /// so quotes and variables don't work. It must finish within 30 s.
     #[arg(long, env = "STEAD_KEY_COMMAND", value_name = "COMMAND")]
     key_command: Option<String>,
 
-    /// Settings per product, in TOML: other endpoints, rate limiting; and hosts that may have private addresses.
+    /// Settings file in TOML. It sets endpoints and rate limiting for each product, and hosts that may have private
+    /// addresses.
     #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// An origin to which links may send the user's browser back, such as https://app.example.com. Without this option,
-    /// links may name any address. Can be given several times, or with commas.
+    /// Origin to which links may send the user's browser, such as https://app.example.com. Without this option, links
+    /// may name any address. Repeat this option, or separate several values by commas.
     #[arg(
         long = "verify-origin",
         env = "STEAD_VERIFY_ORIGINS",
@@ -84,9 +86,8 @@ pub(crate) struct Database {
     )]
     verify_origins: Vec<String>,
 
-    /// The page of your application to which a link sends the user's browser, such as
-    /// https://app.example.com/connected. Your application confirms the user there. Stead uses it for every link that
-    /// doesn't name a page.
+    /// Page of your application to which a link sends the user's browser, such as https://app.example.com/connected.
+    /// Your application confirms the user there. Stead uses it for every link that doesn't set a `verify_url`.
     #[arg(long, env = "STEAD_VERIFY_URL", value_name = "URL")]
     verify_url: Option<String>,
 
@@ -106,7 +107,7 @@ pub(crate) enum Place<'a> {
 
 #[cfg(feature = "failpoints")]
 impl Place<'_> {
-    /// The store by itself, to be put into one that fails.
+    /// The store alone, for a store that fails on purpose.
     async fn open(
         self,
         runtime: Arc<dyn stead::core::ports::Runtime>,
@@ -120,32 +121,32 @@ impl Place<'_> {
     }
 }
 
-/// What becomes of a database that does not exist. A name with a typing error must not begin an empty service.
+/// Behavior if the database doesn't exist. A misspelled name must not start an empty service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
-    /// It is made.
+    /// Create it.
     Create,
-    /// The command is refused.
+    /// Refuse the command.
     Refuse,
 }
 
-/// How a platform is opened.
+/// How to open a platform.
 pub(crate) struct Opening {
     pub(crate) verification: Verification,
     pub(crate) calls: CallLimits,
-    /// How long the service goes on without its store.
+    /// How long the service continues without its store.
     pub(crate) store_outage: Option<Duration>,
-    /// Only the service removes what is past its retention; other commands keep all.
+    /// Only the service deletes expired records; other commands keep them.
     pub(crate) retention: Retention,
     pub(crate) if_missing: IfMissing,
     /// Only the service signs people in.
     pub(crate) provider: Option<SignInProvider>,
-    /// Only the service takes tokens of agents.
+    /// Only the service accepts tokens of agents.
     pub(crate) issuer: Option<McpIssuer>,
 }
 
 impl Opening {
-    /// As commands open it that serve no one.
+    /// For commands that don't serve requests.
     pub(crate) fn new(verification: Verification, if_missing: IfMissing) -> Self {
         Self {
             verification,
@@ -165,12 +166,12 @@ impl Database {
         self.database.is_some() || self.database_url.is_some()
     }
 
-    /// The one that is named; nothing where none is.
+    /// The database that the options name, if any.
     pub(crate) fn place(&self) -> Outcome<Option<Place<'_>>> {
         match (&self.database, &self.database_url) {
             (Some(_), Some(_)) => Err(Failure::usage(
-                "both a database file and a database URL are given",
-                "Leave out --database and STEAD_DATABASE, or --database-url and STEAD_DATABASE_URL.",
+                "both a database file and a database URL are set",
+                "Omit --database and STEAD_DATABASE, or --database-url and STEAD_DATABASE_URL.",
             )),
             (Some(file), None) => Ok(Some(Place::File(file))),
             (None, Some(url)) => Ok(Some(Place::Server(url))),
@@ -183,12 +184,12 @@ impl Database {
         self.verify_origins.iter().all(String::is_empty)
     }
 
-    /// Whether tokens that arrive while the database takes nothing would end with the process.
+    /// Whether new tokens would be lost if the process ends during a database outage.
     pub(crate) fn lacks_spool(&self) -> bool {
         self.database_url.is_some() && self.spool_dir.is_none()
     }
 
-    /// Opens the platform for commands that make links or show redirect URIs.
+    /// Opens the platform for commands that create links or show redirect URIs.
     pub(crate) async fn open(&self, opening: Opening) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref();
         let missing_url = public_url.is_none().then_some(MISSING_URL);
@@ -196,14 +197,14 @@ impl Database {
         self.open_at(public_url, missing_url, opening).await
     }
 
-    /// Opens the platform for commands that need neither.
+    /// Opens the platform for commands without links and redirect URIs.
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<Platform> {
         let public_url = self.public_url.as_deref().unwrap_or(NOWHERE);
         let opening = Opening::new(Verification::Application, if_missing);
         self.open_at(public_url, None, opening).await
     }
 
-    /// Opens the platform whatever the public URL is worth, to look at it.
+    /// Opens the platform to examine it, even if the public URL is invalid.
     pub(crate) async fn open_to_examine(
         &self,
         provider: Option<SignInProvider>,
@@ -217,17 +218,17 @@ impl Database {
         self.open_at(usable.unwrap_or(NOWHERE), None, opening).await
     }
 
-    /// The public URL, where one is given.
+    /// The public URL, if given.
     pub(crate) fn public_url(&self) -> Option<&str> {
         self.public_url.as_deref()
     }
 
-    /// Where links send the user's browser, if the command line or the environment says.
+    /// The default `verify_url` of the command line or the environment.
     pub(super) fn verify_url(&self) -> Option<&str> {
         self.verify_url.as_deref().filter(|url| !url.is_empty())
     }
 
-    /// The file, where one is given, is there, and may be one.
+    /// The database file. Fails if it's missing or the database isn't a file.
     pub(crate) fn file(&self) -> Outcome<&Path> {
         match self.place()? {
             Some(Place::File(file)) => {
@@ -236,14 +237,14 @@ impl Database {
                 Ok(file)
             }
             Some(Place::Server(_)) => Err(Failure::usage(
-                "the database is not a file of this machine",
-                "Copy it with what belongs to PostgreSQL: pg_dump, or a base backup of its server.",
+                "the database isn't a file on this machine",
+                "Back it up with PostgreSQL's tools: pg_dump, or a base backup of the server.",
             )),
             None => Err(missing(&[MISSING_DATABASE])),
         }
     }
 
-    /// Whether a key is given, and a key file only its owner's.
+    /// Fails if there is no key, or if others can read the key file.
     pub(crate) fn check_key(&self) -> Outcome {
         match self.key_source()?.is_some() || self.key.is_some() {
             true => Ok(()),
@@ -261,7 +262,7 @@ impl Database {
         copied.map_err(|error| match error.kind() {
             ErrorKind::InvalidRequest => Failure::usage(
                 error.message().to_owned(),
-                "Give a name that no file has yet.",
+                "Give the name of a file that doesn't exist yet.",
             ),
             ErrorKind::StorageUnavailable => refused::stored(error, database),
             _ => error.into(),
@@ -361,7 +362,7 @@ impl Database {
         })
     }
 
-    /// What the key is read from, in words.
+    /// The source of the key, in words.
     fn key_origin(&self) -> String {
         match &self.key_file {
             Some(file) => file.display().to_string(),
@@ -369,15 +370,15 @@ impl Database {
         }
     }
 
-    /// Where the key is read, and can be read again.
+    /// The source of the key, which can be read again.
     fn key_source(&self) -> Outcome<Option<Arc<dyn KeySource>>> {
         match (&self.key_file, &self.key_command) {
             (Some(_), Some(_)) => Err(Failure::usage(
-                "both a key file and a key command are given",
-                "Leave out --key-file and STEAD_KEY_FILE, or --key-command and STEAD_KEY_COMMAND.",
+                "both a key file and a key command are set",
+                "Omit --key-file and STEAD_KEY_FILE, or --key-command and STEAD_KEY_COMMAND.",
             )),
             (Some(path), None) => {
-                // Here, so that what is wrong with it comes with what to do.
+                // // Reading it here gives an error with a remedy.
                 secrets::read_key(path)?;
                 Ok(Some(Arc::new(KeyFile(path.clone()))))
             }
@@ -387,46 +388,46 @@ impl Database {
     }
 }
 
-/// Refuses what is not a file, or not there.
+/// Refuses a URL, or a file that doesn't exist.
 fn check(database: &Path, if_missing: IfMissing) -> Outcome {
     if let Some((scheme, _)) = database.to_string_lossy().split_once("://") {
         return Err(Failure::configuration(
-            format!("a database file is expected, and not an address with {scheme}://"),
-            "Give --database or STEAD_DATABASE a file, such as stead.db; for PostgreSQL, use the environment variable STEAD_DATABASE_URL or --database-url.",
+            format!("expected a database file, but got an address with {scheme}://"),
+            "Set --database or STEAD_DATABASE to a file, such as stead.db. For PostgreSQL, use STEAD_DATABASE_URL or --database-url.",
         ));
     }
-    // Where that cannot be known, opening it says why.
+    // // If this can't be determined, opening the file gives the reason.
     let is_missing = database.try_exists().is_ok_and(|exists| !exists);
     if is_missing && if_missing == IfMissing::Refuse {
         return Err(Failure::configuration(
             format!("there is no database {}", database.display()),
-            "Check --database or STEAD_DATABASE. A new one is made by `stead connections create`, \
+            "Check --database or STEAD_DATABASE. To create a database, run `stead connections create`, \
              `stead credentials create` or `stead serve --create`.",
         ));
     }
     Ok(())
 }
 
-/// Where nothing is reached, for commands that make no links.
+/// A placeholder for commands that create no links.
 const NOWHERE: &str = "http://127.0.0.1";
 
-/// A setting that is missing: what it is, and how to give it.
+/// A missing setting: its name, and how to set it.
 type Missing = (&'static str, &'static str);
 
 const MISSING_URL: Missing = (
     "the public URL",
-    "Give --public-url, or the environment variable STEAD_PUBLIC_URL: links and redirect URIs start with it.",
+    "Set --public-url or the environment variable STEAD_PUBLIC_URL. Links and redirect URIs start with it.",
 );
 const MISSING_DATABASE: Missing = (
     "the database",
-    "Give --database or the environment variable STEAD_DATABASE, a file; or --database-url or STEAD_DATABASE_URL, for PostgreSQL.",
+    "Set --database or STEAD_DATABASE to an SQLite file, or --database-url or STEAD_DATABASE_URL to a PostgreSQL database.",
 );
 const MISSING_KEY: Missing = (
     "the key that encrypts the database's secrets",
-    "Make one with `stead keys generate`, keep it safe, and give it as the environment variable STEAD_KEY, with --key-file or with --key-command.",
+    "Generate one with `stead keys generate`, and keep it safe. Then set STEAD_KEY, --key-file or --key-command.",
 );
 
-/// All that is missing at once.
+/// One failure for all missing settings.
 fn missing(settings: &[Missing]) -> Failure {
     let (names, ways): (Vec<_>, Vec<_>) = settings.iter().copied().unzip();
     let verb = if names.len() == 1 { "is" } else { "are" };

@@ -1,4 +1,4 @@
-//! How long the history of calls and events is kept, and how much of it.
+//! Options for the retention of the history of calls and of events.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use stead::core::environment::Retention;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "History")]
 pub(crate) struct History {
-    /// Days for which calls that changed something or failed are kept, and events.
+    /// Days to keep events, and calls that wrote something or failed.
     #[arg(
         long,
         env = "STEAD_HISTORY_DAYS",
@@ -19,7 +19,7 @@ pub(crate) struct History {
     )]
     history_days: u32,
 
-    /// Hours for which calls that only read are kept one by one; after that they are counted by the minute.
+    /// Hours to keep each read call. After that, Stead only keeps counts by the minute.
     #[arg(
         long,
         env = "STEAD_HISTORY_READ_HOURS",
@@ -29,7 +29,7 @@ pub(crate) struct History {
     )]
     history_read_hours: u32,
 
-    /// Days for which the counts are kept.
+    /// Days to keep the counts.
     #[arg(
         long,
         env = "STEAD_HISTORY_COUNT_DAYS",
@@ -39,7 +39,7 @@ pub(crate) struct History {
     )]
     history_count_days: u32,
 
-    /// Bytes that the calls of the history take at most; beyond them the oldest go, those that only read first.
+    /// Most bytes for calls in the history. If there are more, Stead deletes the oldest calls, reads first.
     #[arg(
         long,
         env = "STEAD_HISTORY_BYTES",
@@ -58,7 +58,7 @@ impl History {
             (&mut retention.reads, self.history_read_hours),
             (&mut retention.totals, self.history_count_days * 24),
         ] {
-            // So few hours always fit.
+            // // The range of the options keeps this small enough.
             if let Ok(given) = Duration::from_secs(u64::from(hours) * 3_600).try_into() {
                 *kept = given;
             }

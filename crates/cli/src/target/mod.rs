@@ -1,5 +1,4 @@
-//! Where a command's work happens: at a running service, in the database of this machine, or in a stack of service and
-//! sandbox that this process starts.
+//! The target of a command: a running service, the database, or a service with a sandbox in this process.
 
 mod call_limits;
 mod database;
@@ -28,7 +27,7 @@ use crate::{
     secrets,
 };
 
-/// A running service, or else the database.
+/// A running service, or the database.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
     #[command(flatten)]
@@ -40,10 +39,10 @@ pub(crate) struct Target {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Service")]
 struct Service {
-    /// URL of a running service; without it, the database is used.
+    /// URL of a running service. Without it, the command opens the database.
     #[arg(long, env = "STEAD_URL", value_name = "URL")]
     url: Option<String>,
-    /// The application's client id at the service; the environment variable STEAD_CLIENT_SECRET holds its secret.
+    /// Your application's client ID at the service. Set its secret in the environment variable STEAD_CLIENT_SECRET.
     #[arg(
         id = "app_client_id",
         long = "client-id",
@@ -55,7 +54,7 @@ struct Service {
     client_secret: Option<SecretString>,
 }
 
-/// Every operation, and the platform behind them where it is in this process.
+/// Every operation, and the platform if it's in this process.
 pub(crate) struct OpenTarget {
     pub(crate) stead: Stead,
     platform: Option<Platform>,
@@ -72,25 +71,25 @@ impl Target {
         }
     }
 
-    /// Opens it for changes, where it matters which of the two is meant: exactly one may be given.
+    /// Opens it for changes. Exactly one of the two may be set, so it's clear which one changes.
     pub(crate) async fn open_the_only_one(&self, if_missing: IfMissing) -> Outcome<OpenTarget> {
         match (&self.service.url, self.database.is_given()) {
             (Some(_), true) => Err(Failure::usage(
                 "both a service and a database are given",
-                "Leave out --url and the environment variable STEAD_URL to use the database, or --database and \
-                 STEAD_DATABASE to use the service.",
+                "To use the database, omit --url and STEAD_URL. To use the service, omit --database and \
+                 STEAD_DATABASE.",
             )),
             (None, false) => Err(Failure::configuration(
                 "neither a service nor a database is given",
-                "For a service, give --url or the environment variable STEAD_URL, with STEAD_CLIENT_ID and \
-                 STEAD_CLIENT_SECRET.\n  For the database, give --database or STEAD_DATABASE, with --public-url or \
-                 STEAD_PUBLIC_URL, and --key-file, STEAD_KEY_FILE or STEAD_KEY.",
+                "For a service, set --url or STEAD_URL, STEAD_CLIENT_ID and STEAD_CLIENT_SECRET.\n  For the database, set \
+                 --database or STEAD_DATABASE, --public-url or STEAD_PUBLIC_URL, and --key-file, STEAD_KEY_FILE or \
+                 STEAD_KEY.",
             )),
             _ => self.open_to(Verification::Application, if_missing).await,
         }
     }
 
-    /// The same for what makes no links and shows no redirect URIs: the database needs no public URL for it.
+    /// The same without links and redirect URIs, which need the public URL.
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<OpenTarget> {
         if let (None, true) = (&self.service.url, self.database.is_given()) {
             let platform = self.database.open_without_links(if_missing).await?;
@@ -99,12 +98,12 @@ impl Target {
         self.open_the_only_one(if_missing).await
     }
 
-    /// Opens it for links. A service decides itself who confirms them; the database is opened with this decision.
+    /// Opens it for links. A service has its own setting for who confirms them; `verification` is for the database.
     pub(crate) async fn open_for_links(&self, verification: Verification) -> Outcome<OpenTarget> {
         self.open_to(verification, IfMissing::Refuse).await
     }
 
-    /// Where links send the user's browser, if the command line or the environment says.
+    /// The default `verify_url` of the command line or the environment.
     pub(crate) fn verify_url(&self) -> Option<String> {
         self.database.verify_url().map(str::to_owned)
     }
@@ -131,9 +130,9 @@ impl Service {
         };
         let (Some(id), Some(secret)) = (&self.client_id, &self.client_secret) else {
             return Err(Failure::usage(
-                "a service asks for the application's credentials",
-                "Give the environment variables STEAD_CLIENT_ID and STEAD_CLIENT_SECRET, or their flags, which --help lists; \
-                 `stead credentials create` makes them.",
+                "the service needs your application's client ID and secret",
+                "Set the environment variables STEAD_CLIENT_ID and STEAD_CLIENT_SECRET. `stead credentials create` creates \
+                 both.",
             ));
         };
         let client = Client::new(url, id.clone(), secret.expose_secret())?;
@@ -152,7 +151,7 @@ impl OpenTarget {
         }
     }
 
-    /// Waits for what is still being written.
+    /// Waits until all writes are done.
     pub(crate) async fn close(self) {
         if let Some(platform) = self.platform {
             platform.shut_down().await;

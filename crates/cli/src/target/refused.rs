@@ -1,4 +1,4 @@
-//! What to do where the database, its key or a setting keeps the platform from being opened.
+//! Remedies if the database, its key or a setting is wrong and the platform can't be opened.
 
 use std::path::Path;
 
@@ -7,13 +7,12 @@ use stead::{Error, ErrorKind, core::seal::KeyRing};
 
 use crate::failure::{Failure, Outcome};
 
-pub(crate) const OTHER_KEY: &str = "Give the key that encrypted it, with --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. Look for a copy with your backups of the key.";
-pub(crate) const RESTORE: &str = "Stop the service and put a backup in its place: docs/run/backup.md says how. Without a backup, try: sqlite3 FILE .recover";
-const NEWER: &str = "Run the newer Stead; `stead --version` says which one this is.";
-const OTHER_FILE: &str =
-    "Check --database or STEAD_DATABASE: it must name a file of Stead, or a name that no file has.";
+pub(crate) const OTHER_KEY: &str = "Give the key that encrypted it, with --key-file, STEAD_KEY_FILE, STEAD_KEY or --key-command. Look for it in your backups of the key.";
+pub(crate) const RESTORE: &str = "Stop the service and restore a backup (see docs/run/backup.md). Without a backup, try: sqlite3 FILE .recover";
+const NEWER: &str = "Run the newer Stead. `stead --version` prints the version of this one.";
+const OTHER_FILE: &str = "Check --database or STEAD_DATABASE. It must name a database of Stead, or a file that doesn't exist yet.";
 
-/// An option by what its messages begin with.
+/// Options by the beginning of their messages.
 const OPTIONS: &[(&str, &str)] = &[
     (
         "the public URL",
@@ -33,7 +32,7 @@ const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "the issuer of agents' tokens",
-        "Check the options --mcp-…, which --help lists. --mcp-verify-url or STEAD_MCP_VERIFY_URL sets the verify_url for agents; --verify-url or STEAD_VERIFY_URL sets it for all links.",
+        "Check the --mcp-… options, which --help lists. --mcp-verify-url or STEAD_MCP_VERIFY_URL sets the verify_url for agents. --verify-url or STEAD_VERIFY_URL sets it for all links.",
     ),
     (
         "the database URL",
@@ -41,8 +40,8 @@ const OPTIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Why the platform does not open. An invalid request is a configuration error here, and so is a file with which waiting
-/// does not help.
+/// Why the platform can't be opened. An invalid request is a configuration error here, and so is a file problem that
+/// waiting doesn't solve.
 pub(super) fn platform(error: Error, database: Option<&Path>) -> Failure {
     let message = error.message();
     match error.kind() {
@@ -70,17 +69,19 @@ pub(super) fn platform(error: Error, database: Option<&Path>) -> Failure {
     }
 }
 
-/// Why the database of a server is not opened.
+/// Why a PostgreSQL database can't be opened.
 fn at_server(error: Error) -> Failure {
     if error.retryable() {
         return Failure::from(error).with_next(
-            "Start the database server, or check host and port in --database-url or STEAD_DATABASE_URL.",
+            "Start the database server, or check the host and port in --database-url or STEAD_DATABASE_URL.",
         );
     }
     let message = plain(&error);
     let next = match () {
         () if message.contains("newer Stead") => NEWER,
-        () if message.contains("unfinished copy") => "Finish the copy first.",
+        () if message.contains("unfinished copy") => {
+            "Finish the copy first: run `stead store copy` again."
+        }
         () => {
             "Check the user, the password and the database's name in --database-url or STEAD_DATABASE_URL."
         }
@@ -88,7 +89,7 @@ fn at_server(error: Error) -> Failure {
     Failure::configuration(message, next)
 }
 
-/// What the store says, without its own beginning: here everybody knows that it is the database.
+/// The store's message without its prefix, because it's clear here that it's about the database.
 fn plain(error: &Error) -> String {
     error
         .message()
@@ -96,9 +97,9 @@ fn plain(error: &Error) -> String {
         .replace("wrote the store", "wrote it")
 }
 
-/// Why a file is not opened.
+/// Why a file can't be opened.
 pub(super) fn stored(error: Error, file: &Path) -> Failure {
-    // It may be over soon.
+    // // Waiting may help.
     let passes = ["locked", "busy", "disk"];
     if passes.iter().any(|word| error.message().contains(word)) {
         return error.into();
@@ -108,7 +109,7 @@ pub(super) fn stored(error: Error, file: &Path) -> Failure {
     Failure::configuration(message, next)
 }
 
-/// Whether the file is another program's.
+/// Whether the file belongs to another program.
 pub(crate) fn is_not_ours(why: &str) -> bool {
     let words = [
         "isn't a SQLite database",
@@ -119,11 +120,11 @@ pub(crate) fn is_not_ours(why: &str) -> bool {
     words.iter().any(|word| why.contains(word))
 }
 
-/// What to do about a file that cannot be opened or written.
+/// The remedy if a file can't be opened or written.
 pub(crate) fn remedy(why: &str) -> &'static str {
     let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
     if says(&["read-only"]) {
-        "Let the user that runs Stead write to the file and its folder: chown and chmod u+w, or mount -o remount,rw"
+        "Allow the user that runs Stead to write to the file and its folder: chown and chmod u+w, or mount -o remount,rw"
     } else if says(&["damaged"]) {
         RESTORE
     } else if is_not_ours(why) {
@@ -131,13 +132,13 @@ pub(crate) fn remedy(why: &str) -> &'static str {
     } else if says(&["newer Stead"]) {
         NEWER
     } else if says(&["locked", "busy"]) {
-        "Another program holds it; find it with: lsof FILE"
+        "Another program uses it. Find the program with: lsof FILE"
     } else {
-        "Check --database or STEAD_DATABASE, and who owns the file: ls -l FILE"
+        "Check --database or STEAD_DATABASE, and the owner of the file: ls -l FILE"
     }
 }
 
-/// Refuses a folder, and a file in a folder that does not exist.
+/// Refuses a folder, and a file in a folder that doesn't exist.
 pub(super) fn place_of(file: &Path) -> Outcome {
     if file.is_dir() {
         return Err(Failure::configuration(
@@ -151,19 +152,19 @@ pub(super) fn place_of(file: &Path) -> Outcome {
     }
 }
 
-/// The folder of a file, where it does not exist: what is wrong, and what to do.
+/// The error and its remedy, if the file's folder doesn't exist.
 pub(super) fn missing_folder(file: &Path) -> Option<(String, &'static str)> {
     let folder = file.parent().filter(|folder| *folder != Path::new(""))?;
     let is_missing = folder.try_exists().is_ok_and(|exists| !exists);
     is_missing.then(|| {
         (
-            format!("the folder {} does not exist", folder.display()),
-            "Make it, or choose another name.",
+            format!("the folder {} doesn't exist", folder.display()),
+            "Create it, or choose another name.",
         )
     })
 }
 
-/// Refuses a text that is not a key ring, in words that begin with where it came from.
+/// Refuses a text that isn't a key ring. The message starts with the source of the text.
 pub(super) fn key(key: &SecretString, origin: &str) -> Outcome {
     let Err(error) = KeyRing::from_text(key.expose_secret()) else {
         return Ok(());
@@ -171,5 +172,5 @@ pub(super) fn key(key: &SecretString, origin: &str) -> Outcome {
     let message = format!("{origin}: {}", error.message());
     let error = Error::new(error.kind(), message);
     Err(Failure::from(error)
-        .with_next("Check that it is whole, as `stead keys generate` printed it."))
+        .with_next("Check that it's complete, exactly as `stead keys generate` printed it."))
 }

@@ -1,4 +1,4 @@
-//! The settings file: what is not said by an option, because it is said per product or is a long list.
+//! The settings file, for settings that are per product or long lists.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -16,15 +16,16 @@ use crate::{
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// A table per product, by its name. A product without one has its own addresses and the rate limit of its published
-    /// quota.
+    /// A table per product, by its name. Without one, Stead uses the product's own addresses and the rate limit of its
+    /// published quota.
     #[serde(default)]
     pub(crate) products: BTreeMap<String, ProductOptions>,
-    /// Hosts that may have private addresses: of products, and of webhooks, which there may also be plain http. A name that
-    /// begins with a dot stands for all names below it.
+    /// Hosts of products and webhooks that may have private addresses. Webhooks to these hosts may also use plain http.
+    /// A name that starts with a dot matches all names below it.
     #[serde(default)]
     pub(crate) private_hosts: Vec<String>,
-    /// Where a link sends the user's browser if whoever makes the link does not say. The option --verify-url comes first.
+    /// Page to which a link sends the user's browser, if the link doesn't set a `verify_url`. The option --verify-url
+    /// overrides it.
     pub(crate) verify_url: Option<String>,
 }
 
@@ -45,21 +46,21 @@ people = "https://gateway.corp.example/people"
 "#;
 
 impl Settings {
-    /// What a file says, where one is given.
+    /// Reads the file, if one is given.
     pub(crate) fn read(path: Option<&Path>) -> Outcome<Self> {
         let Some(path) = path else {
             return Ok(Self::default());
         };
         let text = secrets::read_text(path, Exit::Configuration)?;
         toml::from_str(&text).map_err(|error| {
-            // Another name of `rate_limited`, which is read and not offered.
+            // // An older name of `rate_limited`. Stead reads it but doesn't suggest it.
             let why = error.message().replace("`paced`, ", "");
             let line = error.span().map(|span| line_at(&text, span.start));
             wrong(path, line, &why)
         })
     }
 
-    /// What the platform says of a setting, such as `products.mail.token_url`, with its place in the file.
+    /// The platform's error about a setting, such as `products.mail.token_url`, with its line in the file.
     pub(crate) fn refused(path: &Path, setting: &str, why: &str) -> Failure {
         let text = secrets::read_text(path, Exit::Configuration).unwrap_or_default();
         wrong(path, line_of(&text, setting), &format!("{setting}: {why}"))
@@ -69,12 +70,12 @@ impl Settings {
 fn wrong(path: &Path, line: Option<usize>, why: &str) -> Failure {
     let line = line.map_or_else(String::new, |line| format!(", line {line}"));
     Failure::configuration(
-        format!("the settings in {}{line} are wrong: {why}", path.display()),
-        "It holds tables such as [products.mail] with origins, authorize_url, token_url, revoke_url, issuer, rate_limited, the list private_hosts, and verify_url.",
+        format!("invalid settings in {}{line}: {why}", path.display()),
+        "The file can have private_hosts, verify_url and a table for each product, such as [products.mail]. A table can have origins, authorize_url, token_url, revoke_url, issuer and rate_limited.",
     )
 }
 
-/// The number of the line of a byte.
+/// The line number of a byte.
 fn line_at(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or(text);
     before.matches('\n').count() + 1
@@ -93,7 +94,7 @@ fn line_of(text: &str, setting: &str) -> Option<usize> {
         } else if let Some((key, _)) = line.split_once('=') {
             let key = format!("{table}.{}", key.trim());
             let rest = setting.strip_prefix(&key);
-            // An inline table holds what follows.
+            // // The setting is in an inline table.
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
                 return Some(number);
             }
@@ -131,7 +132,7 @@ mod tests {
             panic!("another failure")
         };
         assert!(what.contains("`issuer`, `rate_limited`"), "{what}");
-        assert!(what.contains("settings.toml, line 2 are wrong"), "{what}");
+        assert!(what.contains("settings.toml, line 2: "), "{what}");
     }
 
     #[test]

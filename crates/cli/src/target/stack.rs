@@ -1,4 +1,4 @@
-//! A whole stack in this process: the service, and a sandbox in place of the products.
+//! A service and a sandbox in this process.
 
 use std::{fs, future::pending, io::Write as _, path::Path, sync::Arc};
 
@@ -23,17 +23,17 @@ use crate::{
     listener, process, secrets,
 };
 
-/// The application's name for the one user of a stack.
+/// The identifier of the first user.
 pub(crate) const USER: &str = "you";
-/// The connection that is shown first; each is named like its product.
+/// The connection that examples use. Each connection has the name of its product.
 pub(crate) const CONNECTION: &str = "mail";
-/// Who that user is in the sandbox.
+/// The sandbox's user behind that identifier.
 pub(crate) const SANDBOX_USER: &str = "ada@example.com";
 
-/// Client id and secret of an application.
+/// Client ID and secret of an application.
 pub(crate) type AppCredential = (String, SecretString);
 
-/// Where a stack listens.
+/// The listeners of a stack.
 pub(crate) struct Listeners {
     pub(crate) service: TcpListener,
     pub(crate) sandbox: TcpListener,
@@ -42,7 +42,7 @@ pub(crate) struct Listeners {
 }
 
 impl Listeners {
-    /// On free ports of this machine.
+    /// Listeners on free ports of this machine.
     pub(crate) async fn free() -> Outcome<Self> {
         Ok(Self {
             service: listener::bind_free_port().await?,
@@ -65,13 +65,13 @@ pub(crate) struct Stack {
     stop: oneshot::Sender<()>,
     service: JoinHandle<()>,
     sandbox_task: JoinHandle<()>,
-    /// Dropped after all that may have been opened on them.
+    /// Dropped last, because connections may have been opened on them.
     _workers: Arc<Workers>,
 }
 
 impl Stack {
-    /// Serves on these listeners, with the application's credential of an earlier run where it still works. `configure`
-    /// chooses the store and whatever else differs.
+    /// Serves on these listeners. Reuses the application's credential of an earlier run if it still works. `configure`
+    /// sets the store and other options.
     pub(crate) async fn start(
         listeners: Listeners,
         sandbox: Sandbox,
@@ -82,7 +82,7 @@ impl Stack {
         Self::start_with(listeners, sandbox, credential, &options, configure).await
     }
 
-    /// The same with options of the service.
+    /// The same, with options of the service.
     pub(crate) async fn start_with(
         Listeners {
             service: listener,
@@ -110,7 +110,7 @@ impl Stack {
             .verification(Verification::LinkPossession);
         let platform = configure(builder, &sandbox_url)?.build().await?;
         connect_products(&platform).await?;
-        // The sandbox takes every redirect URI, and the port is another one each time.
+        // // The sandbox accepts every redirect URI, and the port changes each time.
         platform.environment().accept_public_url().await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -120,7 +120,7 @@ impl Stack {
             server = server.also(proxy_listener, proxy);
         }
         let service = tokio::spawn(async move {
-            // A sender that is gone means the same.
+            // // A dropped sender means the same.
             let stopped = async { drop(stopped.await) };
             server.serve(listener, stopped, pending()).await;
         });
@@ -139,7 +139,7 @@ impl Stack {
         })
     }
 
-    /// Goes through an authorization link as the sandbox's user, who allows everything.
+    /// Opens an authorization link as the sandbox's user, who allows everything.
     pub(crate) async fn consent(&self, link: &str) -> Outcome {
         let environment = self.platform.environment();
         let token = link.rsplit('/').next().unwrap_or_default();
@@ -148,8 +148,12 @@ impl Stack {
             .sandbox
             .consent(&started.location, SANDBOX_USER, &["all"])
             .map_err(|page| {
-                let what = format!("the sandbox's user could not allow: {page}");
-                Failure::new(Exit::Failed, what, "This is an error in Stead.")
+                let what = format!("the sandbox's user couldn't give consent: {page}");
+                Failure::new(
+                    Exit::Failed,
+                    what,
+                    "This is a bug in Stead. Please report it.",
+                )
             })?;
         // `/sso/v1/oauth/{connection_id}/callback`
         let connection_id = back.path().split('/').nth(4).unwrap_or_default();
@@ -161,9 +165,9 @@ impl Stack {
         Ok(())
     }
 
-    /// Stops both; requests under way are finished first.
+    /// Stops both, after requests in progress have finished.
     pub(crate) async fn stop(self) {
-        // The service may have ended by itself.
+        // // The service may have ended already.
         let _ = self.stop.send(());
         let _ = self.service.await;
         self.platform.shut_down().await;
@@ -171,7 +175,7 @@ impl Stack {
     }
 }
 
-/// Stores everything in memory, or in a folder with a key of its own.
+/// Stores everything in memory, or in a folder with its own key.
 pub(crate) fn with_storage(
     builder: PlatformBuilder,
     data: Option<&Path>,
@@ -181,8 +185,8 @@ pub(crate) fn with_storage(
     };
     fs::create_dir_all(folder).map_err(|error| {
         Failure::configuration(
-            format!("the folder {} cannot be created: {error}", folder.display()),
-            "Choose another one with --data.",
+            format!("can't create the folder {}: {error}", folder.display()),
+            "Choose another folder with --data.",
         )
     })?;
     let key = folder_key(&folder.join("stead.key"))?;
@@ -191,7 +195,7 @@ pub(crate) fn with_storage(
         .key(key.expose_secret()))
 }
 
-/// This credential where the store has it, else a new one.
+/// This credential if the store has it, otherwise a new one.
 async fn app_credential(
     platform: &Platform,
     kept: Option<AppCredential>,
@@ -205,7 +209,7 @@ async fn app_credential(
     {
         return Ok((id, secret));
     }
-    // The secrets of those before are lost with the file that kept them.
+    // // The secrets of earlier credentials were lost with their file.
     let mut page = None;
     loop {
         let before = environment.app_credentials(page.as_deref(), 100).await?;
@@ -222,7 +226,7 @@ async fn app_credential(
     Ok((made.credential.client_id, made.client_secret))
 }
 
-/// One connection per product, named like it, with the sandbox's OAuth client of that product.
+/// One connection per product, with the product's name and the sandbox's OAuth client.
 async fn connect_products(platform: &Platform) -> Outcome {
     for product in platform.environment().catalogue().products() {
         let (client_id, client_secret) = match product.name {
@@ -270,8 +274,8 @@ fn write_key(path: &Path, key: &SecretString) -> Outcome {
         .and_then(|mut file| writeln!(file, "{}", key.expose_secret()))
         .map_err(|error| {
             Failure::configuration(
-                format!("{} cannot be written: {error}", path.display()),
-                "Check its folder and its permissions.",
+                format!("can't write {}: {error}", path.display()),
+                "Check its folder and permissions.",
             )
         })
 }

@@ -90,7 +90,7 @@ fn credentials_work_alike_at_a_service_and_in_the_database() {
 
         // `dev` makes a link for a user of its own.
         let listed = ["accounts", "list", "--user", "u1"];
-        assert_eq!(done(&listed), "There are no such accounts.\n");
+        assert_eq!(done(&listed), "No accounts match.\n");
         assert_eq!(done(&[&listed[..], &["--json"]].concat()), "[]\n");
         let (code, _, said) = stead(environment, &["accounts", "suspend", "mail", "u1"]);
         assert_eq!(code, 4, "{said}");

@@ -103,7 +103,7 @@ fn lines_that_are_wrong_are_named_by_number_and_place_and_keep_no_other_out() {
     for expected in [
         "line 3: /access_token: the access token is empty\n",
         "line 4: /metadata: ",
-        "line 5: the body: the line is not JSON\n",
+        "line 5: the body: the line isn't JSON\n",
         "stead: 3 of 5 lines were refused",
     ] {
         assert!(said.contains(expected), "{expected}: {said}");

@@ -100,7 +100,7 @@ fn a_key_is_added_activated_and_seals_all_before_the_one_before_is_retired() {
     let new = out.lines().next().unwrap().to_owned();
     let next = format!("\n  stead keys activate {new}\n");
     assert!(
-        out.contains("can be activated from 20") && out.ends_with(&next),
+        out.contains("You can activate it from 20") && out.ends_with(&next),
         "{out}"
     );
     assert_eq!(

@@ -464,7 +464,7 @@ fn a_broken_demo_names_the_tool_at_its_end() {
     assert_eq!(code, 1);
     let last = out.lines().last().unwrap();
     assert!(
-        last.contains(" tools in ") && last.ends_with(" s; failed: mail_list_drafts"),
+        last.contains(" tools worked in ") && last.ends_with(" s; failed: mail_list_drafts"),
         "{last}"
     );
     // What follows the names begins in the same column.

@@ -32,7 +32,7 @@ fn a_secret_that_cannot_be_printed_ends_the_command_with_an_error() {
                 .stdout(Stdio::from(full.unwrap())),
         );
         assert!(
-            said.contains("the output cannot be written: No space left on device"),
+            said.contains("can't write the output: No space left on device"),
             "{args:?}: {said}"
         );
     }
@@ -49,7 +49,11 @@ fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
     )
     .unwrap();
     for (database, what, next) in [
-        ("none/stead.db", "the folder none does not exist", "Make it"),
+        (
+            "none/stead.db",
+            "the folder none doesn't exist",
+            "Create it",
+        ),
         (".", ". is a folder", "must name a file"),
         (
             "notes.txt",
@@ -70,7 +74,7 @@ fn a_database_that_cannot_be_one_is_a_wrong_setting_and_says_what_to_do() {
     let create = ["connections", "create", "mail", "--product", "mail"];
     assert_eq!(run(stead(folder).env("STEAD_KEY", &key).args(create)).0, 0);
     let said = refused(2, stead(folder).args(["backup", "none/copy.db"]));
-    assert!(said.contains("the folder none does not exist"), "{said}");
+    assert!(said.contains("the folder none doesn't exist"), "{said}");
 }
 
 #[test]
@@ -171,7 +175,7 @@ fn a_bound_of_nothing_and_an_unknown_level_are_refused() {
         2,
         stead(directory.path()).args(["tools", "--log", "verbose"]),
     );
-    assert!(said.contains("\"verbose\" is not a level"), "{said}");
+    assert!(said.contains("\"verbose\" is not a log level"), "{said}");
 }
 
 #[test]
@@ -195,7 +199,7 @@ fn what_is_not_there_is_named_and_not_called_malformed() {
     assert!(said.contains("unknown_connection"), "{said}");
     let (code, out, said) = run(&mut with_key(&["executions", "--connection", "mail"]));
     assert_eq!(code, 0, "{said}");
-    assert_eq!(out, "There are no such calls.\n");
+    assert_eq!(out, "No calls match.\n");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn the_first_signal_lets_every_request_finish() {
         let requests = service.requests();
         service.signal(signal);
         let line = service.line();
-        let waiting = format!("Stopping: waiting for {REQUESTS} requests under way.");
+        let waiting = format!("Stopping: waiting for {REQUESTS} requests in progress.");
         assert!(line.starts_with(&waiting), "{signal}: {line}");
         for mut stream in requests {
             stream.write_all(FORM.as_bytes()).unwrap();

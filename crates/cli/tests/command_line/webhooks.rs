@@ -129,7 +129,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     }
     assert_eq!(
         done(&["list"]),
-        "There are no webhooks yet; create one with `stead webhooks create`.\n"
+        "There are no webhooks yet. Create one with `stead webhooks create`.\n"
     );
     let out = done(&["create", &endpoint.url, "--event", "account.*"]);
     let lines: Vec<&str> = out.lines().collect();
@@ -153,7 +153,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     let (code, out, said) = stead(&["webhooks", "test", id]);
     assert_eq!(code, 1, "{said}");
     assert!(out.ends_with("\n  503 out of order\n"), "{out}");
-    assert!(said.contains("did not take the test event"), "{said}");
+    assert!(said.contains("didn't accept the test event"), "{said}");
     endpoint.next("webhook.test");
 
     // What is refused waits, and is sent again when it is asked for.
@@ -181,7 +181,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
 
     let since = suspended["timestamp"].as_str().unwrap();
     let again = done(&["replay", id, "--since", since]);
-    assert_eq!(again, "All events since then are sent once more.\n");
+    assert_eq!(again, "Stead sends all events since then again.\n");
     assert_eq!(endpoint.next("account.suspended")["id"], event);
     let (code, _, said) = stead(&["webhooks", "replay", id, "--since", "yesterday"]);
     assert_eq!(code, 2, "{said}");
@@ -189,7 +189,7 @@ fn webhooks_are_made_tried_out_sent_again_and_deleted_at_a_service() {
     let rotated = done(&["rotate", id]);
     assert!(rotated.contains("STEAD_WEBHOOK_SECRET=whsec_") && !rotated.contains(secret));
     let text = done(&["show", id]);
-    assert!(text.contains("the old one signs until "), "{text}");
+    assert!(text.contains("the previous one signs until "), "{text}");
 
     assert_eq!(done(&["disable", id]), format!("{id} is disabled.\n"));
     assert!(done(&["list"]).contains("disabled"));

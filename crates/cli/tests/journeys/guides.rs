@@ -46,7 +46,7 @@ fn the_commands_for_backup_and_upgrade() {
         let folder = tempfile::tempdir().unwrap();
         let out = run(shell, folder.path(), &blocks.join("\n"));
         assert!(
-            out.contains("an older copy of the database was put back"),
+            out.contains("an older copy of the database was restored"),
             "{out}"
         );
         for file in [

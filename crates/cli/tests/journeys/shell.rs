@@ -75,7 +75,7 @@ impl Dev {
             let line = self.line();
             assert!(!line.is_empty(), "dev ended: {text}");
             text.push_str(&line);
-            if line.starts_with("Stop with Ctrl-C") {
+            if line.starts_with("Press Ctrl-C to stop.") {
                 return text;
             }
         }

@@ -20,16 +20,16 @@ use crate::{
 
 const FLAGS: Flags = &[("/connection_name", "--connection", "")];
 
-/// Write the accounts of the database with their tokens to standard output: lines of JSON, encrypted with age.
+/// Export accounts with their tokens to standard output, as lines of JSON that are encrypted with age.
 ///
-/// Only the operator can: it takes the database and its key, not a credential. `stead accounts import` reads the file with
-/// `--identity`. The audit log says that it was done, and how many accounts it gave out.
+/// You need the database and its key; a credential isn't enough. `stead accounts import --identity` reads the file. The
+/// audit log records each export and its number of accounts.
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// Public key that the file is encrypted to, as `age-keygen` prints it; can be given several times.
+    /// Public key to encrypt the file to, as `age-keygen` prints it. You can repeat this option.
     #[arg(long = "to", value_name = "AGE1…", required = true, value_parser = recipient)]
     recipients: Vec<Recipient>,
-    /// Only the accounts of this connection.
+    /// Export only the accounts of this connection.
     #[arg(long, value_name = "NAME")]
     connection: Option<String>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(super) struct Export {
 }
 
 fn recipient(text: &str) -> Result<Recipient, String> {
-    let rule = "expected a public key of age, which begins with age1";
+    let rule = "expected a public key of age, which starts with age1";
     text.parse().map_err(|_| rule.to_owned())
 }
 
@@ -45,7 +45,7 @@ impl Export {
     pub(super) async fn run(&self, terminal: &Terminal) -> Outcome {
         let Some(out) = terminal.binary() else {
             return Err(Failure::usage(
-                "the export is not text",
+                "the export is encrypted and can't be shown on a terminal",
                 "Write it to a file: stead accounts export --to age1… > accounts.age",
             ));
         };
@@ -91,7 +91,7 @@ impl Export {
             let mut text = format!("Exported {} accounts.", exported.accounts);
             if exported.without_tokens > 0 {
                 let without = exported.without_tokens;
-                text.push_str(&format!(" {without} have no tokens that serve."));
+                text.push_str(&format!(" {without} of them have no valid tokens."));
             }
             terminal.error(text);
         }
@@ -99,14 +99,14 @@ impl Export {
             0 => Ok(()),
             unreadable => Err(Failure::new(
                 Exit::Failed,
-                format!("the tokens of {unreadable} accounts cannot be opened"),
-                "The log names them. Disconnect them: their users have to authorize again.",
+                format!("can't decrypt the tokens of {unreadable} accounts"),
+                "The log lists these accounts. Disconnect them; their users must connect again.",
             )),
         }
     }
 }
 
 fn not_written(error: &dyn std::fmt::Display) -> Error {
-    let message = format!("the export cannot be written: {error}");
+    let message = format!("can't write the export: {error}");
     Error::new(ErrorKind::Internal, message)
 }

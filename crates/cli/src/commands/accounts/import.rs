@@ -28,36 +28,38 @@ use crate::{
 /// Accounts that are sent at once.
 const BATCH: usize = 100;
 
-/// Import accounts with the tokens that another platform had, a JSON object per line.
+/// Import accounts with their tokens from another platform, one JSON object per line.
 ///
-/// Run it with `--dry-run` first: everything is checked and nothing is written. Each account is taken or refused by itself; a
-/// run that was cut off is started again, and lines that are done stay as they are. You vouch for it that each account belongs
-/// to the user that its line names. Tokens can be refreshed only by the OAuth client that they were issued to: give the
-/// connection the same client id and secret first.
+/// Run it with `--dry-run` first, which checks everything and writes nothing. Stead imports or refuses each line
+/// separately. If the import is interrupted, run it again; imported lines don't change.
+///
+/// Make sure that each account belongs to the user in its line, because Stead can't check that. Only the OAuth client
+/// that got a token can refresh it, so first give the connection the same client ID and secret.
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// File with the lines, or - for standard input; it may be encrypted with age.
+    /// File with the lines, or - for standard input. It can be encrypted with age.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The platform whose export format the lines have.
+    /// Format of the lines, by platform.
     #[arg(long, value_enum, value_name = "PLATFORM", default_value_t = Source::Stead)]
     from: Source,
-    /// Connection of every line, whatever it is named there.
+    /// Import every line into this connection, whatever connection the line names.
     #[arg(long, value_name = "NAME", conflicts_with = "map")]
     connection: Option<String>,
-    /// Connection here of what has a name there; can be given several times, or with commas. Other names stay.
+    /// Rename connections of the lines, as THEIRS=OURS. Other names don't change. Repeat this option, or separate
+    /// several values by commas.
     #[arg(long, value_name = "THEIRS=OURS", value_delimiter = ',', value_parser = pair)]
     map: Vec<(String, String)>,
     /// Check everything, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Replace the tokens of accounts that exist; otherwise they are refused.
+    /// Replace the tokens of existing accounts. By default, Stead refuses these lines.
     #[arg(long, conflicts_with = "skip_existing")]
     replace: bool,
-    /// Leave accounts that exist as they are.
+    /// Skip existing accounts.
     #[arg(long)]
     skip_existing: bool,
-    /// File with the secret key of age that opens the file.
+    /// File with the age secret key that decrypts the file.
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
     #[command(flatten)]
@@ -150,11 +152,9 @@ impl Import {
                 },
                 match self.dry_run {
                     true => {
-                        "Correct them, or import the others: refused lines do not stop the others."
+                        "Correct them, or import the others. Refused lines don't stop the import."
                     }
-                    false => {
-                        "Correct them and start this again: lines that are done stay as they are."
-                    }
+                    false => "Correct them, and run the import again. Imported lines don't change.",
                 },
             )),
         }
@@ -178,7 +178,7 @@ impl Import {
         };
         // What serde says of a fault may repeat what stands there.
         let value: Value =
-            serde_json::from_slice(&line).map_err(|_| invalid("json", "the line is not JSON"))?;
+            serde_json::from_slice(&line).map_err(|_| invalid("json", "the line isn't JSON"))?;
         let mut account = self.from.read(value)?;
         let ours = self
             .map

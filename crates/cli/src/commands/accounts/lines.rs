@@ -42,7 +42,7 @@ impl Lines {
             (true, None) => {
                 return Err(Failure::usage(
                     format!("{} is encrypted", file.display()),
-                    "Give the file with the secret key: --identity key.txt",
+                    "Give the file with the secret key, for example with: --identity key.txt",
                 ));
             }
         };
@@ -95,8 +95,11 @@ fn decrypted(
 
     let no_key = |error: &dyn std::fmt::Display| {
         Failure::configuration(
-            format!("{} holds no secret key of age: {error}", identity.display()),
-            "Give the file that `age-keygen` made.",
+            format!(
+                "{} doesn't contain an age secret key: {error}",
+                identity.display()
+            ),
+            "Give the file that `age-keygen` created.",
         )
     };
     let file = File::open(identity).map_err(|error| cannot_read(identity, &error))?;
@@ -106,8 +109,8 @@ fn decrypted(
         .and_then(|decryptor| decryptor.decrypt(keys.iter().map(|key| key.as_ref() as _)));
     opened.map_err(|error| {
         Failure::configuration(
-            format!("the file cannot be decrypted: {error}"),
-            "Give the secret key of the public key that it was encrypted to.",
+            format!("can't decrypt the file: {error}"),
+            "Give the secret key for the public key that encrypted it.",
         )
     })
 }
@@ -115,15 +118,15 @@ fn decrypted(
 #[cfg(not(feature = "export"))]
 fn decrypted(_: BufReader<Box<dyn Read + Send>>, _: &Path) -> Outcome<io::Empty> {
     Err(Failure::usage(
-        "this program was built without the feature export, and so it can't read an encrypted file",
-        "Decrypt the file with age first, or use a program that was built with the feature.",
+        "this build lacks the feature `export`, so it can't read an encrypted file",
+        "Decrypt the file with age first, or use a build with the feature.",
     ))
 }
 
 fn cannot_read(file: &Path, error: &io::Error) -> Failure {
     Failure::configuration(
-        format!("{} cannot be read: {error}", file.display()),
-        "Give a file that exists and that you may read.",
+        format!("can't read {}: {error}", file.display()),
+        "Check that the file exists and that you may read it.",
     )
 }
 
@@ -131,8 +134,8 @@ fn cannot_read(file: &Path, error: &io::Error) -> Failure {
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn cut_off(error: io::Error) -> Failure {
     Failure::configuration(
-        format!("the file cannot be read on: {error}"),
-        "Give the whole file, and start this again: lines that are done stay as they are.",
+        format!("can't read the rest of the file: {error}"),
+        "Give the complete file, and run the import again. Imported lines don't change.",
     )
 }
 

@@ -22,7 +22,7 @@ const FLAGS: Flags = &[
     ("/identifier", "--user", ""),
 ];
 
-/// Users' accounts, at a service or in the database.
+/// Users' connected accounts.
 #[derive(Debug, Args)]
 pub(crate) struct Accounts {
     #[command(subcommand)]
@@ -31,39 +31,39 @@ pub(crate) struct Accounts {
 
 #[derive(Debug, Subcommand)]
 enum AccountsCommand {
-    /// List the accounts; each option narrows the list.
+    /// List accounts. Each option narrows the list.
     List {
-        /// Only those of this connection.
+        /// Only accounts of this connection.
         #[arg(long, value_name = "NAME")]
         connection: Option<String>,
-        /// Only those of this product.
+        /// Only accounts of this product.
         #[arg(long, value_name = "PRODUCT")]
         product: Option<String>,
-        /// Only those of this user, by the application's identifier.
+        /// Only accounts of this user, by your application's ID.
         #[arg(long, value_name = "IDENTIFIER")]
         user: Option<String>,
-        /// Only those in this state.
+        /// Only accounts in this state.
         #[arg(long, value_name = "STATE", value_parser = PossibleValuesParser::new(AccountState::ALL.map(AccountState::name)))]
         state: Option<String>,
         #[command(flatten)]
         target: Target,
     },
-    /// Show an account, with what its user granted.
+    /// Show an account and the scopes that its user granted.
     Show(One),
-    /// Pause an account; its credential is kept, and calls are refused.
+    /// Suspend an account. Stead keeps its tokens and refuses its calls.
     Suspend(One),
-    /// End the pause of an account.
+    /// Resume a suspended account.
     Resume(One),
-    /// Refresh an account's credential now. Calls refresh tokens automatically in time.
+    /// Refresh an account's tokens now. Stead normally does this automatically before they expire.
     Refresh(One),
-    /// Disconnect an account: its credential is destroyed.
+    /// Disconnect an account, and destroy its tokens.
     Disconnect {
         #[command(flatten)]
         one: One,
-        /// End the grant at the product too. At Google that ends every grant of the user in your project.
+        /// Also revoke the grant at the product. At Google, this revokes every grant of the user in your project.
         #[arg(long)]
         revoke_at_product: bool,
-        /// Remove everything that names the user; events and the history of calls name a pseudonym.
+        /// Erase everything that names the user. Events and the history of calls then show a pseudonym.
         #[arg(long)]
         erase: bool,
     },
@@ -77,7 +77,7 @@ enum AccountsCommand {
 struct One {
     /// Name of the connection.
     connection: String,
-    /// Your application's own id of the user.
+    /// Your application's own ID of the user.
     identifier: String,
     #[command(flatten)]
     target: Target,
@@ -159,7 +159,7 @@ fn list(all: &[Account], terminal: &Terminal) {
         return terminal.result_json(&all);
     }
     if all.is_empty() {
-        return terminal.note("There are no such accounts.");
+        return terminal.note("No accounts match.");
     }
     let rows = all.iter().map(|account| {
         [
@@ -223,20 +223,22 @@ fn disconnected(ended: &Disconnected, one: &One, terminal: &Terminal) {
     let (connection, identifier) = (&one.connection, &one.identifier);
     terminal.note(format_args!("Disconnected {identifier} from {connection}."));
     match ended.revocation {
-        Revocation::Requested => terminal.note("The product is asked to end the grant."),
-        Revocation::NotPossible => terminal.note("The grant cannot be ended at the product."),
+        Revocation::Requested => terminal.note("Stead is revoking the grant at the product."),
+        Revocation::NotPossible => terminal.note("The product doesn't support revoking the grant."),
         _ => {}
     }
     for other in &ended.also_ends {
         terminal.note(format_args!(
-            "The account of {} at {} ends with it.",
+            "This also disconnects the account of {} at {}.",
             other.identifier, other.connection_name
         ));
     }
     match ended.erasure {
-        Some(ErasureProgress::Complete) => terminal.note("Nothing that is stored names the user."),
+        Some(ErasureProgress::Complete) => {
+            terminal.note("Erased. No stored record names the user.")
+        }
         Some(_) => terminal.note(
-            "Older records still name the user; the service goes through them. Run this again to see how far it is.",
+            "Stead is still erasing older records. Run this command again to see the progress.",
         ),
         None => {}
     }

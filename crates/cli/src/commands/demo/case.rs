@@ -1,4 +1,4 @@
-//! What a demonstration of a tool needs, and how its result is compared.
+//! The input of each tool in the demo, and the check of its result.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_json::Value;
 /// The first case of every tool's fixture, written by `cargo xtask codegen`.
 const CASES: &str = include_str!("cases.json");
 
-/// How a tool is shown: plain use, with the ids of the sandbox's world.
+/// A plain use of a tool, with IDs of the sandbox's data.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Case {
     pub(super) tool: String,
     pub(super) input: Value,
-    /// Members that its result has.
+    /// Members that its result must have.
     members: Vec<String>,
 }
 
 impl Case {
-    /// What the result shows, or which member it lacks, or why a typed call could not read it.
+    /// A summary of the result, or an error if it lacks a member or doesn't fit the tool's output.
     pub(super) fn check(&self, data: &Value) -> Result<String, String> {
         let catalogue = stead::products::catalogue();
         let tool = catalogue.find(&self.tool, None, None);
         let tool = tool.map_err(|error| error.to_string())?;
         if let Err(error) = tool.entry().rewrite_output(&data.to_string()) {
-            return Err(format!("the result is not the tool's output: {error}"));
+            return Err(format!("the result doesn't fit the tool's output: {error}"));
         }
         if let Some(missing) = self.members.iter().find(|name| data.get(*name).is_none()) {
             return Err(format!("the result has no {missing:?}"));
@@ -31,7 +31,7 @@ impl Case {
     }
 }
 
-/// What the sandbox knows of its user.
+/// The sandbox's data of a user.
 #[derive(Default)]
 pub(super) struct World(Value);
 
@@ -41,7 +41,7 @@ pub(super) fn all() -> Result<Vec<Case>, serde_json::Error> {
 }
 
 impl World {
-    /// The world of one user, by mail address.
+    /// The data of one user, by mail address.
     pub(super) fn of(world: &Value, email: &str) -> Option<Self> {
         let users = world["users"].as_array()?;
         users
@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-/// What differs between two moments of a world, in words: the lists that grew, shrank or changed.
+/// The changes between two states of the data, in words.
 pub(super) fn changes(before: &World, after: &World) -> Vec<String> {
     let mut changes = Vec::new();
     compare("", &before.0, &after.0, &mut changes);
@@ -78,18 +78,20 @@ fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<String>)
             }
         }
         (Value::Array(before), Value::Array(after)) if before.len() != after.len() => {
-            changes.push(format!("{path}: {} are now {}", before.len(), after.len()));
+            changes.push(format!("{path}: from {} to {}", before.len(), after.len()));
         }
         _ => changes.push(format!("{path}: changed")),
     }
 }
 
-/// The same value on both sides, or what differs.
+/// Compares two values, and describes the difference.
 pub(super) fn same(what: &str, expected: &Value, seen: &Value) -> Result<(), String> {
     if expected == seen {
         Ok(())
     } else {
-        Err(format!("{what}: {seen} came, the sandbox has {expected}"))
+        Err(format!(
+            "{what}: got {seen}, but the sandbox has {expected}"
+        ))
     }
 }
 
@@ -125,6 +127,6 @@ mod tests {
         assert_eq!(case.check(&data).unwrap(), "deleted");
         data["deleted"] = json!("yes");
         let fault = case.check(&data).unwrap_err();
-        assert!(fault.contains("not the tool's output"), "{fault}");
+        assert!(fault.contains("doesn't fit the tool's output"), "{fault}");
     }
 }

@@ -1,4 +1,4 @@
-//! The journey of the demo: consent, every tool, expiry, revocation.
+//! The steps of the demo: consent, every tool, expiry, revocation.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -26,7 +26,7 @@ use crate::{
     target::{SANDBOX_USER, Stack, USER},
 };
 
-/// Walks the whole journey, as far as it goes.
+/// Runs all steps until one can't continue.
 pub(super) async fn walk(
     stack: &Stack,
     break_tool: Option<&str>,
@@ -38,8 +38,12 @@ pub(super) async fn walk(
         stack,
         stead: client.into(),
         cases: case::all().map_err(|error| {
-            let why = format!("the demo's cases cannot be read: {error}");
-            Failure::new(Exit::Failed, why, "This is an error in Stead.")
+            let why = format!("can't read the demo's cases: {error}");
+            Failure::new(
+                Exit::Failed,
+                why,
+                "This is a bug in Stead. Please report it.",
+            )
         })?,
         world: Cell::new(Rc::new(read_world(stack)?)),
     };
@@ -61,21 +65,21 @@ pub(super) async fn walk(
     Ok(())
 }
 
-/// The sandbox's world as it is now.
+/// The sandbox's current data.
 fn read_world(stack: &Stack) -> Outcome<World> {
     World::of(&stack.sandbox.world(), SANDBOX_USER).ok_or_else(|| {
         Failure::new(
             Exit::Failed,
-            format!("the sandbox does not know {SANDBOX_USER}"),
-            "This is an error in Stead.",
+            format!("the sandbox has no user {SANDBOX_USER}"),
+            "This is a bug in Stead. Please report it.",
         )
     })
 }
 
-/// Counts the tools of a product that cannot be shown.
+/// Reports all tools of a product as failed.
 async fn miss(product: &Product, report: &mut Report<'_>) {
     for tool in product.tools {
-        let missed = async { Err(String::from("a step before it failed")) };
+        let missed = async { Err(String::from("an earlier step failed")) };
         report.tool(tool.name(), missed).await;
     }
 }
@@ -84,7 +88,7 @@ struct Journey<'a> {
     stack: &'a Stack,
     stead: Stead,
     cases: Vec<Case>,
-    /// The sandbox's world when it was last read. Reading takes time, which does not count for the tools.
+    /// The sandbox's data when it was last read. It's read between the steps, so the time doesn't count for a tool.
     world: Cell<Rc<World>>,
 }
 
@@ -102,7 +106,7 @@ impl Journey<'_> {
         Ok(())
     }
 
-    /// Runs a case's tool and checks its result; what a tool changed in the sandbox is printed.
+    /// Runs a case's tool, checks its result, and describes what changed in the sandbox.
     async fn checked(&self, connection: &str, case: &Case, effect: Effect) -> StepResult {
         let data = self.call(connection, case).await?;
         let mut lines = vec![case.check(&data)?];
@@ -129,7 +133,7 @@ impl Journey<'_> {
             return Ok(());
         }
         self.read_world_again()?;
-        // The catalogue counts, not the cases: a tool without a case is a tool that was not shown.
+        // // The catalogue decides, not the cases: a tool without a case fails.
         let mut shown = None;
         for tool in product.tools {
             let case = self.cases.iter().find(|case| case.tool == tool.name());
@@ -140,7 +144,7 @@ impl Journey<'_> {
                     self.tool(connection, case, tool.effect(), broken),
                 )
                 .await;
-            // What is run again below must not change anything.
+            // // The tool runs again below, so it must not change anything.
             if good && tool.effect() == Effect::Read {
                 shown = shown.or(case);
             }
@@ -150,20 +154,20 @@ impl Journey<'_> {
         }
         let Some(case) = shown else { return Ok(()) };
         report
-            .step("expiry, refreshed silently", self.expiry(connection, case))
+            .step("token expiry and refresh", self.expiry(connection, case))
             .await;
         report
-            .step("revocation, reported", self.revocation(connection, case))
+            .step("revocation by the user", self.revocation(connection, case))
             .await;
         report
-            .step("link again, active again", self.again(connection, case))
+            .step("reconnect with a new link", self.again(connection, case))
             .await;
         Ok(())
     }
 
     async fn catalogue(&self) -> StepResult {
         let tools = self.stead.tools().list().await.map_err(in_words)?;
-        Ok(format!("{} tools offered", tools.len()))
+        Ok(format!("{} tools available", tools.len()))
     }
 
     async fn connect(&self, connection: &str) -> StepResult {
@@ -183,7 +187,7 @@ impl Journey<'_> {
         ))
     }
 
-    /// Runs a tool, compares its result with the sandbox's world, and checks that the sandbox saw it.
+    /// Runs a tool, compares its result with the sandbox's data, and checks that the request reached the sandbox.
     async fn tool(
         &self,
         connection: &str,
@@ -191,7 +195,7 @@ impl Journey<'_> {
         effect: Effect,
         broken: bool,
     ) -> StepResult {
-        let case = case.ok_or("this demo does not show it")?;
+        let case = case.ok_or("the demo has no case for this tool")?;
         let seen_before = self.stack.sandbox.received().len();
         if broken {
             self.stack.sandbox.fault(Fault::Error {
@@ -208,7 +212,7 @@ impl Journey<'_> {
         let received = self.stack.sandbox.received();
         let requests = received.get(seen_before..).unwrap_or_default();
         if requests.is_empty() {
-            return Err(String::from("the sandbox saw no request"));
+            return Err(String::from("no request reached the sandbox"));
         }
         if let Some(refused) = requests.iter().find(|request| {
             !request
@@ -246,7 +250,7 @@ impl Journey<'_> {
         let profile: Value =
             serde_json::from_slice(response.body()).map_err(|error| error.to_string())?;
         case::same("address", &json!(SANDBOX_USER), &profile["emailAddress"])?;
-        Ok(format!("GET /v1/users/me/profile is {SANDBOX_USER}"))
+        Ok(format!("GET /v1/users/me/profile returned {SANDBOX_USER}"))
     }
 
     async fn expiry(&self, connection: &str, case: &Case) -> StepResult {
@@ -258,7 +262,7 @@ impl Journey<'_> {
         self.checked(connection, case, Effect::Read).await?;
         match refreshes() - before {
             1 => Ok(format!("{} worked after 1 refresh", case.tool)),
-            several => Err(format!("{several} refreshes, 1 was due")),
+            several => Err(format!("{several} refreshes instead of 1")),
         }
     }
 
@@ -273,12 +277,14 @@ impl Journey<'_> {
             .execute_tool(&case.tool, connection, USER, input)
             .await
         {
-            Ok(_) => Err(String::from("the call succeeded after a refresh")),
+            Ok(_) => Err(String::from(
+                "the call succeeded although the user revoked access",
+            )),
             Err(error)
                 if error.kind() == ErrorKind::AuthorizationRequired
                     && error.act_by() == ActBy::EndUser =>
             {
-                Ok(format!("{}, the user must act", error.kind()))
+                Ok(format!("{}, the user must reconnect", error.kind()))
             }
             Err(error) => Err(in_words(error)),
         }

@@ -1,4 +1,4 @@
-//! The whole journey by itself: service, sandbox, a user's consent, every tool once.
+//! Runs every tool once, with a service, a sandbox and a user's consent.
 
 mod case;
 mod journey;
@@ -16,14 +16,13 @@ use crate::{
 };
 use report::Report;
 
-/// Show the whole journey: consent, every tool of every product once, a raw request, expiry, revocation.
+/// Run every tool once in a sandbox: consent, all tools, a raw request, token expiry and revocation.
 ///
-/// A service and a sandbox are started in this process and talk over loopback HTTP. Every tool is called as the
-/// first case of its fixture does, must have reached the sandbox, and returns the members that the fixture names. Ends with how
-/// many tools did.
+/// Stead starts a service and a sandbox in this process. It prints a line for each tool: whether the call reached the
+/// sandbox, and what it returned or changed. The last line counts the tools that worked.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Make the sandbox respond to this tool's first request with an error, so that it fails.
+    /// Make this tool fail: the sandbox responds to its first request with an error.
     #[arg(long = "break", value_name = "TOOL")]
     break_tool: Option<String>,
 }
@@ -34,7 +33,7 @@ impl Demo {
             stead::products::catalogue().find(name, None, None)?;
         }
         let progress = Progress::new(terminal);
-        progress.now("starting a service and a sandbox");
+        progress.now("Starting a service and a sandbox");
         let stack = Stack::start(
             Listeners::free().await?,
             Sandbox::new(),
@@ -52,7 +51,7 @@ impl Demo {
         terminal.either(&summary, || summary.conclusion());
         if summary.good() {
             terminal.note(
-                "Try it yourself: `stead dev` starts a service and a sandbox, with lines to paste.",
+                "Try it yourself: `stead dev` starts Stead with a sandbox and prints commands to paste.",
             );
             Ok(())
         } else {

@@ -1,4 +1,4 @@
-//! The steps of the demo: timed, printed as they end, counted.
+//! Times, prints and counts the steps of the demo.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use stead::core::ports::Runtime;
 
 use crate::{failure::Failure, progress::Progress, target::Stack, terminal::Terminal};
 
-/// The steps so far, each printed as it ends.
+/// The steps so far. Each one is printed when it ends.
 pub(super) struct Report<'a> {
     terminal: &'a Terminal,
     progress: &'a Progress,
@@ -15,22 +15,22 @@ pub(super) struct Report<'a> {
     steps: Vec<Step>,
     changes: Vec<String>,
     began: Duration,
-    /// Columns of the longest name.
+    /// Width of the longest name.
     name_width: usize,
 }
 
-/// One step of the journey.
+/// One step of the demo.
 #[derive(Debug, Serialize)]
 struct Step {
     name: String,
     is_tool: bool,
     good: bool,
     milliseconds: f64,
-    /// What was seen, or why it failed.
+    /// The result, or why it failed.
     detail: String,
 }
 
-/// How it went.
+/// The outcome of the demo.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     tools_good: usize,
@@ -38,10 +38,10 @@ pub(super) struct Summary {
     milliseconds: f64,
     /// The steps that failed.
     failed: Vec<String>,
-    /// Printed one by one as they ended.
+    /// Not in the JSON, because each one was already printed.
     #[serde(skip)]
     steps: Vec<Step>,
-    /// What the tools changed in the sandbox.
+    /// The tools' changes in the sandbox.
     changes: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A part of the journey begins.
+    /// Starts a part of the demo.
     pub(super) fn part(&self, title: &str) {
         self.progress.print_above(|| {
             self.terminal
@@ -73,7 +73,7 @@ impl<'a> Report<'a> {
         });
     }
 
-    /// Takes a step; says whether it went well.
+    /// Runs a step, and returns whether it succeeded.
     pub(super) async fn step(
         &mut self,
         name: &str,
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
         self.take(name, false, work).await
     }
 
-    /// Takes the step of a tool, which counts.
+    /// Runs and counts the step of a tool.
     pub(super) async fn tool(
         &mut self,
         name: &str,
@@ -166,7 +166,7 @@ impl<'a> Report<'a> {
 }
 
 impl Summary {
-    /// Whether every step went well.
+    /// Whether every step succeeded.
     pub(super) fn good(&self) -> bool {
         self.steps.iter().all(|step| step.good) && self.tools > 0
     }
@@ -181,7 +181,7 @@ impl Summary {
             [] => String::new(),
             failed => format!("; failed: {}", failed.join(", ")),
         };
-        format!("{tools_good} of {tools} tools in {seconds:.1} s{failed}")
+        format!("{tools_good} of {tools} tools worked in {seconds:.1} s{failed}")
     }
 }
 
@@ -190,11 +190,11 @@ pub(super) fn in_words(failure: impl Into<Failure>) -> String {
     match failure.into() {
         Failure::Stead { error, .. } => error.to_string(),
         Failure::CommandLine { what, .. } => what,
-        Failure::Reported => String::from("it failed"),
+        Failure::Reported => String::from("the step failed"),
     }
 }
 
 fn milliseconds(duration: Duration) -> f64 {
-    // One digit behind the point is all that is shown, and all that is meant.
+    // // One decimal is precise enough.
     (duration.as_secs_f64() * 10_000.0).round() / 10.0
 }

@@ -1,4 +1,4 @@
-//! What `stead dev --data` keeps next to the service's database: the application's credential, and the sandbox's grants.
+//! The files that `stead dev --data` keeps with the database: the application's credential, and the sandbox's grants.
 
 use std::{
     fs::{self, OpenOptions},
@@ -18,12 +18,12 @@ use crate::{
 const CREDENTIAL: &str = "client.json";
 const SANDBOX: &str = "sandbox.json";
 
-/// The folder; without one nothing is kept.
+/// The folder. Without one, nothing is kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Data<'a>(pub(super) Option<&'a Path>);
 
 impl Data<'_> {
-    /// A sandbox with the grants of the run before. Its world is as at the beginning.
+    /// A sandbox with the grants of the previous run and new data.
     pub(super) fn sandbox(self) -> Sandbox {
         let sandbox = Sandbox::new();
         let Some(saved) = self.read(SANDBOX) else {
@@ -32,13 +32,13 @@ impl Data<'_> {
         match sandbox.restore(&saved) {
             Ok(()) => sandbox,
             Err(error) => {
-                tracing::warn!(%error, "the sandbox's grants are of another version; users have to consent again");
+                tracing::warn!(%error, "the sandbox's grants have another version; users must connect again");
                 Sandbox::new()
             }
         }
     }
 
-    /// The application's credential of the run before.
+    /// The application's credential of the previous run.
     pub(super) fn credential(self) -> Option<AppCredential> {
         let saved = self.read(CREDENTIAL)?;
         let member = |name: &str| saved[name].as_str();
@@ -48,7 +48,7 @@ impl Data<'_> {
         ))
     }
 
-    /// Keeps the application's credential.
+    /// Stores the application's credential.
     pub(super) fn keep_credential(self, stack: &Stack) -> Outcome {
         let secret = stack.client_secret.expose_secret();
         self.write(
@@ -57,7 +57,7 @@ impl Data<'_> {
         )
     }
 
-    /// Keeps the sandbox's grants as they are now.
+    /// Stores the sandbox's current grants.
     pub(super) fn keep_sandbox(self, sandbox: &Sandbox) -> Outcome {
         match self.0 {
             Some(_) => self.write(SANDBOX, &sandbox.save()),
@@ -70,7 +70,7 @@ impl Data<'_> {
         serde_json::from_str(&text).ok()
     }
 
-    /// Replaces a file, which only its owner may read, in one step.
+    /// Replaces a file atomically. Only its owner may read it.
     fn write(self, name: &str, value: &Value) -> Outcome {
         let Some(folder) = self.0 else {
             return Ok(());
@@ -86,7 +86,7 @@ impl Data<'_> {
             .and_then(|()| fs::rename(&new, &file))
             .map_err(|error| {
                 Failure::configuration(
-                    format!("{} cannot be written: {error}", file.display()),
+                    format!("can't write {}: {error}", file.display()),
                     "Check the folder of --data and its permissions.",
                 )
             })

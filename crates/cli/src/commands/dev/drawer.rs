@@ -1,4 +1,4 @@
-//! The sandbox as the dashboard shows and changes it.
+//! The sandbox for the dashboard, which shows and changes it.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ const FAULTS: [(&str, &str, &str); 7] = [
         "All users revoke access and have to reconnect.",
     ),
 ];
-/// As often as a request that may be repeated is sent.
+/// How often Stead sends a request that it may repeat.
 const TIMES: u32 = 4;
 
 fn fault(word: &str) -> Option<Fault> {

@@ -1,4 +1,4 @@
-//! The lines of `stead dev` while it runs: one per account that was connected, one per call.
+//! The lines that `stead dev` prints while it runs: one for each call and each change of an account.
 
 use std::{collections::HashMap, future};
 
@@ -8,7 +8,7 @@ use stead::{Platform, core::resource::Account};
 use super::live::{Call, Happening, Happenings};
 use crate::{failure::Outcome, terminal::Terminal};
 
-/// Prints what happens until the end, and lets `keep` keep what came of it.
+/// Prints what happens until the end, and calls `keep` after each line.
 pub(super) async fn print(
     happenings: Option<Happenings>,
     platform: &Platform,
@@ -49,7 +49,7 @@ pub(super) async fn print(
     Ok(())
 }
 
-/// The names of the connections by id; `dev` makes all of them when it starts.
+/// The names of the connections by ID. `dev` creates all connections at its start.
 async fn connection_names(platform: &Platform) -> HashMap<String, String> {
     let page = platform.environment().connections(None, 100).await;
     page.map(|page| page.items)
@@ -65,7 +65,7 @@ async fn connection_names(platform: &Platform) -> HashMap<String, String> {
 }
 
 fn milliseconds(call: &Call) -> f64 {
-    // A tenth of a millisecond is all that is meant.
+    // // One decimal is precise enough.
     (call.micros as f64 / 100.0).round() / 10.0
 }
 
@@ -117,7 +117,7 @@ impl Event<'_> {
         event
     }
 
-    /// `None` where a person need not know.
+    /// `None` if people don't need to know it.
     fn in_words(&self) -> Option<String> {
         let (connection, user) = (self.connection, self.data["identifier"].as_str()?);
         let reason = self.data["reason"]
@@ -140,23 +140,23 @@ impl Event<'_> {
                 format!("{user} connected {connection}{known}{missing}")
             }
             "account.needs_reauthorization" => {
-                format!("{user} has to connect {connection} again{reason}")
+                format!("{user} must reconnect {connection}{reason}")
             }
             "account.verification_required" => {
-                format!("{user} came back; your application has to verify {connection}")
+                format!("{user} came back; your application must confirm {connection}")
             }
-            "account.disconnected" => format!("{user} is disconnected from {connection}"),
-            "account.imported" => format!("{connection} of {user} is imported"),
-            "account.suspended" => format!("{connection} of {user} is suspended"),
-            "account.resumed" => format!("{connection} of {user} is resumed"),
+            "account.disconnected" => format!("{connection} of {user} was disconnected"),
+            "account.imported" => format!("{connection} of {user} was imported"),
+            "account.suspended" => format!("{connection} of {user} was suspended"),
+            "account.resumed" => format!("{connection} of {user} was resumed"),
             "account.refresh_degraded" => {
-                format!("the token of {user} for {connection} could not be refreshed")
+                format!("Stead couldn't refresh the token of {user} for {connection}")
             }
             "account.reauthorization_due" => {
-                format!("{user} has to connect {connection} again within three days")
+                format!("{user} must reconnect {connection} within three days")
             }
-            "authorization.denied" => format!("{user} did not allow it"),
-            "authorization.failed" => format!("{user} could not connect{reason}"),
+            "authorization.denied" => format!("{user} didn't allow it"),
+            "authorization.failed" => format!("{user} couldn't connect{reason}"),
             _ => return None,
         })
     }

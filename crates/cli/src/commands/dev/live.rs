@@ -1,4 +1,4 @@
-//! What the platform does, while it does it: read from its traces, so that a call costs nothing where no one looks.
+//! Follows the platform through its traces, so other commands don't pay for it.
 
 use std::fmt::Debug;
 
@@ -7,11 +7,11 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tracing::{Event, Level, Subscriber, field::Field, field::Visit};
 use tracing_subscriber::{Layer, filter::Targets, layer::Context, registry::LookupSpan};
 
-/// Where the platform traces calls, and events of accounts and authorizations.
+/// Targets of the platform's traces: calls, and events of accounts and authorizations.
 const CALLS: &str = "stead_core::call::record";
 const EVENTS: &str = "stead_core::context::change";
 
-/// What happened, in order.
+/// Calls and events, in order.
 pub(crate) type Happenings = UnboundedReceiver<Happening>;
 
 /// Something that happened.
@@ -47,7 +47,7 @@ pub(crate) fn channel() -> (LiveLayer, Happenings) {
 }
 
 impl LiveLayer {
-    /// For the traces that it reads only.
+    /// Only for the traces that it reads.
     pub(crate) fn filtered<S>(self) -> impl Layer<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -61,7 +61,7 @@ impl<S: Subscriber> Layer<S> for LiveLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
-        // `dev` that is ending does not read any more.
+        // // At its end, `dev` no longer reads.
         let _ = self.0.send(match event.metadata().target() {
             CALLS => Happening::Call(fields.call),
             _ => Happening::Event {

@@ -30,17 +30,17 @@ use crate::{
     terminal::Terminal,
 };
 
-/// A day, so that the first link works for a whole session.
+/// A day, so the first link works for a whole session.
 const LINK_SECONDS: u32 = 86_400;
-/// Where the application that is tried out may have webhooks.
+/// Hosts where the application under trial may have webhooks.
 const THIS_MACHINE: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
-/// Of the proxy host, where it is free.
+/// The port of the proxy host, if it's free.
 const PROXY_PORT: u16 = 8486;
 
-/// Start a service and a sandbox to try things out. Nothing to register, nothing leaves this machine.
+/// Start Stead with a sandbox to try it out. You don't need to register anything, and no data leaves this machine.
 ///
-/// The service's connections point at the sandbox, which plays the products, including their consent pages. Anyone who
-/// opens a link is treated as the user, so never use it with real users.
+/// The sandbox plays the six products, including their consent pages. Stead treats anyone who opens a link as the user,
+/// so never use `dev` with real users.
 #[derive(Debug, Args)]
 pub(crate) struct Dev {
     /// Address of the service.
@@ -51,16 +51,17 @@ pub(crate) struct Dev {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8485", value_parser = listener::address)]
     sandbox_listen: SocketAddr,
 
-    /// Address of the proxy host, for account tokens; 127.0.0.1:8486 unless given, or any port where that is used.
+    /// Address of the proxy host, for account tokens. The default is 127.0.0.1:8486, or a free port if that one is in
+    /// use.
     #[arg(long, value_name = "ADDRESS", value_parser = listener::address)]
     proxy_listen: Option<SocketAddr>,
 
-    /// Folder that keeps the database, its key, the client id and secret, and the sandbox's grants; without it, nothing is
-    /// kept after the end.
+    /// Folder for the database, its key, the client ID and secret, and the sandbox's grants. Without it, nothing is
+    /// kept when `dev` stops.
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
 
-    /// What the platform does, from when the log started.
+    /// Calls and events since the log started.
     #[arg(skip)]
     happenings: Option<Happenings>,
 }
@@ -109,7 +110,7 @@ impl Dev {
             "identifier": USER,
             "link": link,
         });
-        // What was done to get ready is not printed.
+        // // Calls and events of the preparation aren't printed.
         while self
             .happenings
             .as_mut()
@@ -117,13 +118,13 @@ impl Dev {
         {}
         terminal.either(&facts, || welcome::welcome(&stack, &link, terminal));
         match data.0 {
-            None => terminal.note("Stop with Ctrl-C; nothing is kept.\n"),
+            None => terminal.note("Press Ctrl-C to stop. Nothing is kept.\n"),
             Some(folder) => terminal.note(format_args!(
-                "Stop with Ctrl-C; {} keeps accounts and grants, not what changed in the sandbox.\n",
+                "Press Ctrl-C to stop. {} keeps accounts and grants, but not the sandbox's data.\n",
                 folder.display()
             )),
         }
-        // Kept after everything that happens, so that an end without a goodbye loses nothing.
+        // // Stored after every change, so nothing is lost if the process is killed.
         let keep = || data.keep_sandbox(&stack.sandbox);
         let outcome = tokio::select! {
             () = signals::stop() => keep(),
@@ -135,7 +136,7 @@ impl Dev {
     }
 }
 
-/// A listener on this machine, at this port where it is free.
+/// A listener on this machine, at this port or, if it's in use, at a free one.
 async fn bind_or_free_port(port: u16) -> Outcome<TcpListener> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
         Ok(listener) => Ok(listener),

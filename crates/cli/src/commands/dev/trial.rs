@@ -1,4 +1,4 @@
-//! What the dashboard of `stead dev` offers to try, and what it shows from the start.
+//! The examples and the sample data in the dashboard of `stead dev`.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use stead_server::{DashboardAccess, Sample, ServerOptions, Trial};
 use super::drawer::Drawer;
 use crate::{failure::Outcome, target::Stack};
 
-/// Users who are connected everywhere from the start, by the application's ids: the one of the home page, and the one of
-/// the examples in the documentation. Both are Ada in the sandbox.
+/// Identifiers that are connected to every product from the start, for the home page and for the documentation's
+/// examples. Both are Ada in the sandbox.
 const CONNECTED: [&str; 2] = [SAMPLE_USER, "user-1"];
 const SAMPLE_USER: &str = "ada";
 
-/// When the sandbox's world takes place.
+/// The start of the sandbox's calendar data.
 const WORLD: &str = "2026-05-04T00:00:00Z";
 
-/// The options of the service: its dashboard is open to this machine, and offers a call for each product.
+/// The options of the service. Its dashboard needs no sign-in on this machine, and offers a call for each product.
 pub(super) fn options(sandbox: &Sandbox, sandbox_url: &str) -> ServerOptions {
     let mut trial = Trial::new(SAMPLE_USER, "Ada", samples());
     trial.addresses = vec![(String::from("The sandbox"), sandbox_url.to_owned())];
@@ -110,8 +110,8 @@ fn sample(
     sample
 }
 
-/// Connects two users everywhere, makes a few calls, one of which fails, and has events sent to an endpoint of the sandbox, so
-/// that no page is empty at the start. A folder that was used before has all that already.
+/// Fills the dashboard's pages: connects two users to every product, makes a few calls, and adds a webhook to the
+/// sandbox. A folder of an earlier run already has all that.
 pub(super) async fn seed(stack: &Stack) -> Outcome {
     let environment = stack.platform.environment();
     if !environment.webhooks(None, 1).await?.items.is_empty() {
@@ -119,7 +119,7 @@ pub(super) async fn seed(stack: &Stack) -> Outcome {
     }
     let mut webhook = NewWebhook::new(format!("{}/sandbox/hook", stack.sandbox_url));
     webhook.description = Some(String::from(
-        "An endpoint of the sandbox, which takes every event",
+        "An endpoint of the sandbox that accepts every event",
     ));
     environment.create_webhook(webhook).await?;
     for product in environment.catalogue().products() {
@@ -135,7 +135,7 @@ pub(super) async fn seed(stack: &Stack) -> Outcome {
     for (tool, input) in calls.chain([(failing.0.to_owned(), failing.1)]) {
         let connection = tool.split('_').next().unwrap_or_default();
         let request = ExecuteRequest::new(connection, SAMPLE_USER, input);
-        // The last one fails, as some calls do; so may others where the sandbox was told to.
+        // // The last call fails on purpose. Others may fail if the sandbox has a fault.
         let _ = environment.execute(&tool, request).await;
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! What `stead dev` prints when it has started: what to open, what to paste, and what else there is.
+//! The text that `stead dev` prints after its start.
 //!
-//! The lines are for bash and zsh, which takes no comments when it is interactive, and fit 80 columns.
+//! The lines work in bash and zsh, and fit 80 columns. They have no comments, because an interactive zsh refuses them.
 
 use std::{env, fs, path::PathBuf};
 
@@ -29,33 +29,32 @@ pub(super) fn welcome(stack: &Stack, link: &str, terminal: &Terminal) -> String 
         sandbox_url = stack.sandbox_url,
         proxy_url = stack.proxy_url,
         open = bold(&format!(
-            "Or open this link to connect {CONNECTION} for the user \"{USER}\"; it works once:"
+            "Or connect {CONNECTION} for the user \"{USER}\" with this link, which works once:"
         )),
         link = link,
-        paste =
-            bold("Or paste these lines into bash or zsh, up to the subjects of the unread mails:"),
+        paste = bold("Or paste these lines into bash or zsh to list unread mail:"),
         client_id = stack.client_id,
         client_secret = stack.client_secret.expose_secret(),
         connection = CONNECTION,
         user = USER,
         sandbox_user = SANDBOX_USER,
-        path = bold("Any path of the product's own API:"),
+        path = bold("Send a raw request to any path of the product's own API:"),
         next_link = bold(&format!(
-            "The next link, for any of {}:",
+            "Create another link, for {}:",
             products.join(", ")
         )),
         stead = program(),
-        tools = bold("The tools of a product, and a call when its link has been followed:"),
-        fault = bold("Make the sandbox fail once:"),
+        tools = bold("List the tools of a product, and run one after you have opened its link:"),
+        fault = bold("Make the sandbox's next response an error:"),
         look = format_args!(
-            "The sandbox, with its data and requests: {}\nGuides and reference: {}/tree/main/docs",
+            "Sandbox, with its data and requests: {}\nDocumentation: {}/tree/main/docs",
             stack.sandbox_url,
             env!("CARGO_PKG_REPOSITORY"),
         ),
     )
 }
 
-/// How this program is started again: by its name where the PATH has it, else as it was started.
+/// The command that starts this program again: its name if it's in the PATH, otherwise the path that started it.
 fn program() -> String {
     let own = env::current_exe().and_then(fs::canonicalize).ok();
     let in_path = env::var_os("PATH").into_iter().flat_map(|path| {

@@ -1,4 +1,4 @@
-//! Accounts that work only once somebody has done something.
+//! Accounts that don't work until someone acts.
 
 use stead::core::{environment::Examination, state::AccountState};
 
@@ -17,41 +17,41 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
                 continue;
             }
             AccountState::NeedsReauthorization => (
-                format!("need their user to authorize again{why}"),
-                format!("Send them a new link: stead connect {connection} IDENTIFIER"),
+                format!("must be reconnected by their users{why}"),
+                format!("Send each user a new link: stead connect {connection} IDENTIFIER"),
             ),
             AccountState::PendingVerification => (
-                String::from("wait for the application to confirm who came back"),
+                String::from("must be confirmed by your application"),
                 String::from(
-                    "Let the application call POST /v1/authorizations/{authorization_id}/verify.",
+                    "Your application calls POST /v1/authorizations/{authorization_id}/verify when the user returns.",
                 ),
             ),
             _ => continue,
         };
-        let message = format!("{count} of {connection} {what}");
+        let message = format!("{connection}: {count} {what}");
         findings.push(Finding::warning(CHECK, message, remedy));
     }
     findings.sort_by(|one, other| one.message.cmp(&other.message));
     if let Some(at) = examination.restored_at {
         let message = format!(
-            "an older copy of the database was put back at {at}; refresh tokens that were used since may be refused"
+            "an older copy of the database was restored at {at}; products may refuse refresh tokens that were used since the copy"
         );
         findings.push(Finding::warning(
             CHECK,
             message,
-            "Nothing, as long as calls succeed. A user whose token is refused has to authorize again: stead connect CONNECTION IDENTIFIER",
+            "Do nothing as long as calls succeed. If a token is refused, its user must reconnect: stead connect CONNECTION IDENTIFIER",
         ));
     }
     if findings.is_empty() {
         findings.push(Finding::ok(
             CHECK,
-            format!("{active} are active, and none waits for somebody"),
+            format!("{active} active, and no one needs to act"),
         ));
     }
     findings
 }
 
-/// A word of the API, as people read it.
+/// A word of the API without underscores.
 fn said(word: &impl serde::Serialize) -> String {
     let word = serde_json::to_value(word).unwrap_or_default();
     word.as_str().unwrap_or_default().replace('_', " ")

@@ -1,20 +1,23 @@
-//! The clock of this machine, against that of the store and those of products.
+//! Compares this machine's clock with the store's and the products' clocks.
 
 use stead::core::environment::{Examination, Probe};
 
 use super::Finding;
 
 const CHECK: &str = "clock";
-/// Tokens are refreshed a minute before they end.
+/// Stead refreshes tokens a minute before they expire.
 const SKEW: u64 = 60;
-const REMEDY: &str =
-    "Set this machine's clock by the network, such as with: timedatectl set-ntp true";
+const REMEDY: &str = "Synchronize this machine's clock, for example with: timedatectl set-ntp true";
 
 pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     let mut findings = Vec::new();
     let store = examination.store_ahead.as_secs();
     if store.unsigned_abs() > SKEW {
-        let message = format!("the store's clock is {store} s ahead of this machine's");
+        let side = side(store);
+        let message = format!(
+            "the database's clock is {} s {side} this machine's clock",
+            store.unsigned_abs()
+        );
         findings.push(Finding::error(CHECK, message, REMEDY));
     }
     let skews = examination
@@ -26,9 +29,9 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
         });
     let wrong = skews.filter(|(_, ahead)| ahead.unsigned_abs() > SKEW);
     if let Some((url, ahead)) = wrong.max_by_key(|(_, ahead)| ahead.unsigned_abs()) {
-        let side = if ahead > 0 { "ahead of" } else { "behind" };
+        let side = side(ahead);
         let message = format!(
-            "this machine's clock is {} s {side} that of {url}",
+            "this machine's clock is {} s {side} the clock of {url}",
             ahead.unsigned_abs()
         );
         findings.push(Finding::error(CHECK, message, REMEDY));
@@ -36,8 +39,12 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(Finding::ok(
             CHECK,
-            "it agrees with those that could be asked",
+            "in sync with the database and the products that responded",
         ));
     }
     findings
+}
+
+fn side(ahead: i64) -> &'static str {
+    if ahead > 0 { "ahead of" } else { "behind" }
 }

@@ -1,4 +1,5 @@
-//! Each connection: whether it can be used, whether its product takes the client, and whether its endpoints answer.
+//! Checks each connection: whether it's ready, whether the product accepts its client, and whether its endpoints
+//! respond.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     if examination.connections.is_empty() {
         return vec![Finding::warning(
             CHECK,
-            "there is no connection yet",
+            "there are no connections yet",
             "Create one: stead connections create NAME --product PRODUCT --client-id ID --client-secret-file FILE",
         )];
     }
@@ -27,7 +28,7 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     findings
 }
 
-/// The endpoints that do not answer, each once with the connections that need it.
+/// Each endpoint that doesn't respond, with the connections that need it.
 fn unreached(examination: &Examination) -> Vec<Finding> {
     let mut needed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for connection in &examination.connections {
@@ -43,9 +44,9 @@ fn unreached(examination: &Examination) -> Vec<Finding> {
         };
         Finding::error(
             CHECK,
-            format!("{}: {url} cannot be reached: {why}", names.join(", ")),
+            format!("{}: can't reach {url}: {why}", names.join(", ")),
             format!(
-                "Check the network of this machine: curl -sI {url}\n{:22}Check the settings of the product in the file of --config.",
+                "Check this machine's network: curl -sI {url}\n{:22}Check the product's settings in the file of --config.",
                 ""
             ),
         )
@@ -53,7 +54,7 @@ fn unreached(examination: &Examination) -> Vec<Finding> {
     each.collect()
 }
 
-/// The addresses of a connection that do not answer.
+/// The endpoints of a connection that don't respond.
 fn failed<'a>(
     connection: &'a ExaminedConnection,
     examination: &'a Examination,
@@ -69,8 +70,8 @@ fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Findin
     if connection.health == ConnectionHealth::ClientRejected {
         findings.push(Finding::error(
             CHECK,
-            format!("the product refuses the client id or secret of {name}"),
-            format!("Give it those that its product shows: stead connections change {name} --client-id ID --client-secret-file FILE"),
+            format!("the product refuses the client ID or secret of {name}"),
+            format!("Copy both from the product again: stead connections change {name} --client-id ID --client-secret-file FILE"),
         ));
     }
     match connection.state {
@@ -78,13 +79,13 @@ fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Findin
         ConnectionState::Disabled => findings.push(Finding::warning(
             CHECK,
             format!("{name} is disabled"),
-            format!("Where that is not meant: stead connections change {name} --enable"),
+            format!("To enable it: stead connections change {name} --enable"),
         )),
         _ => findings.push(Finding::warning(
             CHECK,
-            format!("{name} is a draft: it has no client yet"),
+            format!("{name} is a draft without an OAuth client"),
             format!(
-                "Run: stead connections change {name} --client-id ID --client-secret-file FILE"
+                "Set its client: stead connections change {name} --client-id ID --client-secret-file FILE"
             ),
         )),
     }
@@ -92,14 +93,14 @@ fn one(connection: &ExaminedConnection, examination: &Examination) -> Vec<Findin
         findings.push(Finding::error(
             CHECK,
             format!(
-                "{name} is of the product {}, whose endpoints are not known",
+                "the endpoints of {name} ({}) are unknown",
                 connection.product
             ),
             format!("Check its settings: stead connections show {name}"),
         ));
     }
     if findings.is_empty() && failed(connection, examination).next().is_none() {
-        let message = format!("{name} is ready, and its endpoints answer");
+        let message = format!("{name} is ready, and its endpoints respond");
         findings.push(Finding::ok(CHECK, message));
     }
     findings

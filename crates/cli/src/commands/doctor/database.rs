@@ -1,4 +1,4 @@
-//! The database: whether it is there, whole, of this version, and can be written.
+//! Checks that the database exists, is intact, has this version's schema, and can be written.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use stead::store::{Inspection, PostgresInspection, inspect, inspect_postgres};
@@ -17,7 +17,7 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
         Err(failure) => return vec![Finding::of_failure(CHECK, failure, "")],
     };
     let looked = inspect(file).await;
-    // The files around one that is not Stead's are others' too.
+    // // The files next to another program's database aren't Stead's either.
     let is_other = looked
         .as_ref()
         .is_err_and(|error| is_not_ours(error.message()));
@@ -50,14 +50,14 @@ fn inspected(inspection: &Inspection) -> Vec<Finding> {
     if let Some(damage) = damage {
         findings.push(Finding::error(
             CHECK,
-            format!("its file is damaged: {damage}"),
+            format!("the file is damaged: {damage}"),
             RESTORE,
         ));
     }
     if let Some(why) = unwritable {
         findings.push(Finding::error(
             CHECK,
-            format!("nothing can be written: {why}"),
+            format!("can't write to the database: {why}"),
             remedy(why),
         ));
     }
@@ -68,7 +68,7 @@ fn inspected(inspection: &Inspection) -> Vec<Finding> {
         "stead backup FILE",
     ));
     if findings.is_empty() {
-        let message = format!("it is whole, can be written, and has schema version {schema}");
+        let message = format!("intact and writable, schema version {schema}");
         findings.push(Finding::ok(CHECK, message));
     }
     findings
@@ -85,33 +85,33 @@ async fn look_at_server(database: &Database, url: &SecretString) -> Vec<Finding>
     } = match inspect_postgres(url.expose_secret()).await {
         Ok(inspection) => inspection,
         Err(error) => {
-            let remedy = "Check --database-url or STEAD_DATABASE_URL, and try it with: psql";
+            let remedy = "Check --database-url or STEAD_DATABASE_URL, and try it with psql.";
             return vec![Finding::error(CHECK, error.message(), remedy)];
         }
     };
     let mut findings = Vec::from_iter(other_schema(schema, needed_schema, known_schema, "pg_dump"));
     if findings.is_empty() {
-        let message = format!("{place}: it can be written, and has schema version {schema}");
+        let message = format!("{place}: writable, schema version {schema}");
         findings.push(Finding::ok(CHECK, message));
     }
     if let Some(setting) = not_durable {
         findings.push(Finding::warning(
             "durability",
-            format!("the database server has {setting}: what it has confirmed can be lost with it"),
-            "Set it to on, or tokens that replace each other end with the server's next crash.",
+            format!("the database server has {setting}, so it can lose confirmed writes"),
+            "Set it to on. Otherwise a crash of the server can lose new tokens, and users have to reconnect.",
         ));
     }
     if database.lacks_spool() {
         findings.push(Finding::warning(
             "spool",
-            "tokens that arrive while the database takes nothing wait in memory, and end with the process",
-            "Give --spool-dir or STEAD_SPOOL_DIR a folder of this machine that stays.",
+            "new tokens wait in memory during a database outage, and are lost if the process ends",
+            "Set --spool-dir or STEAD_SPOOL_DIR to a folder on a disk that survives a restart.",
         ));
     }
     findings
 }
 
-/// What is to be said of a schema that is not this program's.
+/// The finding if the schema has another version than this program's.
 fn other_schema(
     schema: usize,
     needed_schema: usize,
@@ -122,16 +122,16 @@ fn other_schema(
         return Some(Finding::error(
             CHECK,
             format!(
-                "a newer Stead has written it: its schema has version {needed_schema}, this one knows up to {known_schema}"
+                "a newer Stead wrote it: its schema has version {needed_schema}, but this Stead supports up to {known_schema}"
             ),
-            "Run the newer Stead; `stead --version` says which one this is.",
+            "Run the newer Stead. `stead --version` prints the version of this one.",
         ));
     }
     (schema < known_schema).then(|| {
         Finding::warning(
             CHECK,
-            format!("its schema has version {schema}; this Stead brings it to {known_schema} when a command other than this one opens it"),
-            format!("Make a copy first: {copy}"),
+            format!("its schema has version {schema}; any command except doctor upgrades it to {known_schema}"),
+            format!("Back it up first: {copy}"),
         )
     })
 }

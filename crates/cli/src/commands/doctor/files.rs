@@ -1,4 +1,4 @@
-//! The files of a database: whether others can read them, and how much room there is.
+//! Checks the database's files: their permissions, and the free disk space.
 
 use std::{
     fs,
@@ -7,11 +7,11 @@ use std::{
 
 use super::Finding;
 
-/// Less free space than this is soon used up.
+/// Below this, a warning: the disk is full soon.
 const LITTLE: u64 = 1 << 30;
-/// Less than this may be used up by one call.
+/// Below this, an error: one call may fill the disk.
 const NONE: u64 = 32 << 20;
-/// A write-ahead log of this size was not emptied for long.
+/// A write-ahead log of this size hasn't been emptied for a long time.
 const LONG_LOG: u64 = 256 << 20;
 
 pub(super) fn look(database: &Path) -> Vec<Finding> {
@@ -25,9 +25,9 @@ pub(super) fn look(database: &Path) -> Vec<Finding> {
     if length > LONG_LOG {
         findings.push(Finding::warning(
             "disk",
-            format!("the write-ahead log has {}", size(length)),
+            format!("the write-ahead log has grown to {}", size(length)),
             format!(
-                "A program reads the database for long; find it with: lsof {}",
+                "A program has been reading the database for a long time. Find it with: lsof {}",
                 log.display()
             ),
         ));
@@ -60,7 +60,7 @@ fn open_to_others(file: &Path) -> Option<Finding> {
         Finding::error(
             "database",
             format!(
-                "others than its owner have access to {} (mode {mode:o})",
+                "other users have access to {} (mode {mode:o})",
                 file.display()
             ),
             format!("Run: chmod {kept} {}", file.display()),
@@ -78,8 +78,8 @@ fn space(database: &Path) -> Option<Finding> {
     let folder = std::path::absolute(database).ok()?;
     let disk = rustix::fs::statvfs(folder.parent()?).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let said = format!("{} are free next to the database", size(free));
-    let remedy = "Make room on its disk: without any, nothing is written, and tokens that are refreshed may be lost.";
+    let said = format!("{} free on the database's disk", size(free));
+    let remedy = "Free some space. On a full disk, Stead can't write, and new tokens may be lost.";
     Some(match free {
         ..NONE => Finding::error("disk", said, remedy),
         NONE..LITTLE => Finding::warning("disk", said, remedy),

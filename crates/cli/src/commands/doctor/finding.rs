@@ -1,10 +1,10 @@
-//! What a check finds: how bad it is, one sentence, and what to do.
+//! A finding of a check: its level, a sentence, and a remedy.
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// How bad it is.
+/// The level of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Level {
@@ -29,7 +29,7 @@ pub(super) struct Finding {
     pub(super) check: &'static str,
     pub(super) level: Level,
     pub(super) message: String,
-    /// What to do, where something is to be done.
+    /// The remedy, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) remedy: Option<String>,
 }
@@ -67,14 +67,14 @@ impl Finding {
         }
     }
 
-    /// What kept a check from going on. `remedy` is for errors of Stead, which name none.
+    /// A failure that stopped a check. `remedy` is for errors of Stead, which don't have their own.
     pub(super) fn of_failure(check: &'static str, failure: Failure, remedy: &str) -> Self {
         match failure {
             Failure::CommandLine { what, next, .. } => Self::error(check, what, next),
             Failure::Stead { error, next, .. } => {
                 Self::error(check, error.message(), next.unwrap_or(remedy))
             }
-            Failure::Reported => Self::error(check, "it failed", remedy),
+            Failure::Reported => Self::error(check, "the check failed", remedy),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether there is a key, and whether others can read it.
+//! Checks that there is a key and that others can't read it.
 
 use super::Finding;
 use crate::target::Database;
@@ -7,7 +7,7 @@ const CHECK: &str = "key";
 
 pub(super) fn given(database: &Database) -> Finding {
     match database.check_key() {
-        Ok(()) => Finding::ok(CHECK, "it is given, and no key file is open to others"),
+        Ok(()) => Finding::ok(CHECK, "key found; file permissions are OK"),
         Err(failure) => Finding::of_failure(CHECK, failure, ""),
     }
 }

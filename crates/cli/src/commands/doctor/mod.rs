@@ -1,4 +1,4 @@
-//! `stead doctor`: what is wrong with this environment, and what to do. A file for each check.
+//! `stead doctor`: finds problems of this environment. Each check has a file.
 
 mod accounts;
 mod clock;
@@ -32,7 +32,7 @@ use finding::{Finding, Level};
 
 const SIGN_IN: &str = "sign_in";
 
-/// How the environment is, whether its public URL is another one than before, and what the provider of sign-in says.
+/// The examination, the former public URL if it changed, and the finding about the sign-in provider.
 type Examined = (Examination, Option<MovedPublicUrl>, Option<Finding>);
 
 /// Find problems, and say how to fix them.
@@ -43,7 +43,7 @@ type Examined = (Examination, Option<MovedPublicUrl>, Option<Finding>);
 /// remedy. The exit code is 1 if there is an error. It sends requests to the products' endpoints, without credentials.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Ask the service behind the public URL too.
+    /// Also send a request to the service at the public URL.
     #[arg(long)]
     call_public_url: bool,
 
@@ -77,11 +77,11 @@ impl Doctor {
     async fn look(&self) -> Vec<Finding> {
         let mut findings = variables::unknown(&CommandLine::command())
             .into_iter()
-            .map(|said| Finding::warning("variables", said, "Correct its name, or take it away."))
+            .map(|said| Finding::warning("variables", said, "Correct its name, or unset it."))
             .collect::<Vec<_>>();
         findings.push(key::given(&self.database));
         findings.extend(database::look(&self.database).await);
-        // To open an older schema would bring it up to date, perhaps under an older service that runs.
+        // // Opening an older schema would upgrade it, perhaps while an older service uses it.
         let healthy = findings.iter().all(|one| match one.check {
             database::CHECK => one.level == Level::Ok,
             _ => one.level != Level::Error,
@@ -95,14 +95,14 @@ impl Doctor {
         if !healthy {
             findings.push(Finding::warning(
                 "environment",
-                "what the database holds was not looked at",
-                "Settle what is said above, and run `stead doctor` again.",
+                "the contents of the database weren't checked",
+                "Fix the problems above, and run `stead doctor` again.",
             ));
             return findings;
         }
         match self.examine(&others).await {
             Ok((examination, moved, sign_in)) => {
-                findings.push(Finding::ok("key", "it opens the database"));
+                findings.push(Finding::ok("key", "it decrypts the database"));
                 findings.extend(public_url::moved(moved.as_ref()));
                 findings.extend(sign_in);
                 findings.extend(clock::look(&examination));
@@ -136,11 +136,11 @@ impl Doctor {
         };
         let sign_in = match issuer {
             Some(host) => Some(match environment.check_sign_in_provider().await {
-                Ok(()) => Finding::ok(SIGN_IN, format!("the provider {host} answers")),
+                Ok(()) => Finding::ok(SIGN_IN, format!("the provider {host} responds")),
                 Err(error) => Finding::error(
                     SIGN_IN,
                     error.message(),
-                    "Check --oidc-issuer or STEAD_OIDC_ISSUER: it must be exactly what the provider calls itself, and this machine must reach it.",
+                    "Check --oidc-issuer or STEAD_OIDC_ISSUER. It must be exactly the issuer that the provider publishes, and this machine must be able to reach it.",
                 ),
             }),
             None => wrong,
@@ -165,7 +165,7 @@ fn failed(failure: Failure) -> Finding {
         Some(ErrorKind::StorageUnavailable) => Finding::of_failure(
             "database",
             failure,
-            "Put a backup in its place: docs/run/backup.md says how.",
+            "Restore a backup (see docs/run/backup.md).",
         ),
         _ => Finding::of_failure("environment", failure, "Run it again with --log debug."),
     }

@@ -1,4 +1,4 @@
-//! The public URL: whether users' browsers can use it.
+//! Checks whether users' browsers can use the public URL.
 
 use std::net::ToSocketAddrs as _;
 
@@ -8,12 +8,12 @@ use stead::core::environment::{EnvironmentOptions, Examination, MovedPublicUrl, 
 use super::Finding;
 
 const CHECK: &str = "public_url";
-const REMEDY: &str = "Give --public-url or STEAD_PUBLIC_URL the address at which browsers reach the service, such as https://stead.example.com";
+const REMEDY: &str = "Set --public-url or STEAD_PUBLIC_URL to the address at which browsers reach Stead, such as https://stead.example.com";
 
-/// What is found without asking anybody, and the address at which the service behind it says that it lives.
+/// The findings without a request, and the address of the service's health check.
 pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<String>) {
     let Some(url) = public_url else {
-        let finding = Finding::warning(CHECK, "it was not given", REMEDY);
+        let finding = Finding::warning(CHECK, "the public URL isn't set", REMEDY);
         return (vec![finding], None);
     };
     if let Err(error) = EnvironmentOptions::new(url) {
@@ -36,15 +36,12 @@ pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<Stri
         address.is_some_and(|address| address.to_socket_addrs().is_ok())
     });
     let finding = match resolves.await {
-        Ok(true) => Finding::ok(
-            CHECK,
-            format!("{url} is well formed, and its host resolves"),
-        ),
+        Ok(true) => Finding::ok(CHECK, format!("{url} is valid, and its host resolves")),
         _ => Finding::warning(
             CHECK,
-            format!("the host of {url} does not resolve from this machine"),
+            format!("this machine can't resolve the host of {url}"),
             format!(
-                "Check its DNS record, such as with: getent hosts {}",
+                "Check its DNS record, for example with: getent hosts {}",
                 host.unwrap_or_default()
             ),
         ),
@@ -52,7 +49,7 @@ pub(super) async fn look(public_url: Option<&str>) -> (Vec<Finding>, Option<Stri
     (vec![finding], Some(health))
 }
 
-/// Whether redirect URIs were handed out under another public URL.
+/// Whether redirect URIs were registered under another public URL.
 pub(super) fn moved(moved: Option<&MovedPublicUrl>) -> Option<Finding> {
     let moved = moved?;
     let uris = moved.redirect_uris.iter();
@@ -62,37 +59,37 @@ pub(super) fn moved(moved: Option<&MovedPublicUrl>) -> Option<Finding> {
     Some(Finding::warning(
         CHECK,
         format!(
-            "it was {} when the redirect URIs were registered at the products",
+            "it was {} when you registered the redirect URIs",
             moved.former
         ),
         format!(
-            "Register these redirect URIs, and then start the service once with --public-url-changed:{uris}"
+            "Register these redirect URIs at the products. Then start the service once with --public-url-changed:{uris}"
         ),
     ))
 }
 
-/// What the service behind it said, where it was asked.
+/// The service's response at the public URL, if it was called.
 pub(super) fn asked(others: &[String], examination: &Examination) -> Vec<Finding> {
     let probes = others
         .iter()
         .filter_map(|url| Some((url, examination.addresses.get(url)?)));
     probes
         .map(|(url, probe)| match probe {
-            Probe::Response(200, _) => Finding::ok(CHECK, format!("{url} is answered")),
+            Probe::Response(200, _) => Finding::ok(CHECK, format!("{url} responds")),
             Probe::Response(status, _) => Finding::error(
                 CHECK,
-                format!("{url} is answered with {status}"),
-                "Let the reverse proxy pass every path to the address on which `stead serve` listens.",
+                format!("{url} responds with {status}"),
+                "Configure the reverse proxy to pass every path to the address on which `stead serve` listens.",
             ),
             Probe::Failed(why) if why.contains("certificate") => Finding::error(
                 CHECK,
-                format!("{url} cannot be reached: {why}"),
-                "Browsers refuse it too, unless they know its authority. Give the proxy in front of Stead a certificate for this name from a public authority.",
+                format!("can't reach {url}: {why}"),
+                "Browsers refuse it too, unless they trust its authority. Install a certificate for this name from a public authority on your reverse proxy.",
             ),
             Probe::Failed(why) => Finding::error(
                 CHECK,
-                format!("{url} cannot be reached: {why}"),
-                "Start the service with `stead serve`, and put a proxy with TLS in front of it.",
+                format!("can't reach {url}: {why}"),
+                "Start the service with `stead serve`, and put a reverse proxy with TLS in front of it.",
             ),
             other => Finding::warning(CHECK, format!("{url}: {other:?}"), REMEDY),
         })

@@ -1,18 +1,18 @@
-//! The audit log, and rows that somebody wrote or deleted without the key.
+//! Checks the audit log, and finds rows that were written or deleted without the key.
 
 use stead::core::environment::Examination;
 
 use super::Finding;
 
 const CHECK: &str = "audit";
-const REMEDY: &str = "Find out who can write to the database, and compare it with a backup. A row that is refused grants nothing; \
-     delete it, or set it again with Stead.";
+const REMEDY: &str = "Find out who can write to the database, and compare it with a backup. Stead doesn't use a row that it refuses; \
+     delete the row, or set it again with Stead.";
 
 pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     let audit = &examination.audit;
     let fault = audit.fault.iter().map(|fault| {
         let message = format!(
-            "the audit log does not fit at entry {}: {}",
+            "the audit log is broken at entry {}: {}",
             fault.number, fault.message
         );
         Finding::error(CHECK, message, REMEDY)
@@ -25,14 +25,14 @@ pub(super) fn look(examination: &Examination) -> Vec<Finding> {
     if let Some(until) = examination.rows_taken_until {
         findings.push(Finding::warning(
             CHECK,
-            format!("rows that were written without the key are taken until {until:.0}"),
-            "That is so for a day after an upgrade. Replace all servers of the version before by then.",
+            format!("rows that were written without the key are accepted until {until:.0}"),
+            "Stead accepts them for a day after an upgrade. Upgrade all servers before then.",
         ));
     }
     if findings.is_empty() {
         findings.push(Finding::ok(
             CHECK,
-            "the log is whole, and every row was written with the key",
+            "the log is complete, and every row was written with the key",
         ));
     }
     findings

@@ -1,5 +1,5 @@
-//! Passes messages on: a line of standard input is a request to `/mcp`, and each message of its response is a line of standard
-//! output.
+//! Forwards messages: each line of standard input becomes a request to `/mcp`, and each message of the response becomes
+//! a line of standard output.
 
 use std::{
     collections::HashMap,
@@ -26,7 +26,7 @@ use crate::{
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// Passes messages on until standard input ends.
+/// Forwards messages until standard input ends.
 pub(super) async fn run(url: String, token: &str) -> Outcome {
     let failed = |what: String| {
         Failure::new(
@@ -38,7 +38,7 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
     let transport = ReqwestTransport::new(TransportOptions::default())
         .map_err(|error| failed(error.to_string()))?;
     let bearer = HeaderValue::try_from(format!("Bearer {token}"))
-        .map_err(|_| failed(String::from("the token is not one of a session")))?;
+        .map_err(|_| failed(String::from("the token isn't a session token")))?;
     let bridge = Bridge(Arc::new(Shared {
         transport,
         url,
@@ -49,12 +49,12 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
     let mut under_way: HashMap<String, JoinHandle<()>> = HashMap::new();
     while let Some(line) = lines.recv().await {
         let Ok(message) = serde_json::from_str::<Value>(&line) else {
-            write(&error(&Value::Null, -32700, "this line is not JSON"));
+            write(&error(&Value::Null, -32700, "this line isn't JSON"));
             continue;
         };
         under_way.retain(|_, call| !call.is_finished());
         if message["method"] == "notifications/cancelled" {
-            // Its response is awaited no more, which also cancels it.
+            // // Dropping its response also cancels it.
             let id = message["params"]["requestId"].to_string();
             if let Some(call) = under_way.remove(&id) {
                 call.abort();
@@ -65,7 +65,7 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
         let bridge = bridge.clone();
         let call = tokio::spawn(async move { bridge.pass(message).await });
         if first {
-            // What comes after it needs what it opened.
+            // // Later messages need the session that it opens.
             let _ = call.await;
         } else {
             under_way.insert(id, call);
@@ -78,7 +78,7 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
     Ok(())
 }
 
-/// Lines of standard input. They are read on a thread of their own, which ends with the process.
+/// Lines of standard input, read on a separate thread that ends with the process.
 fn lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(16);
     std::thread::spawn(move || {
@@ -95,7 +95,7 @@ fn lines() -> mpsc::Receiver<String> {
 /// Writes a message as one line.
 fn write(message: &Value) {
     let mut out = std::io::stdout().lock();
-    // A client that no longer reads has ended, and closes the input too.
+    // // A client that no longer reads has ended. It closes the input too.
     let _ = writeln!(out, "{message}").and_then(|()| out.flush());
 }
 
@@ -110,7 +110,7 @@ struct Shared {
     transport: ReqwestTransport,
     url: String,
     bearer: HeaderValue,
-    /// What `initialize` opened, where the client speaks the older revision.
+    /// The session that `initialize` opened, if the client uses the older revision.
     opened: Mutex<Opened>,
 }
 
@@ -126,7 +126,7 @@ impl Bridge {
         opened.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A request with what every one has.
+    /// A request with the common headers.
     fn request(&self, method: Method) -> Builder {
         let opened = self.opened();
         let mut request = Request::builder()
@@ -141,11 +141,11 @@ impl Bridge {
         request
     }
 
-    /// Sends a message; each message of the response goes to the client.
+    /// Sends a message, and forwards each message of the response to the client.
     async fn pass(&self, message: Value) {
         let id = message["id"].clone();
         if let Err(what) = self.send(&message).await {
-            tracing::warn!(%what, "a message was not passed on");
+            tracing::warn!(%what, "couldn't forward a message");
             if !id.is_null() {
                 write(&error(&id, -32603, &what));
             }
@@ -154,7 +154,7 @@ impl Bridge {
 
     async fn send(&self, message: &Value) -> Result<(), String> {
         let mut request = self.request(Method::POST);
-        // Of the newer revision, a request says everything itself, in its headers too.
+        // // In the newer revision, each request is complete, and repeats this in its headers.
         let params = &message["params"];
         let own = params["_meta"][VERSION].as_str();
         let version = own.and_then(|version| HeaderValue::try_from(version).ok());
@@ -172,12 +172,12 @@ impl Bridge {
         let request = request.body(body).map_err(|error| error.to_string())?;
         let response = self.0.transport.send(request).await;
         let response =
-            response.map_err(|error| format!("no connection to {}: {error}", self.0.url))?;
+            response.map_err(|error| format!("can't connect to {}: {error}", self.0.url))?;
         self.note(message, &response);
         self.read(message, response).await
     }
 
-    /// Keeps the session that `initialize` opened.
+    /// Stores the session that `initialize` opened.
     fn note(&self, message: &Value, response: &Response<Body>) {
         if message["method"] == "initialize" {
             let session = response.headers().get(SESSION).cloned();
@@ -216,7 +216,7 @@ impl Bridge {
         if head.status.is_success() {
             return Ok(());
         }
-        // An error of the service is not a message of the protocol.
+        // // An error of the service isn't a message of the protocol.
         let problem: Value = serde_json::from_slice(&read).unwrap_or_default();
         if problem["jsonrpc"].is_string() {
             return Ok(());
@@ -226,7 +226,7 @@ impl Bridge {
         Err(format!("{}: {}", head.status, title.unwrap_or(text.trim())))
     }
 
-    /// A message for the client, where it is one.
+    /// The text as a message for the client, if it is one.
     fn give(&self, asked: &Value, data: &[u8]) {
         let Ok(message) = serde_json::from_slice::<Value>(data) else {
             return;
@@ -244,7 +244,7 @@ impl Bridge {
         write(&message);
     }
 
-    /// Ends what `initialize` opened.
+    /// Ends the session that `initialize` opened.
     async fn close(&self) {
         let opened = self.opened();
         if opened.session.is_none() {

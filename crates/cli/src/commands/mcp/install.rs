@@ -1,4 +1,4 @@
-//! `stead mcp install`: the configuration of an agent's client.
+//! `stead mcp install`: configures an agent's client.
 
 use std::{fs, path::PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{
 /// The environment variable that holds the token of a session.
 const TOKEN: &str = "STEAD_MCP_TOKEN";
 
-/// Print the configuration with which a client finds the tools of a service; with --write, write it.
+/// Print the configuration that connects a client to Stead's tools. With --write, add it to the client's file.
 #[derive(Debug, Args)]
 pub(super) struct Install {
     /// The client.
@@ -28,11 +28,11 @@ pub(super) struct Install {
     #[arg(long, default_value = "stead")]
     name: String,
 
-    /// Write it into the client's file, next to what is there; the file as it was gets the ending .before-stead.
+    /// Add it to the client's file. The previous file is kept with the suffix .before-stead.
     #[arg(long)]
     write: bool,
 
-    /// Another file to write than the client's own.
+    /// File to write, instead of the client's own.
     #[arg(long, value_name = "FILE", requires = "write")]
     file: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ enum Client {
 }
 
 impl Client {
-    /// Its file: in the home folder, or in this one.
+    /// The client's file, in the home folder or in this folder.
     fn file(self) -> Outcome<PathBuf> {
         let home = |path: &str| {
             std::env::home_dir()
@@ -70,7 +70,7 @@ impl Client {
         }
     }
 
-    /// The member that holds servers, and one of them.
+    /// The name of the member with all servers, and this server's entry.
     fn server(self, url: &str) -> (&'static str, Value) {
         let with = |bearer: &str| json!({ "Authorization": format!("Bearer {bearer}") });
         match self {
@@ -93,7 +93,7 @@ impl Client {
         }
     }
 
-    /// A file with this server next to what is there.
+    /// The file's text with this server added.
     fn merged(self, before: &str, name: &str, url: &str) -> Result<String, String> {
         let (member, server) = self.server(url);
         if self == Self::Codex {
@@ -103,19 +103,19 @@ impl Client {
             "" => json!({}),
             text => serde_json::from_str(text).map_err(|error| error.to_string())?,
         };
-        let all_members = all.as_object_mut().ok_or("it holds no object")?;
+        let all_members = all.as_object_mut().ok_or("it isn't a JSON object")?;
         let servers = all_members
             .entry(member)
             .or_insert_with(|| Value::Object(Map::new()));
         let servers = servers
             .as_object_mut()
-            .ok_or_else(|| format!("its {member} is not an object"))?;
+            .ok_or_else(|| format!("its {member} isn't an object"))?;
         servers.insert(name.to_owned(), server);
         Ok(format!("{all:#}\n"))
     }
 }
 
-/// The text stays as it is, comments too; only a table of this name is not added twice.
+/// Keeps the text and its comments. Refuses a second table with this name.
 fn merged_toml(before: &str, name: &str, url: &str) -> Result<String, String> {
     let table: toml::Table = before.parse().map_err(|error| format!("{error}"))?;
     let known = table
@@ -123,7 +123,7 @@ fn merged_toml(before: &str, name: &str, url: &str) -> Result<String, String> {
         .and_then(|servers| servers.get(name));
     if known.is_some() {
         return Err(format!(
-            "it has a server named {name:?}; give another --name"
+            "it already has a server named {name:?}; choose another --name"
         ));
     }
     let blank = if before.is_empty() || before.ends_with("\n\n") {
@@ -148,7 +148,7 @@ impl Install {
         let wrong = |why: &dyn std::fmt::Display| {
             Failure::configuration(
                 format!("{}: {why}", file.display()),
-                "Nothing was written. Without --write the command prints what to add.",
+                "Nothing was written. Without --write, the command prints the configuration.",
             )
         };
         let before = match fs::read_to_string(&file) {
@@ -176,7 +176,7 @@ impl Install {
             terminal.note(format_args!("Wrote {}.", file.display()));
         }
         terminal.note(format_args!(
-            "The client reads the token of a session from the environment variable {TOKEN}; `stead mcp-sessions create` makes one."
+            "The client reads the session token from the environment variable {TOKEN}. Create one with `stead mcp-sessions create`."
         ));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `stead mcp`: an MCP server on standard input and output, for clients that start one; and their configuration.
+//! `stead mcp`: an MCP server on standard input and output, and the configuration of clients.
 
 mod bridge;
 mod install;
@@ -18,30 +18,30 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Serve the tools to an agent's client over standard input and output (Model Context Protocol).
+/// Serve the tools to an agent over standard input and output (Model Context Protocol).
 ///
-/// With --url and a session's token in STEAD_MCP_TOKEN, it passes messages to a running service. Otherwise it opens the
-/// database of this machine and creates a session for --identifier, which ends with this command.
+/// With --url and a session token in STEAD_MCP_TOKEN, it forwards messages to a running service. Otherwise it opens the
+/// database and creates a session for --identifier, which ends with this command.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Mcp {
     #[command(subcommand)]
     command: Option<McpCommand>,
 
-    /// URL of a running service; without it, the database is used.
+    /// URL of a running service. Without it, the command opens the database.
     #[arg(long, env = "STEAD_URL", value_name = "URL")]
     url: Option<String>,
 
-    /// Token of an MCP session at the service, as `stead mcp-sessions create` prints it. Give it in the environment: every
-    /// user of a machine can read the arguments of its processes.
+    /// Token of an MCP session, from `stead mcp-sessions create`. Give it only in the environment, because every user
+    /// of a machine can read the arguments of its processes.
     #[arg(long, env = "STEAD_MCP_TOKEN", value_name = "TOKEN", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     token: Option<SecretString>,
 
-    /// Treat anyone who opens a link as the user, as a service that was started with the same option does.
+    /// Treat anyone who opens a link as the user. With --url, the service's own setting applies.
     #[arg(long)]
     trust_whoever_has_the_link: bool,
 
-    /// Your application's own id of the user for whom every call is made.
+    /// Your application's own ID of the user. Every call is for this user.
     #[arg(long)]
     identifier: Option<String>,
 
@@ -69,17 +69,17 @@ impl Mcp {
             }
             (None, _, Some(identifier)) => self.embedded(identifier).await,
             (Some(_), None, _) => Err(Failure::usage(
-                "a service asks for the token of an MCP session",
-                "Make one with `stead mcp-sessions create --identifier ID`, and give it as the environment variable STEAD_MCP_TOKEN.",
+                "the service needs the token of an MCP session",
+                "Create one with `stead mcp-sessions create --identifier ID`, and set it as the environment variable STEAD_MCP_TOKEN.",
             )),
             (None, _, None) => Err(Failure::usage(
-                "it is not said which user is meant",
-                "Give --identifier with your application's own id of the user, or --url with the token of a session.",
+                "the user is missing",
+                "Set --identifier to your application's own ID of the user, or use --url with a session token.",
             )),
         }
     }
 
-    /// Over the database of this machine: the service's own routes, on a port of this machine.
+    /// Opens the database, and serves the usual routes on a local port.
     async fn embedded(&self, identifier: &str) -> Outcome {
         let verification = match self.trust_whoever_has_the_link {
             true => Verification::LinkPossession,

@@ -1,4 +1,4 @@
-//! The page of the configuration: the options of `stead serve`, and the settings file by the schema of its type.
+//! The page of the configuration: options of `stead serve`, and keys of the settings file.
 
 use std::fmt::Write as _;
 
@@ -12,21 +12,21 @@ use crate::{
     target::{EXAMPLE, Settings},
 };
 
-/// Writes a line to a page; writing to a string cannot fail.
+/// Writes a line to a page. Writing to a string can't fail.
 macro_rules! line {
     ($page:ident, $($text:tt)*) => {
         let _ = writeln!($page, $($text)*);
     };
 }
 
-/// Every option by its group, every key of the settings file, and the names that the file takes.
+/// Every option by its group, every key of the settings file, and the names of origins.
 pub(super) fn page() -> String {
     let mut page = format!(
         "{GENERATED_BY}\n\n# Configuration\n\n\
-         `stead serve` is configured by arguments, by environment variables, and by a file for what differs per product. \
-         An argument counts before its environment variable. What is written in capitals says what the value is, and its \
-         unit. Where several values are taken, a variable holds them with commas between them. A variable of an option \
-         without a value is `true` or `false`; `NO_COLOR` counts where it is not empty.\n"
+         You configure `stead serve` with arguments, environment variables, and a settings file for each product's \
+         settings. An argument overrides its environment variable. The word in capitals names the value and its unit. \
+         If an option takes several values, separate them by commas in its variable. For an option without a value, \
+         the variable is `true` or `false`. `NO_COLOR` turns color off if it isn't empty.\n"
     );
     let mut command = CommandLine::command();
     command.build();
@@ -49,8 +49,8 @@ pub(super) fn page() -> String {
     }
     line!(
         page,
-        "\n## The settings file\n\nA file in TOML, which `--config` or `STEAD_CONFIG` names. It holds no secrets. A key that is \
-         not known is refused, so that a typing error does not pass.\n\n| Key | Type | Meaning |\n|---|---|---|"
+        "\n## The settings file\n\n`--config` or `STEAD_CONFIG` names the file. It's TOML, without secrets. Stead refuses unknown \
+         keys, so you notice a misspelled one.\n\n| Key | Type | Meaning |\n|---|---|---|"
     );
     for (key, schema) in keys() {
         line!(
@@ -62,12 +62,12 @@ pub(super) fn page() -> String {
     }
     line!(
         page,
-        "\nFor example, mail through a gateway of your own:\n```toml\n{EXAMPLE}```"
+        "\nFor example, to send requests to Gmail through your own gateway:\n```toml\n{EXAMPLE}```"
     );
     line!(
         page,
-        "\n### Origins\n\nThe names that `origins` takes, and the addresses in whose place yours come. `{{host}}` follows from the \
-         settings of a connection.\n\n| Product | Origin | Address |\n|---|---|---|"
+        "\n### Origins\n\nThe names that you can use in `origins`, with the address that each one replaces. `{{host}}` depends on \
+         the connection's settings.\n\n| Product | Origin | Address |\n|---|---|---|"
     );
     for product in stead::products::catalogue().products() {
         for origin in product.origins {
@@ -83,7 +83,7 @@ pub(super) fn page() -> String {
     page
 }
 
-/// Whether it is set by who runs the service; a secret is, though only by its environment variable.
+/// Whether an operator sets it. A secret counts too, although only its environment variable sets it.
 fn is_setting(argument: &Arg) -> bool {
     let is_secret = argument.is_hide_env_values_set() && argument.is_hide_set();
     let is_help = matches!(argument.get_id().as_str(), "help" | "version");
@@ -99,7 +99,7 @@ fn heading(argument: &Arg) -> &str {
     })
 }
 
-/// The keys of the settings file with their schemas; what is in capitals is a name that the operator chooses.
+/// The keys of the settings file with their schemas. The operator chooses the names in capitals.
 fn keys() -> Vec<(String, Value)> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);

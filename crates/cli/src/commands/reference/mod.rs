@@ -21,7 +21,7 @@ use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
 /// First line of every generated page.
 const GENERATED_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
 
-/// Writes a line to a page; writing to a string cannot fail.
+/// Writes a line to a page. Writing to a string can't fail.
 macro_rules! line {
     ($page:ident, $($text:tt)*) => {
         let _ = writeln!($page, $($text)*);
@@ -61,8 +61,8 @@ impl Reference {
 
 fn errors() -> String {
     let mut page = format!(
-        "{GENERATED_BY}\n\n# Errors\n\nEvery error has a kind. Over HTTP it is the member `kind` of an \
-         `application/problem+json` response (RFC 9457), in Rust `Error::kind()`.\n\n\
+        "{GENERATED_BY}\n\n# Errors\n\nEvery error has a kind. Over HTTP, it's the member `kind` of an \
+         `application/problem+json` response (RFC 9457). In Rust, it's `Error::kind()`.\n\n\
          | Kind | Status | Who acts | Again later | Meaning |\n|---|---|---|---|---|\n"
     );
     for kind in ErrorKind::ALL {
@@ -97,8 +97,8 @@ fn events() -> String {
 
 fn tools() -> Outcome<String> {
     let mut page = format!(
-        "{GENERATED_BY}\n\n# Tools\n\nEvery tool also takes `schema_version` and `tool_version`, dates that name the same \
-         version; the newest when absent.\n"
+        "{GENERATED_BY}\n\n# Tools\n\nEvery tool also accepts `schema_version` or `tool_version`, a date that selects a version. \
+         The default is the newest version.\n"
     );
     for product in stead::products::catalogue().products() {
         line!(page, "\n## {}: {}", product.name, product.title);
@@ -171,7 +171,7 @@ fn parameters(page: &mut String, tool: &ToolDescription) {
     }
 }
 
-/// The members of a result, each in a line.
+/// The members of a result, one per line.
 fn result(page: &mut String, schema: &Value) {
     let Some(members) = schema["properties"].as_object() else {
         return;
@@ -197,8 +197,8 @@ fn meaning_of(schema: &Value) -> String {
     meaning.replace('\n', " ").replace('|', "\\|")
 }
 
-/// The schema of a result's member in a few words: its type, and the members of the objects in it. That any may be
-/// `null` is not repeated.
+/// A short form of a member's schema: its type, and the members of its objects. It omits `null`, which every member may
+/// be.
 fn shape_of(schema: &Value) -> String {
     if let Some(options) = schema["anyOf"].as_array() {
         let options = options.iter().filter(|option| option["type"] != "null");
@@ -216,7 +216,7 @@ fn shape_of(schema: &Value) -> String {
     }
 }
 
-/// A schema in a few words: type, allowed values, bounds.
+/// A short form of a schema: type, allowed values, bounds.
 fn type_of(schema: &Value) -> String {
     if let Some(values) = schema["enum"].as_array() {
         let values: Vec<String> = values
@@ -322,7 +322,7 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             .map(|value| format!("`{}`", value.to_string_lossy()))
             .collect();
         let meaning = sentence(argument.get_help());
-        // A bar would end the cell, in code too.
+        // // A bar would end the cell, even in code.
         let shown = shown.replace('|', "\\|");
         line!(
             page,
@@ -333,7 +333,7 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
     }
 }
 
-/// Help texts come without their last full stop.
+/// Clap removes the last full stop of a help text.
 fn sentence(text: Option<&clap::builder::StyledStr>) -> String {
     let mut text = text.map(ToString::to_string).unwrap_or_default();
     if !text.is_empty() && !text.ends_with('.') {

@@ -1,4 +1,4 @@
-//! The page of the REST interface, from its OpenAPI document.
+//! The page of the REST API, from its OpenAPI document.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::GENERATED_BY;
 
-/// Writes a line to a page; writing to a string cannot fail.
+/// Writes a line to a page. Writing to a string can't fail.
 macro_rules! line {
     ($page:ident, $($text:tt)*) => {
         let _ = writeln!($page, $($text)*);
@@ -33,7 +33,7 @@ pub(super) fn page() -> String {
     }
     line!(
         page,
-        "\n## Types\n\nMembers that are not required are left out where there is nothing to say."
+        "\n## Types\n\nStead omits members that aren't required if they have no value."
     );
     for (name, schema) in object(&document["components"]["schemas"]) {
         describe_type(&mut page, name, schema);
@@ -100,7 +100,7 @@ fn describe(page: &mut String, method: &str, path: &str, operation: &Value) {
     line!(page, "\nErrors: {}.", errors.join(", "));
 }
 
-/// The types of a body, with its media type where that is not JSON.
+/// The types of a body, with its media type if that isn't JSON.
 fn content(of: &Value) -> String {
     let contents = object(&of["content"]).map(|(media_type, content)| {
         let shape = type_of(&content["schema"]);
@@ -148,10 +148,10 @@ fn describe_type(page: &mut String, name: &str, schema: &Value) {
     }
 }
 
-/// Columns of a line of an example.
+/// Width of an example.
 const WIDTH: usize = 110;
 
-/// A value as JSON: in one line where it fits, else with as many of its members or items in each line as fit.
+/// A value as JSON, in one line if it fits. Otherwise each line has as many members or items as fit.
 fn laid_out(value: &Value, indent: usize) -> String {
     let one_line = in_one_line(value);
     if indent + one_line.len() <= WIDTH {
@@ -201,7 +201,7 @@ fn in_one_line(value: &Value) -> String {
     }
 }
 
-/// A schema in a few words.
+/// A short form of a schema.
 fn type_of(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Whose pages end users see: the options of `stead serve` about it.
+//! Options of `stead serve` for the look of the pages that users open.
 
 use std::{fs, path::PathBuf};
 
@@ -8,26 +8,26 @@ use stead_server::Brand;
 
 use crate::failure::{Failure, Outcome};
 
-/// What the pages of end users show of the operator. An empty variable is as good as none.
+/// The look of the pages that users open. An empty variable counts as unset.
 #[derive(Debug, Args)]
 pub(super) struct BrandArgs {
-    /// Name of your application on the pages that users open; the host of the public URL unless given.
+    /// Name of your application on the pages that users open. By default, it's the host of the public URL.
     #[arg(long, env = "STEAD_BRAND_NAME", value_name = "NAME")]
     brand_name: Option<String>,
 
-    /// Logo on those pages: a PNG, or an SVG without scripts and addresses, of at most 64 KiB.
+    /// Logo on these pages: a PNG, or an SVG without scripts and URLs, up to 64 KiB.
     #[arg(long, env = "STEAD_BRAND_LOGO", value_name = "FILE")]
     brand_logo: Option<PathBuf>,
 
-    /// Color of their buttons, as #rrggbb; it has to stand out from white.
+    /// Color of the buttons on these pages, as #rrggbb. It needs enough contrast with white.
     #[arg(long, env = "STEAD_BRAND_COLOR", value_name = "COLOR")]
     brand_color: Option<String>,
 
-    /// Where users get help: a mailto: or https: address.
+    /// Link to your support, a mailto: or https: URL.
     #[arg(long, env = "STEAD_BRAND_SUPPORT", value_name = "URL")]
     brand_support: Option<String>,
 
-    /// Where users read what happens to their data: an https: address.
+    /// Link to your privacy policy, an https: URL.
     #[arg(long, env = "STEAD_BRAND_PRIVACY", value_name = "URL")]
     brand_privacy: Option<String>,
 }

@@ -1,33 +1,33 @@
-//! The operator's own issuer of agents' tokens: the options of `stead serve` about it.
+//! Options of `stead serve` for your own issuer of agents' tokens.
 
 use clap::Args;
 use stead::core::environment::McpIssuer;
 
 use crate::failure::{Failure, Outcome};
 
-/// An issuer, and what agents with its tokens have. An empty variable is as good as none.
+/// An issuer, and what its tokens allow. An empty variable counts as unset.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Tokens of agents")]
+#[command(next_help_heading = "Agent tokens (JWT)")]
 pub(super) struct McpArgs {
-    /// Authorization server whose JWTs agents may use at /mcp, besides the tokens of MCP sessions: its issuer, exactly as it
-    /// names itself. The user is the one whom the token names.
+    /// Issuer of an authorization server, exactly as the server publishes it. Agents may use its JWTs at /mcp, in
+    /// addition to tokens of MCP sessions. The JWT identifies the user.
     #[arg(long, env = "STEAD_MCP_ISSUER", value_name = "URL")]
     mcp_issuer: Option<String>,
 
-    /// Audience that a JWT has to be for; the address of /mcp unless given.
+    /// Audience that a JWT must have. By default, it's the URL of /mcp.
     #[arg(long, env = "STEAD_MCP_AUDIENCE", value_name = "AUDIENCE")]
     mcp_audience: Option<String>,
 
-    /// Claim of a JWT that is your application's id of the user; sub unless given. Take one that no user can choose: email counts
-    /// only with email_verified.
+    /// Claim of a JWT with your application's ID of the user. The default is sub. Choose a claim that users can't set
+    /// themselves. Stead accepts email only together with email_verified.
     #[arg(long, env = "STEAD_MCP_IDENTIFIER_CLAIM", value_name = "NAME")]
     mcp_identifier_claim: Option<String>,
 
-    /// Scope that a JWT has to have.
+    /// Scope that a JWT must have.
     #[arg(long, env = "STEAD_MCP_REQUIRED_SCOPE", value_name = "SCOPE")]
     mcp_required_scope: Option<String>,
 
-    /// Connections that agents with a JWT may use, with commas between them; every one unless given.
+    /// Connections that agents with a JWT may use, separated by commas. The default is all connections.
     #[arg(
         long,
         env = "STEAD_MCP_CONNECTIONS",
@@ -36,7 +36,7 @@ pub(super) struct McpArgs {
     )]
     mcp_connections: Vec<String>,
 
-    /// Tools that agents with a JWT may call, with commas between them; every one unless given.
+    /// Tools that agents with a JWT may call, separated by commas. The default is all tools.
     #[arg(
         long,
         env = "STEAD_MCP_TOOLS",
@@ -45,26 +45,26 @@ pub(super) struct McpArgs {
     )]
     mcp_tools: Vec<String>,
 
-    /// Agents with a JWT call only tools that change nothing.
+    /// Allow agents with a JWT to call only tools that read.
     #[arg(long, env = "STEAD_MCP_READ_ONLY")]
     mcp_read_only: bool,
 
-    /// Policy for the calls of agents with a JWT. As long as there is none of this name, they may call nothing.
+    /// Policy for the calls of agents with a JWT. Until a policy with this name exists, they can't call anything.
     #[arg(long, env = "STEAD_MCP_POLICY", value_name = "NAME")]
     mcp_policy: Option<String>,
 
-    /// Where the browser of a user goes after a product, for your application to confirm who it was; --verify-url unless
-    /// given. One of them is needed with --mcp-issuer, unless whoever opens a link counts as its user.
+    /// Page of your application to which a link sends the user's browser. Your application confirms the user there. The
+    /// default is --verify-url. With --mcp-issuer you need one of them, or --trust-whoever-has-the-link.
     #[arg(long, env = "STEAD_MCP_VERIFY_URL", value_name = "URL")]
     mcp_verify_url: Option<String>,
 }
 
 impl McpArgs {
-    /// The issuer, where there is one.
+    /// The issuer, if one is set.
     pub(super) fn issuer(&self) -> Outcome<Option<McpIssuer>> {
         let Some(issuer) = given(self.mcp_issuer.as_ref()) else {
             return match self.has_more() {
-                true => Err(missing("ISSUER", "the other options of the issuer need")),
+                true => Err(missing("ISSUER", "the other options of the issuer need it")),
                 false => Ok(None),
             };
         };
@@ -131,8 +131,8 @@ fn option(name: &str) -> String {
 fn missing(name: &str, because: &str) -> Failure {
     let option = option(name);
     Failure::configuration(
-        format!("{option} is missing, which {because}"),
-        format!("Give {option}, or the environment variable STEAD_MCP_{name}."),
+        format!("{option} is missing; {because}"),
+        format!("Set {option} or the environment variable STEAD_MCP_{name}."),
     )
 }
 

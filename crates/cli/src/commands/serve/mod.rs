@@ -34,26 +34,25 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Connections at once where there are file descriptors for more.
+/// Most open connections, even if there are file descriptors for more.
 const CONNECTIONS: u64 = 20_000;
-/// Connections at once to the metrics.
+/// Most open connections to the metrics.
 const METRICS_CONNECTIONS: usize = 16;
-/// Descriptors that are neither for connections nor for their calls: those of the store, and of callers who are told that
-/// there are too many.
+/// File descriptors for the store, and for callers that get refused because there are too many connections.
 const RESERVE: u64 = 128;
-/// How long a stop may take until the last tokens and records are stored. docs/deploy gives it 10 s more.
+/// How long a stop may take until the last tokens and records are stored. docs/deploy allows 10 s more.
 const STOP: Duration = Duration::from_secs(70);
-/// How often a stop that waits says so.
+/// How often a stop reports that it's waiting.
 const SAY: Duration = Duration::from_secs(5);
 
-/// Start the service: REST, the OAuth callback and the page that users open.
+/// Start the service: REST, MCP, the OAuth callback and the pages that users open.
 ///
-/// It speaks plain HTTP; put a proxy with TLS in front of it, and give the proxy's address as --public-url.
+/// Stead serves plain HTTP. Put a reverse proxy with TLS in front of it, and set --public-url to the proxy's address.
 ///
-/// SIGTERM, SIGINT and SIGHUP stop it in order. It takes no more connections, and waits up to 70 s until callers have their
-/// responses, writes are done and new tokens are stored. Requests of strangers get 25 s. A second signal cuts requests off.
-/// Tokens that were received and the records of calls are stored in any case, within 7 s. The exit code is 0 if every
-/// request was answered and every token was stored, and 1 if not.
+/// SIGTERM, SIGINT and SIGHUP stop it gracefully. Stead accepts no new connections, and waits up to 70 s for responses,
+/// writes and new tokens. Unauthenticated requests get 25 s. A second signal cuts off all requests. After that,
+/// Stead still stores received tokens and the records of calls, within 7 s. The exit code is 0 if Stead answered every
+/// request and stored every token, and 1 if not.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Address to listen on.
@@ -71,17 +70,17 @@ pub(crate) struct Serve {
     #[arg(long, env = "STEAD_PROXY_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
     proxy_listen: Option<SocketAddr>,
 
-    /// Another address to listen on, for what a monitoring system reads: GET /metrics, in the text format of Prometheus. It
-    /// takes no token, so leave it to networks that only your own machines reach. Without it there are no metrics.
+    /// Another address to listen on, for metrics: GET /metrics, in Prometheus text format. It needs no token, so use a
+    /// network that only your own machines can reach. Without this option, there are no metrics.
     #[arg(long, env = "STEAD_METRICS_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
     metrics_listen: Option<SocketAddr>,
 
-    /// Treat anyone who opens a link as the user, instead of letting your application confirm who came back. A link
-    /// that is passed on then connects the wrong person's account.
+    /// Treat anyone who opens a link as the user, without your application's confirmation. A forwarded link then
+    /// connects the wrong person's account.
     #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
     trust_whoever_has_the_link: bool,
 
-    /// Most requests that are processed in parallel. The next one gets 503 with the kind overloaded.
+    /// Most requests in progress. The next one gets 503 with the kind overloaded.
     #[arg(
         long,
         env = "STEAD_MAX_REQUESTS",
@@ -96,10 +95,10 @@ pub(crate) struct Serve {
     #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
-    /// Networks of your reverse proxies, such as 10.244.7.0/24. Stead then takes the caller's address from
-    /// X-Forwarded-For or Forwarded: the last one that isn't a trusted proxy. It trusts proxies of this machine in any
-    /// case. Keep the networks small, because anyone in them can claim any address. Can be given several times, or with
-    /// commas.
+    /// Networks of your reverse proxies, such as 10.244.7.0/24. Stead then reads the caller's address from
+    /// X-Forwarded-For or Forwarded: the last one that isn't a trusted proxy. It always trusts proxies on this machine.
+    /// Keep the networks small, because anyone in them can claim any address. Repeat this option, or separate several
+    /// values by commas.
     #[arg(
         long,
         env = "STEAD_TRUSTED_PROXIES",
@@ -110,7 +109,7 @@ pub(crate) struct Serve {
     trusted_proxies: Vec<IpNet>,
 
     /// Another host name for the pages, in addition to the public URL's and this machine's. For example, the name that
-    /// a reverse proxy puts into Host. Can be given several times, or with commas.
+    /// a reverse proxy puts into Host. Repeat this option, or separate several values by commas.
     #[arg(
         long = "allowed-host",
         env = "STEAD_ALLOWED_HOSTS",
@@ -119,8 +118,8 @@ pub(crate) struct Serve {
     )]
     allowed_hosts: Vec<String>,
 
-    /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Can be given
-    /// several times, or with commas.
+    /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Repeat this
+    /// option, or separate several values by commas.
     #[arg(
         long = "allowed-origin",
         env = "STEAD_ALLOWED_ORIGINS",
@@ -130,12 +129,12 @@ pub(crate) struct Serve {
     allowed_origins: Vec<String>,
 
     /// Create the database file if it's missing. Without this option Stead refuses to start, because a misspelled name
-    /// would start an empty service. An administrator creates a PostgreSQL database, and Stead creates its tables.
+    /// would start an empty service. With PostgreSQL, you create the database, and Stead creates its tables.
     #[arg(long)]
     create: bool,
 
-    /// Seconds for which calls continue while the database is away, with the accounts and tokens that Stead read last.
-    /// A suspension or revocation elsewhere takes effect after that time. 0 turns it off.
+    /// Seconds for which calls continue during a database outage, with the accounts and tokens that Stead read last.
+    /// Suspensions and revocations can take that long to apply. 0 turns this off.
     #[arg(
         long,
         env = "STEAD_STORE_OUTAGE",
@@ -145,7 +144,8 @@ pub(crate) struct Serve {
     )]
     store_outage: u32,
 
-    /// Accept that the public URL changed. Register the new redirect URIs at the products first. Give this option once.
+    /// Accept that the public URL changed. Register the new redirect URIs at the products first. Use this option for
+    /// one start only.
     #[arg(long)]
     public_url_changed: bool,
 
@@ -158,7 +158,7 @@ pub(crate) struct Serve {
 
     /// Don't print a link for the first member. Use it if no one needs the dashboard.
     #[cfg(feature = "dashboard")]
-    #[arg(long, env = "STEAD_NO_SETUP_LINK", help_heading = "Sign-in of members")]
+    #[arg(long, env = "STEAD_NO_SETUP_LINK", help_heading = "Dashboard sign-in")]
     no_setup_link: bool,
 
     #[command(flatten)]
@@ -201,10 +201,10 @@ impl Serve {
             provider: self.sign_in.provider()?,
             ..opening
         };
-        // They outlive the platform, some of whose connections they may have opened.
+        // // They outlive the platform, because they may have opened some of its connections.
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
-        // All of them first: what is said to listen does.
+        // // Bind all listeners before reporting any of them.
         let listener = listener::bind(self.listen, "--listen").await?;
         let mut taken = vec![(self.listen, "--listen")];
         let proxy_listener =
@@ -256,8 +256,8 @@ impl Serve {
         if let Some(listener) = proxy_listener {
             let Some(proxy) = routers.proxy else {
                 return Err(Failure::configuration(
-                    "--proxy-listen needs the address of the proxy host",
-                    "Give --proxy-url, or the environment variable STEAD_PROXY_URL.",
+                    "--proxy-listen needs the URL of the proxy host",
+                    "Set --proxy-url or the environment variable STEAD_PROXY_URL.",
                 ));
             };
             terminal.note(format_args!(
@@ -271,7 +271,7 @@ impl Serve {
                 "Metrics are at {}/metrics",
                 listener::url(&listener)?
             ));
-            // It has bounds of its own, and responds until the process ends.
+            // // It has its own limits, and responds until the process ends.
             let server = Server::new(routers.metrics).max_connections(METRICS_CONNECTIONS);
             tokio::spawn(server.serve(listener, pending(), pending()));
         }
@@ -299,20 +299,20 @@ impl Serve {
 }
 
 impl Serve {
-    /// Says what an operator may not have meant. It comes after the start, so that it hides no error.
+    /// Warns about settings that may be a mistake. It runs after the start, so the warnings don't hide an error.
     async fn say_what_to_change(&self, platform: &Platform) -> Outcome {
         if self.trust_whoever_has_the_link {
             tracing::warn!(
-                "anyone who opens a link counts as its user (--trust-whoever-has-the-link), so a forwarded link connects the wrong person's account; use this only for tests"
+                "Stead treats anyone who opens a link as the user (--trust-whoever-has-the-link), so a forwarded link connects the wrong person's account; use this only for tests"
             );
         } else if self.database.takes_any_verify_url() {
             tracing::warn!(
-                "links may send browsers to any address: name your application's origin with --verify-origin or STEAD_VERIFY_ORIGINS"
+                "links may send browsers to any address; set --verify-origin or STEAD_VERIFY_ORIGINS to your application's origin"
             );
         }
         if self.database.lacks_spool() {
             tracing::warn!(
-                "no spool: tokens that arrive while the database takes nothing end with this process; --spool-dir or STEAD_SPOOL_DIR names a folder for them"
+                "no spool: new tokens are lost if the process ends during a database outage; set --spool-dir or STEAD_SPOOL_DIR to a folder"
             );
         }
         let environment = platform.environment();
@@ -324,7 +324,7 @@ impl Serve {
             let uris: Vec<String> = uris.map(|(name, uri)| format!("{name} {uri}")).collect();
             tracing::warn!(
                 former = moved.former,
-                "the public URL has changed: users cannot connect until these redirect URIs are registered at the products; then start once with --public-url-changed: {}",
+                "the public URL has changed, and users can't connect; register these redirect URIs at the products, then start once with --public-url-changed: {}",
                 uris.join(", ")
             );
         }
@@ -332,17 +332,17 @@ impl Serve {
     }
 }
 
-/// How a stop went.
+/// The outcome of a stop.
 fn stopped(cut_off: usize, lost: &[AccountId]) -> Outcome {
     if !lost.is_empty() {
         let accounts: Vec<String> = lost.iter().map(ToString::to_string).collect();
         return Err(Failure::new(
             Exit::Failed,
             format!(
-                "tokens were lost that neither the database nor the spool could store: {}",
+                "neither the database nor the spool could store new tokens of these accounts, so they are lost: {}",
                 accounts.join(" ")
             ),
-            "The next call of each of these accounts shows whether its user has to authorize again.",
+            "If the next call of an account fails, its user must reconnect.",
         ));
     }
     if cut_off == 0 {
@@ -351,27 +351,27 @@ fn stopped(cut_off: usize, lost: &[AccountId]) -> Outcome {
     Err(Failure::new(
         Exit::Failed,
         format!("requests were cut off: {cut_off}"),
-        "The records of their calls say how each ended.",
+        "See their outcome with: stead executions",
     ))
 }
 
-/// Says what a stop waits for, as long as it is polled.
+/// Reports the requests that a stop waits for, as long as it's polled.
 async fn say_how_many_wait(terminal: &Terminal, signals: &Signals, under_way: &UnderWay) {
     signals.received(1).await;
     loop {
         terminal.note(format_args!(
-            "Stopping: waiting for {} requests under way. A second signal cuts them off.",
+            "Stopping: waiting for {} requests in progress. A second signal cuts them off.",
             under_way.count()
         ));
         tokio::time::sleep(SAY).await;
     }
 }
 
-/// Half of the descriptors but for a reserve: a call needs another one for its product.
+/// Half of the file descriptors without a reserve, because a call needs a second one for its product.
 fn connections_for(descriptors: Option<u64>) -> usize {
     let descriptors = descriptors.unwrap_or(u64::MAX);
     let half = (descriptors - RESERVE.min(descriptors / 4)) / 2;
-    // No more than fits any integer.
+    // // The value fits into any integer.
     usize::try_from(half.clamp(16, CONNECTIONS)).unwrap_or(usize::MAX)
 }
 

@@ -1,5 +1,5 @@
-//! How members come into the dashboard: the options of `stead serve` about the provider by which they sign in, and the link for
-//! the first of them.
+//! Sign-in to the dashboard: options of `stead serve` for the OpenID Connect provider, and the link for the first
+//! member.
 
 use std::path::{Path, PathBuf};
 
@@ -14,25 +14,25 @@ use crate::{
     terminal::Terminal,
 };
 
-/// An OpenID Connect provider, and whom it lets in. An empty variable is as good as none, but for the role's.
+/// An OpenID Connect provider, and the people who may sign in. An empty variable counts as unset, except the role's.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Sign-in of members")]
+#[command(next_help_heading = "Dashboard sign-in")]
 pub(crate) struct SignInArgs {
-    /// Issuer of the OpenID Connect provider where members can sign in, for example https://accounts.google.com.
-    /// Register the redirect URI /dashboard/sign-in/callback below your public URL there.
+    /// Issuer of the OpenID Connect provider for sign-in, for example https://accounts.google.com. At the provider,
+    /// register the redirect URI /dashboard/sign-in/callback below your public URL.
     #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
     oidc_issuer: Option<String>,
 
-    /// Id of the client that is registered at the provider.
+    /// Client ID of Stead at the provider.
     #[arg(long, env = "STEAD_OIDC_CLIENT_ID", value_name = "ID")]
     oidc_client_id: Option<String>,
 
-    /// File with the secret of that client, or - for the standard input; without it, the environment variable
-    /// STEAD_OIDC_CLIENT_SECRET holds the secret.
+    /// File with the client secret, or - for standard input. Without it, Stead reads the secret from the environment
+    /// variable STEAD_OIDC_CLIENT_SECRET.
     #[arg(long, env = "STEAD_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
     oidc_client_secret_file: Option<PathBuf>,
 
-    /// The secret of that client. It is taken from the environment only.
+    /// The client secret, only from the environment.
     #[arg(
         id = "oidc_secret",
         long = "oidc-client-secret",
@@ -43,12 +43,12 @@ pub(crate) struct SignInArgs {
     )]
     oidc_client_secret: Option<SecretString>,
 
-    /// Name of the provider on the button; its host unless given.
+    /// Name of the provider on the sign-in button. By default, it's the provider's host.
     #[arg(long, env = "STEAD_OIDC_NAME", value_name = "NAME")]
     oidc_name: Option<String>,
 
-    /// Email addresses that may sign in, with commas between them. The provider has to have verified them. Give these
-    /// or --oidc-required-claim. If you give both, both must match.
+    /// Email addresses that may sign in, separated by commas. The provider must have verified them. You need this
+    /// option or --oidc-required-claim. If you set both, both must match.
     #[arg(
         long,
         env = "STEAD_OIDC_ALLOWED_EMAILS",
@@ -57,21 +57,21 @@ pub(crate) struct SignInArgs {
     )]
     oidc_allowed_emails: Vec<String>,
 
-    /// Claim that the ID token must have: a value, or a list that contains it.
+    /// Claim that the ID token must have. Its value must be this one, or a list that contains it.
     #[arg(long, env = "STEAD_OIDC_REQUIRED_CLAIM", value_name = "NAME=VALUE")]
     oidc_required_claim: Option<String>,
 
-    /// Role of people who sign in for the first time; viewer by default.
+    /// Role of people who sign in for the first time. The default is viewer.
     #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
     oidc_role: Option<Role>,
 
-    /// Members sign in at the provider only: passwords are refused, and sessions that were opened with one end.
+    /// Allow sign-in only at the provider. Stead refuses passwords, and ends sessions that were opened with one.
     #[arg(long, env = "STEAD_OIDC_ONLY")]
     oidc_only: bool,
 }
 
 impl SignInArgs {
-    /// The provider, where there is one.
+    /// The provider, if one is set.
     pub(crate) fn provider(&self) -> Outcome<Option<SignInProvider>> {
         let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
         let emails = self.oidc_allowed_emails.iter().map(|email| email.trim());
@@ -86,20 +86,24 @@ impl SignInArgs {
                 || self.oidc_role.is_some()
                 || self.oidc_only;
             return match more {
-                true => Err(missing("ISSUER", "the other options of the provider need")),
+                true => Err(missing(
+                    "ISSUER",
+                    "the other options of the provider need it",
+                )),
                 false => Ok(None),
             };
         };
         let client_id = given(&self.oidc_client_id);
-        let client_id = client_id.ok_or_else(|| missing("CLIENT_ID", "--oidc-issuer needs"))?;
+        let client_id = client_id.ok_or_else(|| missing("CLIENT_ID", "--oidc-issuer needs it"))?;
         let secret = self.secret()?;
-        let secret = secret.ok_or_else(|| missing("CLIENT_SECRET_FILE", "--oidc-issuer needs"))?;
+        let secret =
+            secret.ok_or_else(|| missing("CLIENT_SECRET_FILE", "--oidc-issuer needs it"))?;
         let mut provider = SignInProvider::new(&issuer, client_id, secret)
             .map_err(|error| refused("ISSUER", error.message()))?;
         if emails.is_empty() && claim.is_none() {
             return Err(Failure::configuration(
                 "anyone with an account at your OpenID Connect provider could sign in",
-                "Give --oidc-allowed-emails or --oidc-required-claim, or the environment variable STEAD_OIDC_ALLOWED_EMAILS or STEAD_OIDC_REQUIRED_CLAIM: they say who may.",
+                "Limit who can sign in with --oidc-allowed-emails or --oidc-required-claim, or with STEAD_OIDC_ALLOWED_EMAILS or STEAD_OIDC_REQUIRED_CLAIM.",
             ));
         }
         provider = provider
@@ -147,8 +151,8 @@ impl SignInArgs {
     }
 }
 
-/// Says how the first member comes in, as long as there is none. The link is a secret, and what is printed elsewhere than on
-/// a terminal is kept: by systemd, by containers, by whoever collects logs.
+/// Shows how to add the first member, if there are no members. The link is a secret, so only a terminal shows it:
+/// systemd, containers and log collectors store their output.
 pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Outcome {
     let environment = platform.environment();
     if !environment.members(None, 1).await?.items.is_empty() {
@@ -156,21 +160,20 @@ pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Out
     }
     if !terminal.shows_errors() {
         tracing::warn!(
-            "the dashboard has no member yet; make the first owner with the same settings: stead members invite EMAIL --role owner"
+            "the dashboard has no members yet; create the first owner with the same settings: stead members invite EMAIL --role owner"
         );
         return Ok(());
     }
     if let Some(link) = environment.begin_setup().await? {
         terminal.error(format_args!(
-            "The dashboard has no member yet. The first person to open this link within 15 minutes becomes its owner:\n  {}",
+            "The dashboard has no members yet. The first person to open this link within 15 minutes becomes its owner:\n  {}",
             link.expose_secret()
         ));
     }
     Ok(())
 }
 
-/// Asks the provider in the background what it says about itself: else the first member who signs in would find out that it is
-/// wrong.
+/// Checks the provider in the background. Otherwise, only the first member who signs in would notice a wrong setting.
 pub(super) fn check_provider(platform: &Platform) {
     let environment = platform.environment().clone();
     tokio::spawn(async move {
@@ -190,8 +193,8 @@ fn option(name: &str) -> String {
 fn missing(name: &str, because: &str) -> Failure {
     let option = option(name);
     Failure::configuration(
-        format!("{option} is missing, which {because}"),
-        format!("Give {option}, or the environment variable STEAD_OIDC_{name}."),
+        format!("{option} is missing; {because}"),
+        format!("Set {option} or the environment variable STEAD_OIDC_{name}."),
     )
 }
 

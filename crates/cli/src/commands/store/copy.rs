@@ -1,4 +1,4 @@
-//! `stead store copy`: an environment moves from a file to a server, and back.
+//! `stead store copy`: moves an environment between SQLite and PostgreSQL.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -18,16 +18,18 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Copy everything from one database into another, which is empty: from an SQLite file to PostgreSQL, or back.
+/// Copy a whole database into an empty one, from SQLite to PostgreSQL or back.
 ///
-/// Stop every service that uses either database first. Stead copies connections, accounts, links, tokens, events,
-/// history and keys unchanged. Start a service on the copy with the same key. Copying needs no key. If it's
-/// interrupted, run the same command again; until it's finished, no service opens the target. At the end Stead compares
-/// all rows of both databases. It doesn't change the source. Don't start a service on the source again after one has
-/// run on the copy.
+/// First stop every service that uses either database. Stead copies connections, accounts, links, tokens, events,
+/// history and keys unchanged, and compares all rows at the end. It doesn't change the source, and doesn't need the
+/// key.
+///
+/// If it's interrupted, run the same command again. Until the copy is complete, no service can open it. Then start a
+/// service on the copy with the same key. Never start a service on the source again after that.
 #[derive(Debug, Args)]
 pub(crate) struct Copy {
-    /// Database to copy: sqlite:FILE, or postgres://USER@HOST/DATABASE. A password in it is taken from the environment only.
+    /// Database to copy: `sqlite:FILE` or `postgres://USER@HOST/DATABASE`. If it has a password, use the environment
+    /// variable.
     #[arg(id = "copy_from", long = "from", env = "STEAD_COPY_FROM", value_name = "DATABASE", hide_env_values = true, value_parser = secrets::parse)]
     from: SecretString,
 
@@ -35,8 +37,8 @@ pub(crate) struct Copy {
     #[arg(id = "copy_to", long = "to", env = "STEAD_COPY_TO", value_name = "DATABASE", hide_env_values = true, value_parser = secrets::parse)]
     to: SecretString,
 
-    /// Folder where services on the source kept tokens that it did not take. It must be empty of them; that next to an SQLite file
-    /// is looked at in any case.
+    /// Spool folder of services on the source. It must not contain tokens. Stead always checks the one next to an
+    /// SQLite file.
     #[arg(long, env = "STEAD_SPOOL_DIR", value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 }
@@ -69,7 +71,7 @@ impl Copy {
         };
         terminal.table(["TABLE", "ROWS", "SHA-256"], filled.map(line).collect());
         terminal.note(format_args!(
-            "Copied {rows} rows from {} to {}; both hold the same. Start the service on the copy, with the same key.",
+            "Copied {rows} rows from {} to {}, and compared them. Start the service on the copy with the same key.",
             copied.from, copied.to
         ));
         Ok(())
@@ -112,13 +114,13 @@ fn sentence(come: &CopyProgress) -> String {
     format!("{what} {table}: {rows} of {of} rows, {}%", percent.min(100))
 }
 
-/// What is not as a copy needs it is not an invalid request of an application here.
+/// A copy's invalid request is a wrong command line, not an application's mistake.
 fn refused(error: Error) -> Failure {
     match error.kind() {
         ErrorKind::InvalidRequest => Failure::new(
             Exit::Input,
             error.message().to_owned(),
-            "The source is as it was. `stead store copy --help` says what is needed.",
+            "The source didn't change. See `stead store copy --help` for the requirements.",
         ),
         _ => error.into(),
     }

@@ -1,4 +1,4 @@
-//! `stead store`: the database as a whole.
+//! `stead store`: commands for the whole database.
 
 mod copy;
 
@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::{failure::Outcome, terminal::Terminal};
 
-/// The database as a whole, without a service.
+/// Commands for the whole database, while no service runs.
 #[derive(Debug, Args)]
 pub(crate) struct Store {
     #[command(subcommand)]

@@ -10,9 +10,9 @@ use stead::core::resource::AccountWithTokens;
 use super::fields::Fields;
 
 pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
-    let other = "other credentials have no place here";
+    let other = "only OAuth 2.0 accounts can be imported";
     fields.expect("/state/authScheme", "OAUTH2", other);
-    let dead = "its tokens serve no more; make a link for this user";
+    let dead = "its tokens no longer work; create a link for this user";
     fields.expect("/status", "ACTIVE", dead);
     let config = fields.needed("/auth_config/id");
     let user = fields.needed("/user_id");
@@ -24,7 +24,7 @@ pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
     ] {
         if token.is_some_and(|token| is_masked(token.expose_secret())) {
             let message =
-                "the secret is masked; export it where it is not, or make a link for this user";
+                "the secret is masked; export it without masking, or create a link for this user";
             fields.wrong(&format!("/state/val/{name}"), "format", message);
         }
     }

@@ -63,11 +63,7 @@ impl Fields {
     pub(super) fn needed(&mut self, place: &str) -> Option<String> {
         let text = self.text(place);
         if text.is_none() {
-            self.wrong(
-                place,
-                "required",
-                "it has to be there, as a text that is not empty",
-            );
+            self.wrong(place, "required", "expected a non-empty text");
         }
         text
     }
@@ -98,7 +94,7 @@ impl Fields {
         let text = self.text(place)?;
         let time = text.parse().ok();
         if time.is_none() {
-            self.wrong(place, "format", "expected a time as of RFC 3339");
+            self.wrong(place, "format", "expected an RFC 3339 time");
         }
         time
     }

@@ -18,11 +18,11 @@ use fields::Fields;
 /// Whose form a line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Source {
-    /// Stead's own, which `stead accounts export` writes.
+    /// Stead's own format, from `stead accounts export`.
     Stead,
     /// Responses of Nango's `GET /connections/{connectionId}` with `refresh_token=true`.
     Nango,
-    /// Responses of Composio's `GET /api/v3/connected_accounts/{nanoid}`, with secrets that are not masked.
+    /// Responses of Composio's `GET /api/v3/connected_accounts/{nanoid}`, with unmasked secrets.
     Composio,
     /// Responses of Scalekit's `GET /api/v1/connected_accounts/auth`.
     Scalekit,

@@ -10,7 +10,7 @@ use stead::core::resource::AccountWithTokens;
 use super::fields::Fields;
 
 pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
-    let other = "other credentials have no place here";
+    let other = "only OAuth 2.0 accounts can be imported";
     fields.expect("/credentials/type", "OAUTH2", other);
     let integration = fields.needed("/provider_config_key");
     let user = fields

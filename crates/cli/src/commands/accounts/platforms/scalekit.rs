@@ -13,9 +13,9 @@ pub(super) fn read(fields: &mut Fields) -> Option<AccountWithTokens> {
         false => "",
     };
     let place = |member: &str| format!("{of}/{member}");
-    let other = "other credentials have no place here";
+    let other = "only OAuth 2.0 accounts can be imported";
     fields.expect(&place("authorization_type"), "OAUTH", other);
-    let dead = "its tokens serve no more; make a link for this user";
+    let dead = "its tokens no longer work; create a link for this user";
     fields.expect(&place("status"), "ACTIVE", dead);
     let connector = fields.needed(&place("connector"));
     let user = fields.needed(&place("identifier"));
