@@ -356,7 +356,7 @@ fn an_endpoint_of_two_connections_is_named_once() {
     assert_eq!(messages.len(), 2, "authorize and token: {messages:#?}");
     for message in messages {
         assert!(
-            message.starts_with("mail, second: http://127.0.0.1:1/"),
+            message.starts_with("mail, second: can't reach http://127.0.0.1:1/"),
             "{message}"
         );
         assert!(

@@ -239,11 +239,13 @@ async fn stop_while_full(
     report.fact("the stop takes", check::seconds(began.elapsed()));
     let log = fs::read_to_string(stage.service.setup.log())?;
     let log = &log[begun..];
-    let last = log.lines().rfind(|line| line.contains("could store: "));
+    let last = log
+        .lines()
+        .rfind(|line| line.contains("so they are lost: "));
     let last = last.and_then(|line| serde_json::from_str::<Value>(line).ok());
     let lost: Vec<String> = last
         .and_then(|line| Some(line["fields"]["message"].as_str()?.to_owned()))
-        .and_then(|said| Some(said.split_once("could store: ")?.1.to_owned()))
+        .and_then(|said| Some(said.split_once("so they are lost: ")?.1.to_owned()))
         .map(|ids| ids.split_whitespace().map(str::to_owned).collect())
         .unwrap_or_default();
     report.fact("tokens that the stop names as lost", lost.len());

@@ -306,7 +306,7 @@ mod tests {
         );
         needs(
             |args| args.oidc_client_secret_file = Some(PathBuf::from("/nowhere/secret")),
-            &["/nowhere/secret cannot be read"],
+            &["can't read /nowhere/secret"],
         );
         for lone in [
             SignInArgs {
