@@ -107,7 +107,7 @@ pub(crate) enum Place<'a> {
 
 #[cfg(feature = "failpoints")]
 impl Place<'_> {
-    /// The store alone, for a store that fails on purpose.
+    /// Only the store, for a store that fails on purpose.
     async fn open(
         self,
         runtime: Arc<dyn stead::core::ports::Runtime>,
