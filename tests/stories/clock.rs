@@ -20,29 +20,41 @@ use crate::place::Place;
 /// pauses for so long.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(400);
 
+/// How long maintenance pauses between two rounds.
+const BETWEEN_ROUNDS: Duration = Duration::from_secs(30);
+
 /// The runtime of the machine, with its time of day moved by hand, and the time of a database with it.
 pub struct Clock {
     runtime: TokioRuntime,
     place: Option<Place>,
+    /// The time of day from which only a story moves it.
+    still: Option<Timestamp>,
     ahead: AtomicI64,
     slept: AtomicBool,
 }
 
 impl Clock {
     pub fn new() -> Arc<Self> {
-        Self::made(None)
+        Self::made(None, None)
     }
 
     /// The clock of a stage: what it stores goes by the same time.
     pub fn of(place: &Place) -> Arc<Self> {
-        Self::made(Some(place.clone()))
+        Self::made(Some(place.clone()), None)
     }
 
-    fn made(place: Option<Place>) -> Arc<Self> {
+    /// A clock that stands still until a story moves it. Work that is done from time to time doesn't happen, so that a
+    /// story can foresee each time.
+    pub fn still_at(now: Timestamp) -> Arc<Self> {
+        Self::made(None, Some(now))
+    }
+
+    fn made(place: Option<Place>, still: Option<Timestamp>) -> Arc<Self> {
         let runtime = TokioRuntime::current().expect("a story runs inside a runtime");
         Arc::new(Self {
             runtime,
             place,
+            still,
             ahead: AtomicI64::new(0),
             slept: AtomicBool::new(false),
         })
@@ -68,7 +80,8 @@ impl Clock {
 
 impl Runtime for Clock {
     fn now(&self) -> Timestamp {
-        self.runtime.now() + SignedDuration::from_secs(self.ahead())
+        let now = self.still.unwrap_or_else(|| self.runtime.now());
+        now + SignedDuration::from_secs(self.ahead())
     }
     fn monotonic(&self) -> Duration {
         self.runtime.monotonic() + Duration::from_secs(self.ahead().unsigned_abs())
@@ -76,6 +89,9 @@ impl Runtime for Clock {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         if duration == BETWEEN_LOOKS {
             self.slept.store(true, Ordering::SeqCst);
+        }
+        if self.still.is_some() && duration == BETWEEN_ROUNDS {
+            return Box::pin(std::future::pending());
         }
         self.runtime.sleep(duration)
     }

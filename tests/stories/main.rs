@@ -31,6 +31,7 @@ mod errors;
 mod events;
 mod faults;
 mod forged_rows;
+mod golden;
 mod history;
 mod hostile;
 mod idempotency;

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use http::Method;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use stead::{
     Platform, PlatformBuilder,
@@ -44,6 +45,10 @@ pub struct Setting {
     /// Hosts that the operator lets be private.
     pub private_hosts: Vec<&'static str>,
     pub transport: Option<Arc<dyn Transport>>,
+    /// The time at which the clock stands still; the store is then a file.
+    pub still_at: Option<Timestamp>,
+    /// The URL of the proxy host.
+    pub proxy_url: Option<&'static str>,
 }
 
 impl Default for Setting {
@@ -57,6 +62,8 @@ impl Default for Setting {
             mirror: None,
             private_hosts: Vec::new(),
             transport: None,
+            still_at: None,
+            proxy_url: None,
         }
     }
 }
@@ -105,8 +112,13 @@ impl Stage {
         let sandbox = setting.sandbox.run().await.expect("a sandbox");
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        let place = Place::new(&database);
-        let clock = Clock::of(&place);
+        let (place, clock) = match setting.still_at {
+            Some(now) => (Place::File(database.clone()), Clock::still_at(now)),
+            None => {
+                let place = Place::new(&database);
+                (place.clone(), Clock::of(&place))
+            }
+        };
         let mut builder = place
             .of(Platform::builder(&url))
             .key(&key)
@@ -124,6 +136,9 @@ impl Stage {
         }
         if let Some(transport) = setting.transport {
             builder = builder.transport(transport);
+        }
+        if let Some(url) = setting.proxy_url {
+            builder = builder.proxy_url(url);
         }
         if let Some(url) = setting.mirror {
             let mut options = behind(&stead::mail::PRODUCT, &sandbox.url);

@@ -1,0 +1,211 @@
+//! Texts without what is different in every run: IDs become `hook_1`, `hook_2`, in the order in which they appear.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, value::RawValue};
+
+use crate::stage::Stage;
+
+/// Members whose values are random: the name that stands for them, and is also found in what comes later.
+const RANDOM: [(&str, &str); 8] = [
+    ("request_id", "request"),
+    ("cursor", "cursor"),
+    ("next_page_token", "page"),
+    ("secret_id", "secret"),
+    ("ring", "ring"),
+    ("ring_key", "ring"),
+    ("etag", "etag"),
+    ("process", "process"),
+];
+/// Members whose values are as long as the machine is slow, or too short to be found again.
+const DROPPED: [(&str, &str); 4] = [
+    ("duration_micros", "(micros)"),
+    ("durations", "(durations)"),
+    ("ends_with", "(end)"),
+    ("next_attempt_at", "(time)"),
+];
+
+/// What was replaced so far.
+#[derive(Default)]
+pub struct Normal {
+    literals: Vec<(String, String)>,
+    names: BTreeMap<String, String>,
+    counts: BTreeMap<String, usize>,
+}
+
+impl Normal {
+    /// Replaces the addresses of a stage.
+    pub fn of(stage: &Stage) -> Self {
+        let mut normal = Self::default();
+        normal.address(&stage.url, 8484);
+        normal.address(&stage.sandbox.url, 8485);
+        normal
+    }
+
+    /// Gives an address of this machine a fixed port.
+    pub fn address(&mut self, url: &str, port: u16) {
+        let given = url.rsplit(':').next().unwrap();
+        for colon in [":", "%3A"] {
+            self.literal(&format!("{colon}{given}"), &format!("{colon}{port}"));
+        }
+    }
+
+    pub fn literal(&mut self, text: &str, name: &str) {
+        if !text.is_empty() && !self.literals.iter().any(|(known, _)| known == text) {
+            self.literals.push((text.to_owned(), name.to_owned()));
+        }
+    }
+
+    /// A body of JSON, with the spelling of its numbers.
+    pub fn json(&mut self, body: &[u8]) -> Value {
+        let raw: &RawValue = serde_json::from_slice(body).unwrap();
+        let value = exact(raw);
+        self.value("", &value)
+    }
+
+    /// JSON in which nothing but addresses is replaced.
+    pub fn addresses(&self, body: &[u8]) -> Value {
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        let text = self
+            .literals
+            .iter()
+            .fold(text, |text, (from, to)| text.replace(from, to));
+        exact(serde_json::from_str(&text).unwrap())
+    }
+
+    pub fn value(&mut self, member: &str, value: &Value) -> Value {
+        if let Some((_, name)) = DROPPED.iter().find(|(dropped, _)| *dropped == member) {
+            return Value::from(*name);
+        }
+        match value {
+            Value::Object(members) => {
+                let members = members.iter().map(|(name, value)| {
+                    let value = self.value(name, value);
+                    (self.text(name), value)
+                });
+                Value::Object(members.collect::<Map<_, _>>())
+            }
+            Value::Array(items) => items.iter().map(|item| self.value(member, item)).collect(),
+            Value::String(text) => {
+                if let Some((_, name)) = RANDOM.iter().find(|(random, _)| *random == member)
+                    && !text.is_empty()
+                    && !self.literals.iter().any(|(known, _)| known == text)
+                {
+                    let name = self.next(name);
+                    self.literal(text, &name);
+                }
+                Value::from(self.text(text))
+            }
+            _ => value.clone(),
+        }
+    }
+
+    pub fn text(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (literal, name) in &self.literals {
+            text = text.replace(literal, name);
+        }
+        let (mut out, mut rest) = (String::new(), text.as_str());
+        while !rest.is_empty() {
+            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let (mut word, mut after) = rest.split_at(end);
+            if word.starts_with("whsec_") {
+                let more = |c| is_word(c) || matches!(c, '+' | '/' | '=');
+                let end = rest.find(|c| !more(c)).unwrap_or(rest.len());
+                (word, after) = rest.split_at(end);
+            }
+            match self.name(word) {
+                Some(name) => out.push_str(&name),
+                None => out.push_str(word),
+            }
+            let between = after.find(is_word).unwrap_or(after.len());
+            out.push_str(&after[..between]);
+            rest = &after[between..];
+        }
+        out
+    }
+
+    fn name(&mut self, word: &str) -> Option<String> {
+        if let Some(name) = self.names.get(word) {
+            return Some(name.clone());
+        }
+        let kind = kind(word)?;
+        let name = self.next(&kind);
+        self.names.insert(word.to_owned(), name.clone());
+        Some(name)
+    }
+
+    fn next(&mut self, kind: &str) -> String {
+        let count = self.counts.entry(kind.to_owned()).or_default();
+        *count += 1;
+        format!("{kind}_{count}")
+    }
+}
+
+/// Which kind of random word this is, if it is one.
+fn kind(word: &str) -> Option<String> {
+    let is_hex = |text: &str| text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if let Some((prefix, rest)) = word.rsplit_once('_')
+        && rest.len() == 32
+        && is_hex(rest)
+        && prefix.bytes().all(|b| b.is_ascii_lowercase())
+    {
+        // Those that nothing has stay as they are.
+        return (rest.trim_matches('0').len() > 1).then(|| prefix.to_owned());
+    }
+    for prefix in [
+        "stead_token_",
+        "stead_secret_",
+        "stead_account_",
+        "stead_mcp_",
+        "stead_invitation_",
+        "whsec_",
+        "file_",
+    ] {
+        if word
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.len() >= 24)
+        {
+            return Some(prefix.trim_end_matches('_').to_owned());
+        }
+    }
+    match word.len() {
+        64 if is_hex(word) => Some(String::from("sha256")),
+        43 if word.bytes().any(|b| b.is_ascii_uppercase())
+            && word.bytes().any(|b| b.is_ascii_digit()) =>
+        {
+            Some(String::from("random"))
+        }
+        _ => None,
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// A JSON text whose numbers keep their spelling: one that would be written in another way becomes a text.
+fn exact(raw: &RawValue) -> Value {
+    let text = raw.get();
+    let nested = |raw: &Box<RawValue>| exact(raw);
+    match text.as_bytes()[0] {
+        b'{' => {
+            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).unwrap();
+            let members = members
+                .iter()
+                .map(|(name, value)| (name.clone(), nested(value)));
+            Value::Object(members.collect())
+        }
+        b'[' => {
+            let items: Vec<Box<RawValue>> = serde_json::from_str(text).unwrap();
+            items.iter().map(nested).collect()
+        }
+        _ => {
+            let value: Value = serde_json::from_str(text).unwrap();
+            if value.is_number() && value.to_string() != text {
+                return Value::from(format!("(number) {text}"));
+            }
+            value
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! A walk through the service: each request and its response becomes a record.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use http::{HeaderMap, HeaderValue, Method};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use stead::core::ports::Body;
+
+use super::{file::compare, normal::Normal, operations};
+use crate::{
+    http_client::{Reply, request},
+    stage::{Setting, Stage},
+};
+
+/// When every walk begins: when the sandbox does. It has to be in the past, because ID tokens expire by the machine's clock.
+pub const START: &str = "2026-05-04T09:00:00Z";
+
+/// Longest body of JSON that is kept; of a longer one, its digest is.
+const LONGEST: usize = 16 * 1024;
+
+/// Headers that are Stead's own, besides those that begin with `stead-`.
+const HEADERS: [&str; 12] = [
+    "accept-ranges",
+    "allow",
+    "cache-control",
+    "content-disposition",
+    "content-range",
+    "content-type",
+    "deprecation",
+    "etag",
+    "location",
+    "retry-after",
+    "vary",
+    "www-authenticate",
+];
+
+/// A request.
+#[derive(Clone)]
+pub struct Ask {
+    pub title: String,
+    method: Method,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+    bearer: Option<String>,
+}
+
+impl Ask {
+    pub fn new(title: &str, method: &str, path: impl Into<String>) -> Self {
+        Self {
+            title: title.to_owned(),
+            method: method.parse().unwrap(),
+            path: path.into(),
+            headers: Vec::new(),
+            body: None,
+            bearer: None,
+        }
+    }
+    pub fn get(title: &str, path: impl Into<String>) -> Self {
+        Self::new(title, "GET", path)
+    }
+    pub fn delete(title: &str, path: impl Into<String>) -> Self {
+        Self::new(title, "DELETE", path)
+    }
+    pub fn post(title: &str, path: impl Into<String>, body: &Value) -> Self {
+        Self::new(title, "POST", path).json(body)
+    }
+    pub fn json(self, body: &Value) -> Self {
+        self.text("application/json", &body.to_string())
+    }
+    pub fn text(mut self, media_type: &str, body: &str) -> Self {
+        self.body = Some(body.to_owned());
+        self.header("content-type", media_type)
+    }
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+    /// Another token than the application's; an empty one means none.
+    pub fn bearer(mut self, bearer: &str) -> Self {
+        self.bearer = Some(bearer.to_owned());
+        self
+    }
+}
+
+pub struct Walk {
+    pub stage: Stage,
+    pub document: Value,
+    pub normal: Normal,
+    records: Vec<Value>,
+}
+
+impl Walk {
+    pub async fn new() -> Self {
+        Self::set(Setting::default()).await
+    }
+
+    pub async fn set(setting: Setting) -> Self {
+        let stage = Stage::set(Setting {
+            still_at: Some(START.parse().unwrap()),
+            ..setting
+        })
+        .await;
+        let document = stage.get("/openapi.json").await.json();
+        let mut normal = Normal::of(&stage);
+        normal.text(&stage.client_id);
+        normal.text(&stage.bearer);
+        Self {
+            stage,
+            document,
+            normal,
+            records: Vec::new(),
+        }
+    }
+
+    /// Sends a request a second later than the one before, and keeps the record.
+    pub async fn send(&mut self, ask: Ask) -> Reply {
+        self.stage.clock.advance(SignedDuration::from_secs(1));
+        let url = format!("{}{}", self.stage.url, ask.path);
+        let body = ask
+            .body
+            .clone()
+            .map_or(Body::Empty, |text| text.into_bytes().into());
+        let bearer = ask.bearer.as_deref().unwrap_or(&self.stage.bearer);
+        let mut request = request(ask.method.clone(), &url, bearer, body);
+        for (name, value) in &ask.headers {
+            let name: http::HeaderName = name.parse().unwrap();
+            request.headers_mut().insert(name, value.parse().unwrap());
+        }
+        let reply = self.stage.http.send(request).await;
+        let record = self.record(&ask, &reply);
+        self.records.push(record);
+        if ask.path.starts_with("/v1/keys/reencrypt") {
+            let over = |keys: &Value| keys["reencryption"]["running"] != true;
+            self.until("/v1/keys", over).await;
+        }
+        reply
+    }
+
+    /// The same for a request that succeeds, with the JSON of its response.
+    pub async fn done(&mut self, ask: Ask) -> Value {
+        let title = ask.title.clone();
+        let reply = self.send(ask).await;
+        assert!(reply.status.is_success(), "{title}: {}", reply.text());
+        serde_json::from_slice(&reply.body).unwrap_or_default()
+    }
+
+    /// The same for a request that is refused, with the kind of its error.
+    pub async fn refused(&mut self, ask: Ask) -> String {
+        let title = ask.title.clone();
+        let reply = self.send(ask).await;
+        assert!(!reply.status.is_success(), "{title}: {}", reply.text());
+        reply.kind()
+    }
+
+    /// Asks again until the response is as it must be, and keeps no record; the clock stands still.
+    pub async fn until(&self, path: &str, is: impl Fn(&Value) -> bool) -> Value {
+        let asked = async {
+            loop {
+                let now = self.stage.get(path).await.json();
+                if is(&now) {
+                    return now;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(60), asked);
+        in_time.await.unwrap_or_else(|_| panic!("{path} in time"))
+    }
+
+    fn record(&mut self, ask: &Ask, reply: &Reply) -> Value {
+        let mut headers = ask.headers.clone();
+        headers.retain(|(name, value)| name != "content-type" || value != "application/json");
+        if let Some(bearer) = &ask.bearer {
+            headers.push((String::from("authorization"), bearer.clone()));
+        }
+        let headers: BTreeMap<String, String> = headers
+            .into_iter()
+            .map(|(name, value)| (name, self.normal.text(&value)))
+            .collect();
+        let mut sent = json!({
+            "method": ask.method.as_str(),
+            "path": self.normal.text(&ask.path),
+            "operation": self.operation(&ask.path),
+        });
+        if !headers.is_empty() {
+            sent["headers"] = json!(headers);
+        }
+        if let Some(body) = &ask.body {
+            sent["body"] = match serde_json::from_str::<Value>(body) {
+                Ok(value) if value.to_string() == *body => self.normal.value("", &value),
+                _ => json!({ "text": self.normal.text(body) }),
+            };
+        }
+        let mut record = json!({
+            "title": ask.title,
+            "request": sent,
+            "response": { "status": reply.status.as_u16(), "headers": self.headers(&reply.headers) },
+        });
+        if !reply.body.is_empty() {
+            record["response"]["body"] = self.body(reply);
+        }
+        record
+    }
+
+    /// The path of the document that a request's path is one of.
+    fn operation(&self, path: &str) -> Value {
+        let path = path.split('?').next().unwrap();
+        let path = if path == "/" {
+            path
+        } else {
+            path.trim_end_matches('/')
+        };
+        let known = self.document["paths"].as_object().unwrap();
+        if known.contains_key(path) {
+            return path.into();
+        }
+        let segments: Vec<&str> = path.split('/').collect();
+        let fits = |template: &&String| {
+            let of_template: Vec<&str> = template.split('/').collect();
+            of_template.len() == segments.len()
+                && of_template
+                    .iter()
+                    .zip(&segments)
+                    .all(|(one, segment)| one.starts_with('{') || one == segment)
+        };
+        known
+            .keys()
+            .find(fits)
+            .map_or(Value::Null, |template| json!(template))
+    }
+
+    fn headers(&mut self, headers: &HeaderMap) -> Value {
+        let mut own = BTreeMap::new();
+        for (name, value) in headers {
+            let name = name.as_str();
+            if !name.starts_with("stead-") && !HEADERS.contains(&name) {
+                continue;
+            }
+            let value = value.to_str().map_or_else(|_| latin(value), str::to_owned);
+            let member = if name == "stead-request-id" {
+                "request_id"
+            } else {
+                name
+            };
+            own.insert(name.to_owned(), self.normal.value(member, &value.into()));
+        }
+        json!(own)
+    }
+
+    fn body(&mut self, reply: &Reply) -> Value {
+        if reply.header("content-type").contains("json") {
+            let body = self.normal.json(&reply.body);
+            let text = body.to_string();
+            if text.len() <= LONGEST {
+                return body;
+            }
+            let digest: String = Sha256::digest(&text)
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            return format!("(JSON of {} bytes with SHA-256 {digest})", text.len()).into();
+        }
+        match std::str::from_utf8(&reply.body) {
+            Ok(text) if text.len() <= 2000 => self.normal.text(text).into(),
+            _ => format!("({} bytes)", reply.body.len()).into(),
+        }
+    }
+
+    /// Compares the records with a file; every operation of the tag must be among them.
+    pub fn end(self, tag: &str, name: &str) {
+        for (_, method, path) in operations(&self.document)
+            .into_iter()
+            .filter(|(of, ..)| of == tag)
+        {
+            let of = |record: &&Value| {
+                record["request"]["operation"] == path && record["request"]["method"] == method
+            };
+            let statuses: Vec<u64> = self
+                .records
+                .iter()
+                .filter(of)
+                .filter_map(|record| record["response"]["status"].as_u64())
+                .collect();
+            assert!(
+                statuses.iter().any(|status| *status < 300),
+                "{method} {path} never succeeds: {statuses:?}"
+            );
+        }
+        compare(&format!("rest/{name}.json"), &self.records.into());
+    }
+
+    /// Compares the records with a file.
+    pub fn keep(self, name: &str) {
+        compare(&format!("rest/{name}.json"), &self.records.into());
+    }
+}
+
+fn latin(value: &HeaderValue) -> String {
+    value
+        .as_bytes()
+        .iter()
+        .map(|byte| char::from(*byte))
+        .collect()
+}
