@@ -8,7 +8,11 @@ mod normal;
 mod refusals;
 mod walk;
 
+mod access;
+mod calls;
+mod connect;
 mod govern;
+mod raw;
 
 use serde_json::Value;
 

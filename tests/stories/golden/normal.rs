@@ -88,7 +88,7 @@ impl Normal {
             Value::Array(items) => items.iter().map(|item| self.value(member, item)).collect(),
             Value::String(text) => {
                 if let Some((_, name)) = RANDOM.iter().find(|(random, _)| *random == member)
-                    && !text.is_empty()
+                    && looks_random(text)
                     && !self.literals.iter().any(|(known, _)| known == text)
                 {
                     let name = self.next(name);
@@ -170,6 +170,7 @@ fn kind(word: &str) -> Option<String> {
         }
     }
     match word.len() {
+        32 if is_hex(word) => Some(String::from("hex")),
         64 if is_hex(word) => Some(String::from("sha256")),
         43 if word.bytes().any(|b| b.is_ascii_uppercase())
             && word.bytes().any(|b| b.is_ascii_digit()) =>
@@ -178,6 +179,14 @@ fn kind(word: &str) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Not an ID, which has a name of its own, and not a word that may be meant elsewhere.
+fn looks_random(text: &str) -> bool {
+    let is_id = text
+        .rsplit_once('_')
+        .is_some_and(|(_, rest)| rest.len() == 32);
+    text.len() >= 7 && !is_id && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn is_word(c: char) -> bool {

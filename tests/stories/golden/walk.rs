@@ -14,6 +14,13 @@ use crate::{
     stage::{Setting, Stage},
 };
 
+/// A text member of a response.
+pub fn text<'a>(value: &'a Value, member: &str) -> &'a str {
+    value[member]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {member}: {value}"))
+}
+
 /// When every walk begins: when the sandbox does. It has to be in the past, because ID tokens expire by the machine's clock.
 pub const START: &str = "2026-05-04T09:00:00Z";
 
@@ -39,7 +46,7 @@ const HEADERS: [&str; 12] = [
 /// A request.
 #[derive(Clone)]
 pub struct Ask {
-    pub title: String,
+    title: String,
     method: Method,
     path: String,
     headers: Vec<(String, String)>,
@@ -58,14 +65,11 @@ impl Ask {
             bearer: None,
         }
     }
-    pub fn get(title: &str, path: impl Into<String>) -> Self {
-        Self::new(title, "GET", path)
-    }
-    pub fn delete(title: &str, path: impl Into<String>) -> Self {
-        Self::new(title, "DELETE", path)
-    }
-    pub fn post(title: &str, path: impl Into<String>, body: &Value) -> Self {
-        Self::new(title, "POST", path).json(body)
+    /// A request such as `GET /v1/webhooks`; without a body, the body is null.
+    pub fn of(title: &str, request: &str, body: &Value) -> Self {
+        let (method, path) = request.split_once(' ').unwrap();
+        let ask = Self::new(title, method, path);
+        if body.is_null() { ask } else { ask.json(body) }
     }
     pub fn json(self, body: &Value) -> Self {
         self.text("application/json", &body.to_string())
@@ -139,20 +143,36 @@ impl Walk {
         reply
     }
 
-    /// The same for a request that succeeds, with the JSON of its response.
-    pub async fn done(&mut self, ask: Ask) -> Value {
-        let title = ask.title.clone();
+    /// Sends a request that succeeds, such as `GET /v1/webhooks`, and returns the JSON of its response. Without a body,
+    /// the body is null.
+    pub async fn go(&mut self, title: &str, request: impl AsRef<str>, body: Value) -> Value {
+        let ask = Ask::of(title, request.as_ref(), &body);
         let reply = self.send(ask).await;
         assert!(reply.status.is_success(), "{title}: {}", reply.text());
         serde_json::from_slice(&reply.body).unwrap_or_default()
     }
 
-    /// The same for a request that is refused, with the kind of its error.
-    pub async fn refused(&mut self, ask: Ask) -> String {
-        let title = ask.title.clone();
-        let reply = self.send(ask).await;
+    /// Sends a request that is refused, and returns the kind of the error.
+    pub async fn no(&mut self, title: &str, request: impl AsRef<str>, body: Value) -> String {
+        let reply = self.send(Ask::of(title, request.as_ref(), &body)).await;
         assert!(!reply.status.is_success(), "{title}: {}", reply.text());
         reply.kind()
+    }
+
+    /// A bearer token for another application with all scopes.
+    pub async fn another_application(&mut self) -> String {
+        let scopes = stead::core::scope::Scopes::all().words();
+        let new = json!({ "name": "another", "scopes": scopes });
+        let made = self.stage.post("/v1/app-credentials", &new).await.json();
+        let pairs = [
+            ("grant_type", "client_credentials"),
+            ("client_id", text(&made, "client_id")),
+            ("client_secret", text(&made, "client_secret")),
+        ];
+        let url = format!("{}/oauth/token", self.stage.url);
+        let token = self.stage.http.form(&url, &pairs).await.json();
+        self.normal.text(text(&made, "client_id"));
+        text(&token, "access_token").to_owned()
     }
 
     /// Asks again until the response is as it must be, and keeps no record; the clock stands still.
@@ -191,7 +211,10 @@ impl Walk {
         if let Some(body) = &ask.body {
             sent["body"] = match serde_json::from_str::<Value>(body) {
                 Ok(value) if value.to_string() == *body => self.normal.value("", &value),
-                _ => json!({ "text": self.normal.text(body) }),
+                // A form's IDs are named too.
+                _ => {
+                    json!({ "text": self.normal.text(&body.replace("%5F", "_").replace("%2D", "-")) })
+                }
             };
         }
         let mut record = json!({
@@ -251,7 +274,8 @@ impl Walk {
     }
 
     fn body(&mut self, reply: &Reply) -> Value {
-        if reply.header("content-type").contains("json") {
+        let is_json = reply.header("content-type").contains("json");
+        if is_json && serde_json::from_slice::<Value>(&reply.body).is_ok() {
             let body = self.normal.json(&reply.body);
             let text = body.to_string();
             if text.len() <= LONGEST {
