@@ -203,7 +203,7 @@ async fn tools() {
         .await;
     walk.no("a suspended user", execute("mail_list_drafts"), drafts)
         .await;
-    walk.end("tools", "tools");
+    walk.end("tools");
 }
 
 #[tokio::test]
@@ -266,5 +266,5 @@ async fn files() {
     wrong.pop();
     walk.send(Ask::new("a handle that was cut", "GET", &wrong))
         .await;
-    walk.end("files", "files");
+    walk.end("files");
 }

@@ -104,7 +104,7 @@ async fn connections() {
         NONE,
     )
     .await;
-    walk.end("connections", "connections");
+    walk.end("connections");
 }
 
 const APP: &str = "https://app.example.com/connected?from=mail";
@@ -206,7 +206,7 @@ async fn authorizations() {
         json!({ "connection_name": "draft", "identifier": "user-1" }),
     )
     .await;
-    walk.end("authorizations", "authorizations");
+    walk.end("authorizations");
 }
 
 #[tokio::test]
@@ -230,7 +230,7 @@ async fn authorization_links_are_part_of_authorizations() {
         NONE,
     )
     .await;
-    walk.end("authorization-links", "authorization_links");
+    walk.end("authorization-links");
 }
 
 #[tokio::test]
@@ -322,7 +322,7 @@ async fn accounts() {
         .await;
     walk.no("read an erased one", "GET /v1/accounts/mail/user-2", NONE)
         .await;
-    walk.end("accounts", "accounts");
+    walk.end("accounts");
 }
 
 #[tokio::test]
@@ -377,5 +377,5 @@ async fn imports() {
         import(wrong, json!({ "existing": "keep" })),
     )
     .await;
-    walk.end("account-imports", "imports");
+    walk.end("account-imports");
 }

@@ -114,7 +114,7 @@ async fn webhooks() {
     walk.no("several faults", "POST /v1/webhooks", wrong).await;
     let wrong = json!({ "url": "https://a.example.com/", "events": ["accounts.*", "nothing"] });
     walk.no("unknown events", "POST /v1/webhooks", wrong).await;
-    walk.end("webhooks", "webhooks");
+    walk.end("webhooks");
 }
 
 /// A call of a raw request that changes something.
@@ -203,7 +203,7 @@ async fn policies() {
     .await;
     walk.go("delete", "DELETE /v1/policies/everyone", NONE)
         .await;
-    walk.end("policies", "policies");
+    walk.end("policies");
 }
 
 #[tokio::test]
@@ -249,7 +249,6 @@ async fn approvals() {
     for ask in [
         decide("approve", &first, "approve", because),
         decide("approve again", &first, "approve", json!({})),
-        decide("deny an approved one", &first, "deny", json!({})),
         decide(
             "a long reason",
             &second,
@@ -307,7 +306,7 @@ async fn approvals() {
     walk.stage.platform.environment().maintain().await.unwrap();
     walk.go("expired ones", "GET /v1/approvals?state=expired", NONE)
         .await;
-    walk.end("approvals", "approvals");
+    walk.end("approvals");
 }
 
 #[tokio::test]
@@ -369,7 +368,7 @@ async fn audit() {
     .await;
     walk.no("expect nothing", "GET /v1/audit/verify?expect=7", NONE)
         .await;
-    walk.end("audit", "audit");
+    walk.end("audit");
 }
 
 #[tokio::test]
@@ -423,5 +422,5 @@ async fn events() {
     .await;
     walk.no("wrong cursor", "GET /v1/events?after=AAAA", NONE)
         .await;
-    walk.end("events", "events");
+    walk.end("events");
 }

@@ -14,9 +14,14 @@ mod connect;
 mod govern;
 mod raw;
 
+use std::fs;
+
 use serde_json::Value;
 
-use self::{file::compare, normal::Normal};
+use self::{
+    file::{compare, updates},
+    normal::Normal,
+};
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -30,16 +35,43 @@ async fn the_openapi_document() {
     compare("openapi.json", &document);
 }
 
-/// The operations of the document: tag, method and path.
-fn operations(document: &Value) -> Vec<(String, String, String)> {
-    let mut all = Vec::new();
+/// Operations that refuse nothing: they take no input, and need no token.
+const WITHOUT_REFUSAL: [&str; 3] = ["GET /", "GET /healthz", "GET /openapi.json"];
+
+#[tokio::test]
+async fn every_operation_succeeds_and_is_refused_in_the_walks() {
+    // The files are being written.
+    if updates() {
+        return;
+    }
+    let stage = Stage::new().await;
+    let document = stage.get("/openapi.json").await.json();
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
-            let Some(tag) = operation["tags"][0].as_str() else {
-                continue;
-            };
-            all.push((tag.to_owned(), method.to_uppercase(), path.clone()));
+            let tag = operation["tags"][0].as_str().unwrap().replace('-', "_");
+            let (method, mut statuses) = (method.to_uppercase(), Vec::new());
+            for name in [
+                format!("rest/{tag}.json"),
+                format!("rest/refusals/{tag}.json"),
+            ] {
+                let records =
+                    fs::read(file::path(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let records: Vec<Value> = serde_json::from_slice(&records).unwrap();
+                let of_operation = records.iter().filter(|record| {
+                    record["request"]["operation"] == *path && record["request"]["method"] == method
+                });
+                statuses.extend(
+                    of_operation.filter_map(|record| record["response"]["status"].as_u64()),
+                );
+            }
+            let operation = format!("{method} {path}");
+            assert!(
+                statuses.iter().any(|status| *status < 300),
+                "{operation} never succeeds"
+            );
+            let is_refused = statuses.iter().any(|status| (400..500).contains(status));
+            let is_expected = !WITHOUT_REFUSAL.contains(&operation.as_str());
+            assert_eq!(is_refused, is_expected, "{operation}: {statuses:?}");
         }
     }
-    all
 }

@@ -59,7 +59,7 @@ async fn tool_calls() {
         json!({ "calls": {}, "format": "other", "max_bytes": 0 }),
     )
     .await;
-    walk.end("tool-calls", "tool_calls");
+    walk.end("tool-calls");
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn proxy() {
         "{\"statement\": \"SELECT 1\", \"timeout\": 60.0}",
     ))
     .await;
-    walk.end("proxy", "proxy");
+    walk.end("proxy");
 }
 
 #[tokio::test]
@@ -255,5 +255,5 @@ async fn executions() {
     .await;
     walk.no("totals by day", "GET /v1/executions/totals?by=day", NONE)
         .await;
-    walk.end("executions", "executions");
+    walk.end("executions");
 }
