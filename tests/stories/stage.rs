@@ -49,6 +49,8 @@ pub struct Setting {
     pub still_at: Option<Timestamp>,
     /// The URL of the proxy host.
     pub proxy_url: Option<&'static str>,
+    /// The address of the service.
+    pub listen: &'static str,
 }
 
 impl Default for Setting {
@@ -64,6 +66,7 @@ impl Default for Setting {
             transport: None,
             still_at: None,
             proxy_url: None,
+            listen: "127.0.0.1:0",
         }
     }
 }
@@ -110,7 +113,7 @@ impl Stage {
         let (_, key) = KeyRing::generate(&stead::OsEntropy);
         let key = key.expose_secret().to_owned();
         let sandbox = setting.sandbox.run().await.expect("a sandbox");
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let listener = TcpListener::bind(setting.listen).await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let (place, clock) = match setting.still_at {
             Some(now) => (Place::File(database.clone()), Clock::still_at(now)),

@@ -296,6 +296,13 @@ async fn accounts() {
         NONE,
     )
     .await;
+    let call = json!({ "connection_name": "mail", "identifier": "user-2", "input": {} });
+    walk.no(
+        "a call of a revoked one",
+        "POST /v1/tools/mail_list_drafts/execute",
+        call,
+    )
+    .await;
     walk.go("read a revoked one", "GET /v1/accounts/mail/user-2", NONE)
         .await;
     walk.go(

@@ -36,7 +36,7 @@ async fn webhooks() {
     let new = json!({ "url": url, "events": ["account.*"], "description": "the shop" });
     let made = walk.go("create", "POST /v1/webhooks", new).await;
     let one = format!("/v1/webhooks/{}", text(&made, "id"));
-    let second = json!({ "url": "https://hooks.example.com/" });
+    let second = json!({ "url": "https://hooks.example.com/", "events": ["connection.deleted"] });
     let made = walk.go("create another", "POST /v1/webhooks", second).await;
     let other = format!("/v1/webhooks/{}", text(&made, "id"));
     let page = walk

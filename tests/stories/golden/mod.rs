@@ -11,6 +11,8 @@ mod walk;
 mod access;
 mod calls;
 mod connect;
+mod database;
+mod database_writer;
 mod govern;
 mod raw;
 
