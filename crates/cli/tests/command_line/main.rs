@@ -3,6 +3,7 @@
 mod connections;
 mod credentials;
 mod first_owner;
+mod golden;
 mod import;
 mod keys;
 mod products;
