@@ -14,13 +14,17 @@ pub fn execute(tool: &str) -> String {
 
 /// The body of a call.
 pub fn call(connection: &str, input: Value) -> Value {
-    json!({ "connection_name": connection, "identifier": "user-1", "input": input })
+    let mut body = json!({ "connection_name": connection, "identifier": "user-1" });
+    body["input"] = input;
+    body
 }
 
 /// A body with more members.
 pub fn with(mut body: Value, more: Value) -> Value {
-    for (name, value) in more.as_object().unwrap() {
-        body[name] = value.clone();
+    if let Value::Object(more) = more {
+        for (name, value) in more {
+            body[name.as_str()] = value;
+        }
     }
     body
 }

@@ -196,22 +196,22 @@ fn is_word(c: char) -> bool {
 /// A JSON text whose numbers keep their spelling: one that would be written in another way becomes a text.
 fn exact(raw: &RawValue) -> Value {
     let text = raw.get();
-    let nested = |raw: &Box<RawValue>| exact(raw);
     match text.as_bytes()[0] {
         b'{' => {
             let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(text).unwrap();
             let members = members
                 .iter()
-                .map(|(name, value)| (name.clone(), nested(value)));
+                .map(|(name, value)| (name.clone(), exact(value)));
             Value::Object(members.collect())
         }
         b'[' => {
             let items: Vec<Box<RawValue>> = serde_json::from_str(text).unwrap();
-            items.iter().map(nested).collect()
+            items.iter().map(|item| exact(item)).collect()
         }
         _ => {
             let value: Value = serde_json::from_str(text).unwrap();
-            if value.is_number() && value.to_string() != text {
+            let written = value.to_string();
+            if value.is_number() && written != text {
                 return Value::from(format!("(number) {text}"));
             }
             value

@@ -209,8 +209,11 @@ impl Walk {
             sent["headers"] = json!(headers);
         }
         if let Some(body) = &ask.body {
-            sent["body"] = match serde_json::from_str::<Value>(body) {
-                Ok(value) if value.to_string() == *body => self.normal.value("", &value),
+            // A body that isn't spelled as it would be written here is kept as it is.
+            let value = serde_json::from_str::<Value>(body);
+            let written = value.as_ref().map(Value::to_string).unwrap_or_default();
+            sent["body"] = match value {
+                Ok(value) if written == *body => self.normal.value("", &value),
                 // A form's IDs are named too.
                 _ => {
                     json!({ "text": self.normal.text(&body.replace("%5F", "_").replace("%2D", "-")) })

@@ -1,6 +1,11 @@
 //! What the commands print, plain and with `--json`, compared with the files of `tests/golden/cli`.
 //! `UPDATE_GOLDEN=1 cargo test -p stead-cli --test command_line -- golden` writes them again.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test ends where something is not as it should be"
+)]
+
 mod normal;
 
 use std::{fs, path::PathBuf, process::Command};
@@ -201,7 +206,9 @@ fn account_tokens() {
         walk.run("account-tokens create --connection mail --identifier ada --access write --json");
     walk.both("account-tokens list --connection mail --identifier ada");
     if let Some(id) = made["token_id"].as_str() {
-        walk.run(&format!("account-tokens delete {id}"));
+        walk.run(&format!(
+            "account-tokens delete {id} --connection mail --identifier ada"
+        ));
     }
     walk.both("account-tokens list --connection mail --identifier nobody");
     walk.end("account_tokens");
