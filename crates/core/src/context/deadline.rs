@@ -1,4 +1,4 @@
-//! How long the caller waits, and what becomes of a wait that would take longer.
+//! The caller's deadline, and what happens to a wait that would exceed it.
 
 use std::{pin::Pin, time::Duration};
 
@@ -11,19 +11,19 @@ use super::Context;
 use crate::{Error, ErrorKind, Result};
 
 impl Context {
-    /// The same for a caller who waits no longer than this.
+    /// The same context for a caller that waits at most this long.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         self.ends_at = Some(self.ends_at(timeout));
         self
     }
 
-    /// When work that may take so long has to end: its caller may wait less.
+    /// Deadline of work that can take at most this long. The caller's deadline may be earlier.
     pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
         let ends_at = self.monotonic().saturating_add(longest);
         self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
     }
 
-    /// How long a wait of at most `longest` may take.
+    /// How long a wait of at most `longest` can take.
     pub(crate) fn at_most(&self, longest: Duration) -> Duration {
         match self.ends_at {
             None => longest,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::Extra;
 use crate::identifier::AccountId;
 
-/// Percentage of a quota that isn't in the pool, for processes without a slice.
+/// One part in this many of a quota isn't in the pool. It's reserved for processes without a slice.
 const RESERVE: u32 = 10;
 /// This many processes without a slice never exceed the reserve.
 const WITHOUT_SLICE: u32 = 5;
