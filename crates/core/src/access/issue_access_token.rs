@@ -1,4 +1,4 @@
-//! Exchanges a client id and secret for a bearer token.
+//! Exchanges a client ID and secret for a bearer token.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};

@@ -17,7 +17,7 @@ const LIFE: SignedDuration = SignedDuration::from_mins(15);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RequestState {
-    /// The authorization whose link was shown.
+    /// The authorization with the link that was shown.
     pub authorization_id: AuthorizationId,
     /// Digest of the tool and its arguments.
     pub call: String,
