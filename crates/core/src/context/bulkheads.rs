@@ -32,6 +32,7 @@ const OF_ALL: u128 = 0;
 /// Limits on running calls and on the memory that they use. Above a limit, a call immediately fails with
 /// [`Overloaded`](ErrorKind::Overloaded), or with [`ProductUnavailable`](ErrorKind::ProductUnavailable) if the running
 /// calls wait for a product that doesn't respond.
+///
 /// No one can use all of a limit. An application gets no more calls once it runs three times as many as are free, so it
 /// can use at most three quarters. This applies to all calls, to each product and to each connection. An account is
 /// limited in the same way at its connection.
