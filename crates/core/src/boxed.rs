@@ -1,14 +1,15 @@
-//! Futures that are made where they stay.
+//! Futures that are created directly in their box.
 
 use std::pin::Pin;
 
-/// A future in a box, made there. `Box::pin` makes it on the stack and then copies all of it, kilobytes for a call, although
-/// it holds little more than its arguments before it is polled.
+/// Creates a future directly in its box. `Box::pin` would create it on the stack and then copy all of it. For a call,
+/// that's kilobytes, although the future holds little more than its arguments before the first poll.
 pub fn boxed<F: Future>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
     Box::into_pin(Box::write(Box::new_uninit(), made(make)))
 }
 
-/// Not inlined, so that the compiler has it write to the box: of a future that it makes itself, it copies all bytes.
+/// Not inlined, so that the compiler writes the future into the box. If it were inlined, the compiler would copy all
+/// bytes.
 #[inline(never)]
 fn made<F>(make: impl FnOnce() -> F) -> F {
     make()

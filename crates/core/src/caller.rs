@@ -1,4 +1,4 @@
-//! Callers: who makes a call or a change.
+//! Callers, who make calls and changes.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,11 +13,11 @@ use crate::{
     state::{Role, TokenAccess},
 };
 
-/// Who makes calls and changes through an [`Environment`](crate::environment::Environment).
+/// A caller of an [`Environment`](crate::environment::Environment), which makes calls and changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Caller {
-    /// The operator, who embeds Stead or opens its database with a command.
+    /// The operator, who embeds Stead or runs a command on its database.
     #[default]
     Operator,
     /// An application with its bearer token.
@@ -53,17 +53,17 @@ impl Connections {
         self.0.is_none()
     }
 
-    /// The names in order, or `None` for all connections.
+    /// The names in order. `None` for all connections.
     pub fn names(&self) -> Option<impl Iterator<Item = &ConnectionName>> {
         self.0.as_ref().map(BTreeSet::iter)
     }
 
-    /// The same as texts.
+    /// The names as texts. `None` for all connections.
     pub fn to_texts(&self) -> Option<Vec<String>> {
         Some(self.names()?.map(ToString::to_string).collect())
     }
 
-    /// Whether it includes the connection with this name.
+    /// Whether the connection with this name is included.
     pub fn have(&self, name: &str) -> bool {
         let named = |names: &BTreeSet<ConnectionName>| names.iter().any(|one| one.as_str() == name);
         self.0.as_ref().is_none_or(named)
@@ -113,7 +113,7 @@ pub struct Member {
     pub member_id: MemberId,
     /// Its id as a text.
     name: String,
-    /// What it may do.
+    /// Role of the member.
     pub role: Role,
     /// The role as scopes.
     pub scopes: Scopes,
@@ -147,7 +147,7 @@ pub struct AccountToken {
     pub identifier: Identifier,
     /// Accounts of the user, at least one.
     pub accounts: Vec<TokenAccount>,
-    /// What it may do.
+    /// Access that the token gives.
     pub access: TokenAccess,
     /// Current scopes of the creating application's credential. All scopes if the operator created it.
     pub(crate) scopes: Option<Scopes>,
@@ -157,7 +157,7 @@ pub struct AccountToken {
 
 #[cfg(feature = "platform")]
 impl AccountToken {
-    /// A token of these accounts.
+    /// A token for these accounts.
     pub(crate) fn new(
         token_id: AccountTokenId,
         client_id: Option<String>,
@@ -178,13 +178,13 @@ impl AccountToken {
         }
     }
 
-    /// Its account at a connection.
+    /// The token's account at a connection.
     pub(crate) fn at(&self, connection_name: &ConnectionName) -> Option<&TokenAccount> {
         let mut accounts = self.accounts.iter();
         accounts.find(|account| account.connection_name == *connection_name)
     }
 
-    /// With the policy of the credential of the application that made it.
+    /// Adds the policy of the application's credential that created the token.
     pub(crate) fn with_policy(mut self, policy: Option<String>) -> Self {
         self.policy = policy;
         self
@@ -221,7 +221,7 @@ pub struct McpSession {
 
 #[cfg(feature = "platform")]
 impl McpSession {
-    /// Whether a tool is one of its tools, by name, where the tool only reads or not.
+    /// Whether the session can call this tool. `reads` says whether the tool is read-only.
     pub(crate) fn has(&self, tool: &str, reads: bool) -> bool {
         let tools = self.tools.as_ref();
         tools.is_none_or(|tools| tools.contains(tool)) && (reads || !self.read_only)
@@ -255,13 +255,13 @@ impl Actor {
 }
 
 impl Caller {
-    /// An application with this client id, which may do everything.
+    /// An application with this client ID and all scopes.
     #[must_use]
     pub fn application(client_id: impl Into<String>) -> Self {
         Self::limited_application(client_id, Scopes::all(), None)
     }
 
-    /// An application with this client id, with these scopes and so many requests a minute.
+    /// An application with this client ID, these scopes and this limit of requests per minute.
     #[must_use]
     pub fn limited_application(
         client_id: impl Into<String>,
@@ -277,7 +277,7 @@ impl Caller {
         }))
     }
 
-    /// Connections that it may know of. An account token has its accounts anyway.
+    /// Connections that the caller can see. Account tokens are limited by their accounts instead.
     pub fn connections(&self) -> &Connections {
         match self {
             Self::Application(application) => &application.connections,
@@ -286,7 +286,7 @@ impl Caller {
         }
     }
 
-    /// Whether it may know of a connection with this name.
+    /// Whether the caller can see the connection with this name.
     pub fn sees(&self, connection_name: &str) -> bool {
         self.connections().have(connection_name)
     }
@@ -302,7 +302,7 @@ impl Caller {
         }))
     }
 
-    /// Names of the policies that its credential and its session name.
+    /// Names of the policies of its credential and its session.
     #[cfg(feature = "platform")]
     pub(crate) fn policies(&self) -> [Option<&str>; 2] {
         match self {
@@ -313,7 +313,7 @@ impl Caller {
         }
     }
 
-    /// Its scopes; who has none may do everything.
+    /// Scopes of the caller. `None` allows everything.
     pub fn scopes(&self) -> Option<&Scopes> {
         match self {
             Self::Application(application) => Some(&application.scopes),
@@ -324,7 +324,7 @@ impl Caller {
         }
     }
 
-    /// Refuses a caller whom none of its scopes opens this to, for some product at least.
+    /// Rejects a caller if none of its scopes allows this for at least one product.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] with the scope.
@@ -335,7 +335,7 @@ impl Caller {
         }
     }
 
-    /// Refuses a caller whom none of its scopes opens this to for a product.
+    /// Rejects a caller if none of its scopes allows this for the product.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] with the scope.
@@ -348,7 +348,7 @@ impl Caller {
         }
     }
 
-    /// Refuses a caller who lacks one of these scopes: none can give what it does not have.
+    /// Rejects a caller that lacks one of these scopes, because a caller can't grant a scope that it doesn't have.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] with the scope.
@@ -359,7 +359,7 @@ impl Caller {
         }
     }
 
-    /// Its name in events and the audit log.
+    /// The caller as events and the audit log show it.
     #[must_use]
     pub fn actor(&self) -> Actor {
         Actor {
@@ -372,8 +372,8 @@ impl Caller {
         }
     }
 
-    /// Its name in the history of calls: a client id, or for an account token or an MCP session that of its maker, a
-    /// slash, and its own id.
+    /// Name of the caller in the history of calls: a client ID. For an account token or an MCP session, it's the client
+    /// ID of the application that created it, a slash and its own ID.
     #[must_use]
     pub fn recorded(&self) -> Option<String> {
         let id = self.id()?;
@@ -386,7 +386,7 @@ impl Caller {
         })
     }
 
-    /// What kind of caller it is: `operator`, `member`, `application`, `account_token`, `mcp_session`, `user` or `stead`.
+    /// Type of the caller: `operator`, `member`, `application`, `account_token`, `mcp_session`, `user` or `stead`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -400,7 +400,8 @@ impl Caller {
         }
     }
 
-    /// Whose credential it acts with: an application's client id, also where it made the account token or the MCP session.
+    /// Client ID of the application whose credential the caller uses. For an account token or an MCP session, that's
+    /// the application that created it.
     #[must_use]
     pub fn client_id(&self) -> Option<&str> {
         match self {
@@ -411,14 +412,14 @@ impl Caller {
         }
     }
 
-    /// Who shares places with others: an application with all that acts for it, or else which one it is.
+    /// Key under which running calls are counted. An application shares its limits with its account tokens and MCP
+    /// sessions.
     #[must_use]
     pub fn holder(&self) -> Option<&str> {
         self.client_id().or_else(|| self.id())
     }
 
-    /// Which one it is, where there are several: an application's client id, or the id of a member, an account token or
-    /// an MCP session.
+    /// ID of the caller: an application's client ID, or the ID of a member, an account token or an MCP session.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {

@@ -143,7 +143,7 @@ macro_rules! id_type {
         pub struct $type(Uuid);
 
         impl $type {
-            /// What its text starts with.
+            /// Prefix of its text.
             pub const PREFIX: &'static str = $prefix;
             /// The id with these bytes.
             pub const fn from_uuid(uuid: Uuid) -> Self { Self(uuid) }

@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, Result, error::Violation, similar::unknown, state:
 
 macro_rules! names {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal $(, $products:ident)?; )+) => {
-        /// What a scope allows. The variants' documentation is the public reference.
+        /// Name of a scope. The variants' documentation is the public reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum ScopeName { $( $(#[doc = $doc])+ $variant, )+ }
@@ -18,11 +18,11 @@ macro_rules! names {
             /// Every one, in the order of the reference.
             pub const ALL: &'static [Self] = &[ $( Self::$variant, )+ ];
 
-            /// The word that credentials and token requests use.
+            /// Name that credentials and token requests use.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$variant => $name, )+ }
             }
-            /// One sentence about what it allows.
+            /// One sentence about the scope.
             pub fn summary(self) -> &'static str {
                 match self { $( Self::$variant => concat!($($doc, " "),+).trim(), )+ }
             }
@@ -322,7 +322,7 @@ impl Scopes {
         })
     }
 
-    /// The first of other scopes that these do not include.
+    /// The first of the other scopes that these don't include.
     pub fn lacks<'a>(&self, others: &'a Self) -> Option<&'a Scope> {
         let has = |other: &Scope| self.0.iter().any(|scope| scope.covers(other));
         others.0.iter().find(|other| !has(other))
@@ -336,7 +336,7 @@ impl Scopes {
             .iter()
             .flat_map(|one| other.0.iter().map(move |two| (one, two)));
         let both: Vec<Scope> = pairs.filter_map(|(one, two)| one.and(two)).collect();
-        // What another one includes says nothing.
+        // Skip scopes that another one includes.
         let covered = |scope: &Scope| {
             both.iter()
                 .any(|other| other != scope && other.covers(scope))
@@ -356,12 +356,12 @@ impl Scopes {
             .collect()
     }
 
-    /// Each of them.
+    /// Iterates over the scopes.
     pub fn iter(&self) -> impl Iterator<Item = &Scope> {
         self.0.iter()
     }
 
-    /// Their words.
+    /// Names of the scopes.
     pub fn words(&self) -> Vec<String> {
         self.0.iter().map(ToString::to_string).collect()
     }
@@ -377,7 +377,7 @@ impl FromIterator<Scope> for Scopes {
 }
 
 impl fmt::Display for Scopes {
-    /// The words with a space between them, as in a token request (RFC 6749, section 3.3).
+    /// The names with spaces between them, as in a token request (RFC 6749, section 3.3).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words().join(" "))
     }

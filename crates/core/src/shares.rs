@@ -1,7 +1,7 @@
-//! How many of some places each holder has, so that none takes those of all.
+//! Limits how much of a shared capacity one holder can use.
 //!
-//! A holder that has three times as many as are free gets no more. So whoever takes what it can, by itself, has three
-//! quarters at most; several who do so have the same each; and there is room for one more, however many they are.
+//! A holder with three times as many places as are free gets no more. A single greedy holder therefore gets at most
+//! three quarters of all places. Several greedy holders get equal shares, and there is always room for one more.
 
 use std::{
     fmt,
@@ -11,24 +11,25 @@ use std::{
 
 use foldhash::quality::RandomState;
 
-/// Times as many as are free.
+/// A holder can have at most this many times the number of free places.
 const TIMES: usize = 3;
-/// Holders are told apart by so many values of a hash with a seed of this process. Two that have the same count as one.
+/// Number of slots for holders. A hash with a seed of this process selects the slot, and holders in the same slot count
+/// as one.
 const SLOTS: usize = 16_384;
 
 /// The places of one holder.
 #[derive(Debug, Clone, Default)]
 pub struct Holder(Arc<()>);
 
-/// A place of a holder; given back when this is dropped.
+/// A place of a holder. Dropping it frees the place.
 #[derive(Debug)]
 pub struct Share(#[expect(dead_code, reason = "counted until its end")] Arc<()>);
 
 impl Holder {
-    /// One more place, where so many are free in all.
+    /// Takes one more place. `free` is the number of free places, before this one.
     ///
     /// # Errors
-    /// How many the holder has, where those that are free are for others.
+    /// The number of places that the holder has, if the free ones are reserved for others.
     pub fn take(&self, free: usize) -> Result<Share, usize> {
         let held = Arc::strong_count(&self.0) - 1;
         if held > 0 && held >= free.saturating_mul(TIMES) {
@@ -60,7 +61,7 @@ impl fmt::Debug for Shares {
 }
 
 impl Shares {
-    /// The places of a holder.
+    /// The holder with this key.
     pub fn of(&self, holder: impl Hash) -> &Holder {
         let slot = self.hasher.hash_one(holder) % SLOTS as u64;
         self.slots[usize::try_from(slot).unwrap_or_default()].get_or_init(Holder::default)
@@ -71,7 +72,7 @@ impl Shares {
 mod tests {
     use super::*;
 
-    /// What holders have of so many places, once each has taken what it can.
+    /// The number of places of each holder, after all of them have taken as many as they can.
     fn flooded(places: usize, holders: usize) -> Vec<usize> {
         let all: Vec<Holder> = (0..holders).map(|_| Holder::default()).collect();
         let mut taken: Vec<Vec<Share>> = all.iter().map(|_| Vec::new()).collect();

@@ -11,13 +11,15 @@ use crate::{
 };
 
 impl Sandbox {
-    /// Opens an authorization URL of this sandbox, allows `scopes` there as `user`, and returns where the
-    /// product sends the browser. The scope `all` allows everything, no scope cancels. Notion asks for pages and
-    /// Snowflake for nothing in particular, so that both need `all`.
+    /// Opens the product's authorization page at `authorize_url`, allows `scopes` there as `user`, and returns the
+    /// URL that the product redirects the browser to.
+    ///
+    /// The scope `all` allows everything. Without a scope, the user cancels. Notion asks for pages instead of
+    /// scopes, and Snowflake for nothing in particular. Use `all` for both.
     ///
     /// # Errors
-    /// The product's page, where the product does not send the browser on: for parameters that it refuses, or a
-    /// user whom it does not know.
+    /// The product's page, if the product doesn't redirect the browser. It refuses the parameters, or doesn't know
+    /// the user.
     pub fn consent(&self, authorize_url: &str, user: &str, scopes: &[&str]) -> Result<Url, String> {
         let url = Url::parse(authorize_url).map_err(|error| format!("not an address: {error}"))?;
         let shown = self.visit(Method::GET, &url, String::new());

@@ -4,24 +4,26 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What can be asked of a sandbox, by [`crate::Sandbox::fault`] or as JSON by `POST /sandbox/faults`, where
-/// `kind` is the name in snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded",
-/// "times": 2}`.
+/// A fault of the products, or a change of the sandbox's world.
 ///
-/// `times` is how many requests are struck and 1 when left out in JSON. `host` is a real host name; without
-/// it every host that takes access tokens is meant, but not the authorization server. `path_contains` narrows
-/// it further. Planned faults apply in the order in which they were added, one per request.
+/// Add one with [`crate::Sandbox::fault`], or as JSON with `POST /sandbox/faults`. In JSON, `kind` is the name in
+/// snake_case: `{"kind": "error", "status": 429, "reason": "rateLimitExceeded", "times": 2}`.
+///
+/// `times` is the number of requests that the fault applies to. The default in JSON is 1, except for
+/// [`RawHeaders`](Self::RawHeaders). `host` is a real host name. Without it, the fault applies to every host that takes
+/// access tokens, but not to the authorization server. `path_contains` narrows it further. Planned faults apply in the
+/// order in which you added them, one per request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Live access tokens, of one user or of all, expire at once.
+    /// Live access tokens, of one user or of all, expire immediately.
     ExpireAccessTokens {
         /// Email address.
         #[serde(default)]
         user: Option<String>,
     },
-    /// The user, or every user, takes all permissions back.
+    /// The user, or every user, revokes all permissions.
     Revoke {
         /// Email address.
         #[serde(default)]
@@ -42,7 +44,7 @@ pub enum Fault {
         /// Seconds, given to the client as `expires_in`.
         seconds: u32,
     },
-    /// Good access tokens are refused with 401.
+    /// Valid access tokens are refused with 401.
     Unauthorized {
         /// How many requests.
         #[serde(default = "once")]
@@ -61,10 +63,10 @@ pub enum Fault {
         /// The product's reason, such as `rateLimitExceeded`, `backendError` or, in the newer style,
         /// `RATE_LIMIT_EXCEEDED`.
         reason: String,
-        /// The product's message; a fitting one when absent.
+        /// The product's message; one that fits the reason when absent.
         #[serde(default)]
         message: Option<String>,
-        /// Value of the header `Retry-After`: seconds or an HTTP date. A number is understood.
+        /// Value of the header `Retry-After`: seconds or an HTTP date. JSON may also give a number.
         #[serde(default, deserialize_with = "text_or_number")]
         retry_after: Option<String>,
         /// How many requests.
@@ -118,14 +120,14 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// A message is gone, as if its owner had deleted it for good.
+    /// A message is gone, as if its owner had deleted it permanently.
     DeleteMessage {
         /// The message's id.
         id: String,
     },
-    /// Attachment ids that were handed out so far are refused from now on.
+    /// All attachment IDs that the sandbox has given out are refused from now on.
     StaleAttachments,
-    /// A redirect (302) in place of a response.
+    /// A redirect (302) instead of the product's response.
     Redirect {
         /// Host; every product when absent.
         #[serde(default)]
@@ -139,7 +141,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// A response of this many bytes of valid JSON, made while it is sent.
+    /// A response of `bytes` bytes of valid JSON, generated while it is sent.
     HugeBody {
         /// Host; every product when absent.
         #[serde(default)]
@@ -153,7 +155,7 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// A page of HTML with status 200 in place of a response.
+    /// A page of HTML with status 200 instead of the product's response.
     NotJson {
         /// Host; every product when absent.
         #[serde(default)]
@@ -170,7 +172,7 @@ pub enum Fault {
         /// Seconds.
         seconds: u32,
     },
-    /// Responses carry these headers as well, besides whatever else happens to them.
+    /// Responses also carry these headers, even if another fault applies to the same request.
     RawHeaders {
         /// Names and values.
         headers: BTreeMap<String, String>,
@@ -198,23 +200,23 @@ pub enum Fault {
         #[serde(default = "once")]
         times: u32,
     },
-    /// The token endpoint works, but keeps its responses back.
+    /// The token endpoint processes requests, but holds its responses.
     HoldTokenRequests,
-    /// The token endpoint gives the responses that it kept back.
+    /// The token endpoint sends the responses that it held.
     ReleaseTokenRequests,
 }
 
-/// What becomes of a refresh token when it is used.
+/// How a refresh token changes when the client uses it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RotationMode {
-    /// It stays, and no new one is given: what Google does.
+    /// It stays valid and the client gets no new one, as at Google.
     #[default]
     Stable,
-    /// A new one is given and the old one dies.
+    /// The client gets a new one, and the old one stops working.
     Rotating,
-    /// The same, and showing an old one ends the whole grant.
+    /// The same, and using an old one revokes the whole grant.
     Strict,
 }
 

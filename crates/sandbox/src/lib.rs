@@ -99,10 +99,10 @@ impl Sandbox {
         }
     }
 
-    /// Puts a text of your choice into every code and token that is issued from now on, so that a search for
-    /// it shows whether one leaked.
+    /// Puts a text of your choice into every code and token that is issued from now on. Search for it to see
+    /// whether a token leaked.
     ///
-    /// Letters, digits, `-` and `_` are kept; everything else is left out, because a token may not hold it.
+    /// Letters, digits, `-` and `_` are kept. All other characters are removed, because a token can't have them.
     #[must_use]
     pub fn with_token_marker(self, marker: &str) -> Self {
         self.state().shared.ids.set_marker(marker);
@@ -111,9 +111,10 @@ impl Sandbox {
 
     /// Registers one more OAuth client in addition to [`CLIENT_ID`].
     ///
-    /// With no `redirect_uris`, any loopback or https address is accepted. The part of `id` before its first
-    /// `-` names the client's project: revocation reaches all clients of one project, as it does at Google
-    /// (OAuth 2.0 for Web Server Applications, "Revoking a token"). Clients survive a reset.
+    /// With no `redirect_uris`, any loopback or https address is accepted. Clients survive a reset.
+    ///
+    /// The part of `id` before its first `-` names the client's project. Revoking a token affects all clients of
+    /// the project, as at Google (OAuth 2.0 for Web Server Applications, "Revoking a token").
     pub fn add_client(&self, id: &str, secret: &str, redirect_uris: &[&str]) {
         self.state()
             .add_client("accounts.google.com", id, secret, redirect_uris);
@@ -137,8 +138,8 @@ impl Sandbox {
 
     /// All routes, to be served or nested at the root of a listener.
     ///
-    /// Served by another server than [`Sandbox::serve`], the fault [`Fault::CutBeforeResponse`] shows as an
-    /// empty response of status 500, because a router has no means of hanging up.
+    /// A router can't close the connection. If you serve it without [`Sandbox::serve`], the fault
+    /// [`Fault::CutBeforeResponse`] shows as an empty response of status 500.
     pub fn router(&self) -> Router {
         receive::router(self.clone())
     }
@@ -189,8 +190,8 @@ impl Sandbox {
 
     /// Makes the sandbox misbehave, or changes its world.
     ///
-    /// A fault that names a user or a message which does not exist changes nothing and leaves a warning in
-    /// the log; the admin route refuses it.
+    /// A fault that names an unknown user or message changes nothing, and the log gets a warning. The admin route
+    /// refuses such a fault.
     pub fn fault(&self, fault: Fault) {
         if let Err(reason) = self.try_fault(fault) {
             tracing::warn!(reason, "the fault changes nothing");
@@ -211,17 +212,17 @@ impl Sandbox {
         });
     }
 
-    /// Who allowed what, with all tokens, to be restored after a restart. Not kept: the world's changes, faults, the log,
-    /// consent pages and codes, and clients that were added.
+    /// All grants with their tokens, for [`Sandbox::restore`] after a restart. Changes of the world, faults, the log,
+    /// consent pages, codes and added clients aren't saved.
     #[must_use]
     pub fn save(&self) -> serde_json::Value {
         self.state().save()
     }
 
-    /// Takes back what [`Sandbox::save`] gave, before the first request.
+    /// Restores the grants that [`Sandbox::save`] returned. Call it before the first request.
     ///
     /// # Errors
-    /// When another version of the sandbox saved it in another form; some of it may have been taken.
+    /// If another version of the sandbox saved it in another form. Some of it may have been restored.
     pub fn restore(&self, saved: &serde_json::Value) -> serde_json::Result<()> {
         self.state().restore(saved)
     }
@@ -233,13 +234,13 @@ impl Sandbox {
         self.state().describe()
     }
 
-    /// Email address and name of each person who lives in it.
+    /// Email address and name of each person.
     pub fn people(&self) -> Vec<(&'static str, &'static str)> {
         let people = users::all().iter();
         people.map(|user| (user.email, user.name)).collect()
     }
 
-    /// What a person owns, to be looked at and changed by hand.
+    /// The records of a person, by section, to view and change by hand.
     #[must_use]
     pub fn sections(&self, user: &str) -> Vec<Section> {
         self.state().sections(user)

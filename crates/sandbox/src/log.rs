@@ -48,7 +48,7 @@ pub struct Received {
     pub host: String,
     /// The rest of the path as it came, starting with `/`.
     pub path: String,
-    /// The query as it came; where it names a secret, decoded and encoded again with `***` in its place.
+    /// The query as it came. If it has a secret, it is decoded and encoded again with `***` instead of the secret.
     pub query: Option<String>,
     /// All headers, names in lower case; several values are joined by `, `, secrets are `***`.
     pub headers: BTreeMap<String, String>,

@@ -18,9 +18,9 @@ pub struct Section {
     pub title: &'static str,
     /// Titles of the cells of a record.
     pub columns: Vec<&'static str>,
-    /// The newest first, where they have a time.
+    /// The newest first, if records of this kind have a time.
     pub records: Vec<Record>,
-    /// What a new record is made of.
+    /// The values that a new record takes.
     pub fields: Vec<Field>,
 }
 
@@ -28,7 +28,7 @@ pub struct Section {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// By which it is deleted.
+    /// The ID that deletes it.
     pub id: String,
     /// A text for each column.
     pub cells: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Field {
     pub name: &'static str,
     /// For people.
     pub label: &'static str,
-    /// What it begins with.
+    /// The value that the form starts with.
     pub value: String,
     /// Whether it has several lines.
     pub is_long: bool,

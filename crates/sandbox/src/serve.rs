@@ -20,7 +20,7 @@ use tower::ServiceExt as _;
 
 use crate::Sandbox;
 
-/// Marks a response that must not be given: the connection closes instead.
+/// Marks a response that must not be sent. The connection closes instead.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HangUp;
 
@@ -28,7 +28,7 @@ pub(crate) struct HangUp;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Running {
-    /// Where it listens, such as `http://127.0.0.1:49152`, without a slash at the end.
+    /// The address that it listens on, such as `http://127.0.0.1:49152`, without a slash at the end.
     pub url: String,
     /// The sandbox that responds there.
     pub sandbox: Sandbox,

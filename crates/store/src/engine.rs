@@ -24,37 +24,37 @@ pub trait Engine: Send + Sync + 'static {
     /// The store's own time.
     fn now(&self) -> impl Future<Output = Result<Timestamp>> + Send;
 
-    /// Runs all of a transaction, durably, or nothing of it: a conflict where a step does not hold, or where a
-    /// unique value exists.
+    /// Runs all of a transaction durably, or nothing of it. The result is a conflict if a step doesn't hold, or if a
+    /// unique value exists already.
     fn commit(&self, transaction: Transaction) -> impl Future<Output = Result<Commit>> + Send;
 
-    /// Runs one statement that deletes rows, durably and whatever their number; returns that number.
+    /// Runs one statement durably that deletes any number of rows, and returns that number.
     fn delete(&self, deletion: Statement) -> impl Future<Output = Result<u64>> + Send;
 
-    /// Whether it reads and writes: by what the writes of the last second have shown, or by a write of its own.
+    /// Whether it can read and write. It knows from the writes of the last second, or tries a write of its own.
     fn ready(&self) -> impl Future<Output = Result<()>> + Send;
 
-    /// When this database was put back from an older copy, where that is known.
+    /// When this database was restored from an older copy, if that is known.
     fn restored_at(&self) -> Option<Timestamp>;
 
-    /// What a copy into another database needs besides the tables.
+    /// SQL for the state that a copy takes along in addition to the tables.
     const STATE: StateSql;
 
-    /// Keeps everyone from writing while what is returned lives; nothing where that cannot be done.
+    /// Blocks all other writers until the value is dropped. Returns `None` if the engine can't do that.
     fn hold(&self) -> impl Future<Output = Result<Option<Held>>> + Send;
 }
 
 /// Held until it is dropped.
 pub(crate) type Held = Box<dyn std::any::Any + Send>;
 
-/// SQL about what a database keeps besides the tables.
+/// SQL for the state that a database keeps in addition to the tables.
 #[derive(Debug)]
 pub struct StateSql {
-    /// What tells one database from another.
+    /// Reads the identity, which differs between databases.
     pub identity: &'static str,
-    /// The last position that was given, or 0.
+    /// Reads the last position that was assigned, or 0.
     pub last_position: &'static str,
-    /// Sets the last position that was given; it affects one row.
+    /// Sets the last position that was assigned. It affects one row.
     pub set_last_position: &'static str,
     /// The value of `restored_at` in `stead_state`.
     pub moment: fn(Timestamp) -> String,
@@ -90,7 +90,7 @@ pub enum Step {
     },
     /// A change that has to affect exactly one row.
     Change(Statement),
-    /// An insertion of so many rows.
+    /// An insertion of this number of rows.
     Insert(Statement, u64),
 }
 

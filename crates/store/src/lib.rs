@@ -4,10 +4,10 @@
 //! keeps it in a database that servers of many machines share. The SQL is written once, in [`SqlStore`]; what differs
 //! between databases is an engine, a folder each.
 //!
-//! [`FileSpool`] keeps, next to a database, what must not be lost while the database takes nothing.
+//! [`FileSpool`] keeps records in a folder next to the database while the database takes no writes.
 //!
-//! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does not
-//! read. Secrets come sealed, so a copy of the database without the key ring opens nothing.
+//! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does
+//! not read. Secrets arrive encrypted, so no one can read them from a copy of the database without the key ring.
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod copy;

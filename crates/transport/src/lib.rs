@@ -1,22 +1,25 @@
-//! The HTTP client of Stead: [`ReqwestTransport`], an adapter of [`stead_core::ports::Transport`] over reqwest, and for the
-//! requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) directly over hyper, which reqwest is made of: that
-//! costs less. Through a proxy all goes over reqwest. What follows holds on both ways.
+//! The HTTP client of Stead. [`ReqwestTransport`] implements [`stead_core::ports::Transport`] over reqwest.
 //!
-//! It keeps connections open for the next request, speaks HTTP/2 where the server offers it, and otherwise does as
-//! little as it can: it follows no redirect, reads no proxy from the environment, keeps no cookie, sends no referrer,
-//! adds no credentials and decompresses nothing. It brings its own TLS provider and Mozilla's root certificates, and
-//! installs neither for the whole process.
+//! Requests of calls ([`Purpose::Call`](stead_core::ports::Purpose::Call)) go directly over hyper, which reqwest uses
+//! too, because that costs less. With a proxy, all requests go over reqwest. The rest of this page applies to both.
 //!
-//! What it adds to a request is what HTTP itself needs (`host`, `content-length`). Where a request that is not a call's has no
-//! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target reaches the server
-//! byte for byte as given, or the request is refused.
+//! It keeps connections open for the next request, and uses HTTP/2 if the server offers it. It follows no redirect,
+//! reads no proxy from the environment, keeps no cookie, sends no referrer, adds no credentials and decompresses
+//! nothing. It has its own TLS provider and Mozilla's root certificates, and installs neither for the whole process.
+//!
+//! It adds only the headers that HTTP needs (`host`, `content-length`). If a request that isn't a call's has no
+//! `accept`, reqwest adds `accept: */*`, which means the same as none (RFC 9110, section 12.5.1). The request target
+//! reaches the server byte for byte as given, or the request is refused.
 //!
 //! A request is sent once. A caller that may send it again can ask for a new connection
-//! ([`OnNewConnection`](stead_core::ports::OnNewConnection)). The exception is where the protocol itself says that it was not processed: a pooled connection
-//! that closed before the request was written, an HTTP/2 stream refused or above the last one of a graceful shutdown
-//! (RFC 9113, section 8.7).
+//! ([`OnNewConnection`](stead_core::ports::OnNewConnection)).
 //!
-//! It needs a running tokio runtime with its clock and its network.
+//! The transport repeats a request only if the protocol says that the server didn't process it:
+//! - A pooled connection closed before the request was written.
+//! - The server refused the HTTP/2 stream, or the stream is above the last one of a graceful shutdown (RFC 9113,
+//!   section 8.7).
+//!
+//! It needs a running tokio runtime with time and I/O enabled.
 //!
 //! ```
 //! use stead_core::ports::{Body, Transport as _};
@@ -67,7 +70,7 @@ impl ReqwestTransport {
     /// A transport with its own connections.
     ///
     /// # Errors
-    /// [`InvalidOptions`] if a root certificate or the TLS setup isn't valid.
+    /// [`InvalidOptions`] if a root certificate or the TLS configuration isn't valid.
     pub fn new(options: TransportOptions) -> Result<Self, InvalidOptions> {
         let tls = tls(&options)?;
         Ok(Self {

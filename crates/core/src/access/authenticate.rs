@@ -15,18 +15,19 @@ use crate::{
     scope::ScopeName,
 };
 
-/// Whose bearer token it is.
+/// The caller of a bearer token.
 pub(crate) async fn authenticate(context: &Context, bearer: &str) -> Result<Caller> {
     check(context, bearer, false).await
 }
 
-/// The same at `/mcp`, where JWTs of the operator's issuer are taken too.
+/// The same at `/mcp`, which also accepts JWTs of the operator's issuer.
 pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Result<Caller> {
     // No token of this environment has a full stop.
     check(context, bearer, bearer.contains('.')).await
 }
 
-/// A token that was good is good without the store while that is reliable, and while the store is away for as long as it may be.
+/// A recently checked token is accepted without the store while that is reliable. While the store is unavailable, it's
+/// accepted for the configured time.
 async fn check(context: &Context, bearer: &str, by_issuer: bool) -> Result<Caller> {
     context.tasks.open()?;
     let digest = Digest::of(bearer);
@@ -42,7 +43,7 @@ async fn check(context: &Context, bearer: &str, by_issuer: bool) -> Result<Calle
     context.last_or_read(last, reliable.began, asking).await
 }
 
-/// Asks whose token it is, or joins who does so already; it goes on whether or not it is waited for.
+/// Looks up a token, or joins a running lookup, which continues even if no one waits for it.
 fn ask(
     context: &Context,
     bearer: &str,
@@ -116,7 +117,7 @@ async fn check_access_token(
     let token = token.ok_or_else(refused)?.row;
     let credential = context.store.app_credential(&token.client_id).await?;
     let credential = credential.ok_or_else(refused)?.row;
-    // A token ends with its credential, and with the secret that it was made with.
+    // A token stops working with its credential, and with the secret that it was created with.
     let secret = credential.secret_of(&token, now).ok_or_else(refused)?;
     let ends = [
         Some(token.expires_at),
@@ -132,7 +133,7 @@ async fn check_access_token(
         .note_use(&token.client_id, &secret.id, now);
     let mut scopes = token.scopes(&credential);
     if !credential.connections.are_all() {
-        // Who makes owners has no limit, and keys and policies are those of every connection.
+        // These affect all connections: owners have no limit, and keys and policies are shared.
         scopes = scopes
             .without(ScopeName::MembersManage)
             .without(ScopeName::KeysManage)

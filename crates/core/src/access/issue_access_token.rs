@@ -1,4 +1,4 @@
-//! Exchanges a client id and secret for a bearer token.
+//! Exchanges a client ID and secret for a bearer token.
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -13,20 +13,20 @@ use crate::{
 
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(1);
 
-/// A bearer token.
+/// A bearer token for an application.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct IssuedToken {
-    /// The token; only its digest is kept.
+    /// The token. Stead stores only its digest.
     pub access_token: SecretString,
-    /// Life in seconds.
+    /// Lifetime in seconds.
     pub expires_in: u64,
-    /// What it opens.
+    /// Scopes of the token.
     pub scopes: Scopes,
 }
 
-/// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4), with all scopes of the credential, or with those
-/// of them that are asked for.
+/// Exchanges a client ID and secret for a bearer token (RFC 6749, 4.4). The token gets all scopes of the credential, or
+/// only those that are requested.
 pub(crate) async fn issue_access_token(
     context: &Context,
     client_id: &str,
@@ -36,7 +36,7 @@ pub(crate) async fn issue_access_token(
     let now = context.now();
     let known = context.store.app_credential(client_id).await?;
     let known = known.map(|found| found.row).filter(|row| row.is_live(now));
-    // An unknown id takes the same path as a wrong secret: two digests are compared, whatever there is.
+    // An unknown ID takes the same path as a wrong secret: Stead always compares two digests.
     let secrets = known.as_ref().map(|row| row.live_secrets(now));
     let secrets = secrets.unwrap_or_default();
     let nothing = Digest::of("");
@@ -81,7 +81,7 @@ pub(crate) async fn issue_access_token(
     })
 }
 
-/// The scopes that are asked for: known ones that the credential has.
+/// Parses the requested scopes. Each has to be a known scope of the credential.
 fn read(asked: &str, of_credential: &Scopes) -> Result<Scopes> {
     let asked = Scopes::parse(asked.split(' ').filter(|word| !word.is_empty()))?;
     match of_credential.lacks(&asked) {

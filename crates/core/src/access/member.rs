@@ -1,4 +1,4 @@
-//! A member as it is shown, and the check of its one-time codes: what members and their sessions share.
+//! The display of members and the check of their one-time codes, which members and sessions share.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ use crate::{
 /// Members that there are at most.
 pub(super) const MOST: u32 = 1000;
 
-/// Refuses another member where there are as many as there can be.
+/// Rejects another member if the maximum is reached.
 pub(super) async fn check_room(context: &Context) -> Result<()> {
     if context.store.members(None, MOST).await?.len() < MOST as usize {
         return Ok(());
@@ -25,8 +25,8 @@ pub(super) async fn check_room(context: &Context) -> Result<()> {
     Err(Error::new(ErrorKind::InvalidTransition, message))
 }
 
-/// Whether there is a member. A row that is refused counts: no one becomes the first owner because somebody has changed the
-/// rows of all others.
+/// Whether there is a member. A rejected row counts too. Otherwise, someone could become the first owner by tampering
+/// with the rows of all others.
 pub(super) async fn has_members(context: &Context) -> Result<bool> {
     let (rows, _) = context.store.rows(Member::TABLE, None, 1).await?;
     Ok(!rows.is_empty())
@@ -50,7 +50,7 @@ pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId
     }
 }
 
-/// A member as it is shown: nothing in it opens anything.
+/// A member for display. It contains nothing that gives access.
 pub(super) fn view(row: &Member, now: Timestamp) -> resource::Member {
     let link = row.link.as_ref().map(|link| link.expires_at);
     resource::Member {
@@ -67,7 +67,7 @@ pub(super) fn view(row: &Member, now: Timestamp) -> resource::Member {
     }
 }
 
-/// The step whose code this is, where it is one of the member's second factor and was not used.
+/// The time step of a code, if it's valid for the member's second factor and wasn't used.
 pub(super) async fn code_step(
     context: &Context,
     member: &Member,

@@ -1,4 +1,4 @@
-//! Ends an account, and where that is asked for removes what names its user.
+//! Disconnects an account, and optionally erases its user's name.
 
 use super::erase;
 use crate::{
@@ -15,10 +15,11 @@ use crate::{
     store::Versioned,
 };
 
-/// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
-/// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
-/// the project, the accounts that end with it are named; each needs a new authorization once the product has done it.
-/// With `erase` the account goes too, and with it every name of the user. A dry run only says what would end.
+/// Disconnects an account, and shreds its credentials immediately. With `revoke_at_product`, Stead then revokes the
+/// grant at the product, and retries if the product doesn't respond. If that revokes all grants of the user to the
+/// project, the result lists the accounts that stop working. Each of them needs a new authorization once the product
+/// has done it. With `erase`, Stead deletes the account and every name of the user. A dry run only returns what would
+/// be disconnected.
 pub(crate) async fn disconnect(
     context: &Context,
     of: &AccountRef,
@@ -96,8 +97,8 @@ type Loaded = (
     Option<Versioned<Erasure>>,
 );
 
-/// An account with its live credentials, each with its revocation where that is asked for, and what an erased account of
-/// the same user has left.
+/// An account with its live credentials, each with its revocation if requested, and the record of an earlier erased
+/// account of the same user.
 async fn load(
     context: &Context,
     id: AccountId,
@@ -122,12 +123,12 @@ async fn load(
     Ok((account, credentials, erased))
 }
 
-/// Whether the product is asked to revoke something.
+/// Whether the product will be asked to revoke something.
 fn is_asked(credentials: &[Shredded]) -> bool {
     credentials.iter().any(|(_, entry)| entry.is_some())
 }
 
-/// The change, and whether the product is asked to revoke something.
+/// The change, and whether the product will be asked to revoke something.
 fn decide(
     context: &Context,
     connection: &Connection,

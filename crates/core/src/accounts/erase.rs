@@ -1,6 +1,6 @@
-//! Removes what names a user who was erased: the rows of their account at once, their name in the history in passes.
+//! Erases a user's name: the rows of their account immediately, and their name in the history in several passes.
 //!
-//! A row of the table `erasure` says what is left to do. A pass that is cut off begins again in the next round of
+//! A row of the table `erasure` records the remaining work. An interrupted pass starts again in the next round of
 //! maintenance.
 
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ use crate::{
 
 /// Rows that are removed together.
 const REMOVED: u32 = 200;
-/// Groups of calls that are read together: few, because all their calls are in memory at once.
+/// Number of groups of calls to read together. It's small, because all their calls are in memory at the same time.
 const GROUPS: u32 = 12;
 /// Events that are read together.
 const EVENTS: u32 = 200;
-/// Pages that one request goes through; maintenance does the rest.
+/// Number of pages that one request searches. Maintenance does the rest.
 const AT_ONCE: u32 = 100;
 /// Erasures that share a pass.
 const ROUND: u32 = 200;
@@ -42,7 +42,7 @@ pub(super) async fn pseudonym(context: &Context, of: &AccountRef) -> Result<Stri
         .of(connection.row.id, of.identifier.as_str())
 }
 
-/// Removes the MCP sessions and the approvals of a user, which name it.
+/// Removes the MCP sessions and approvals of a user, because they name the user.
 pub(super) async fn sessions(context: &Context, of: &Identifier) -> Result<()> {
     let store = &context.store;
     while store.remove_mcp_sessions_of(of, REMOVED).await? >= u64::from(REMOVED) {}
@@ -50,7 +50,7 @@ pub(super) async fn sessions(context: &Context, of: &Identifier) -> Result<()> {
     Ok(())
 }
 
-/// The erasure of a user who has no account: it may have been erased before. `error` is what is wrong where it was not.
+/// The erasure of a user without an account, who may have been erased before. `error` is returned if not.
 pub(super) async fn again(
     context: &Context,
     pseudonym: &str,
@@ -70,7 +70,7 @@ pub(super) async fn again(
     })
 }
 
-/// As much of the first pass as one request waits for, where it was not completed yet. What fails is done by maintenance.
+/// The part of the first pass that one request waits for, if it isn't complete yet. Maintenance retries failures.
 pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasureProgress {
     let pass = async {
         let Some(found) = context.store.erasure(pseudonym).await? else {
@@ -94,7 +94,7 @@ pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasurePro
     }
 }
 
-/// Goes through the history for every erasure with a pass that is due.
+/// Searches the history for every erasure whose next pass is due.
 pub(crate) async fn continue_erasures(context: &Context) -> Result<()> {
     loop {
         let due = context.store.due_erasures(context.now(), ROUND).await?;
@@ -105,12 +105,12 @@ pub(crate) async fn continue_erasures(context: &Context) -> Result<()> {
     }
 }
 
-/// One pass, which may be shared; whether it came to its end within so many pages.
+/// One pass for these erasures together. Returns whether it was completed within the given number of pages.
 async fn pass(context: &Context, erasures: Vec<Versioned<Erasure>>, pages: u32) -> Result<bool> {
     for account in erasures.iter().flat_map(|found| &found.row.accounts) {
         while context.store.remove_rows_of(*account, REMOVED).await? >= u64::from(REMOVED) {}
     }
-    // What waits there for an account that is gone goes.
+    // Replaying the spool drops entries of deleted accounts.
     oauth::replay_spool(context).await;
     let names = Names::new(pseudonyms(context).await?, &erasures);
     let mut pages = Pages(pages);
@@ -127,7 +127,7 @@ async fn pass(context: &Context, erasures: Vec<Versioned<Erasure>>, pages: u32) 
     Ok(context.store.commit(passed).await? == Commit::Committed)
 }
 
-/// Pages that may still be read.
+/// Number of pages that can still be read.
 struct Pages(u32);
 
 impl Pages {
@@ -138,14 +138,14 @@ impl Pages {
     }
 }
 
-/// Who is erased, by what rows name them.
+/// Erased users, by the names that rows have.
 struct Names<'a> {
     pseudonyms: Pseudonyms,
     by_pseudonym: BTreeMap<&'a str, &'a Erasure>,
     by_account: BTreeMap<AccountId, &'a Erasure>,
     /// Connections that have or had a name.
     connections: BTreeMap<&'a str, Vec<ConnectionId>>,
-    /// From when on rows are looked at.
+    /// Only rows since this time are searched.
     since: Timestamp,
 }
 
@@ -170,7 +170,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Who was erased and may be the user that a call names.
+    /// An erased user that a call may name.
     fn of(
         &self,
         connection: &str,
@@ -186,7 +186,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Takes the name out of a call; whether it was there.
+    /// Replaces the name in a call. Returns whether it was there.
     fn rename(&self, call: &mut Execution) -> bool {
         let found = self.of(&call.connection_name, &call.identifier, call.account_id);
         match found {
@@ -198,7 +198,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The same for a group of calls; nothing where it names no one who was erased.
+    /// The same for a group of calls. `None` if it names no erased user.
     fn renamed(
         &self,
         context: &Context,
@@ -213,13 +213,13 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether it came to the end.
+/// Returns whether it was completed.
 async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
-    // Maintenance moves what an older Stead has stored into groups.
+    // Maintenance first moves the executions of older versions into groups.
     if !context.store.first_form(1).await?.is_empty() {
         return Ok(false);
     }
-    // A group that is put together with others meanwhile stands behind those that it was made of, or becomes a full one.
+    // A group that is merged in the meantime sorts after the groups that it replaces, or becomes a full one.
     for kind in KINDS {
         let mut after = (names.since, String::new());
         loop {
@@ -265,7 +265,7 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
     Ok(true)
 }
 
-/// Whether it came to the end.
+/// Returns whether it was completed.
 async fn rename_events(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
     for (account, erasure) in &names.by_account {
         let mut after = None;

@@ -15,8 +15,8 @@ use crate::{
 /// Accounts that are read at a time.
 const PAGE: u32 = 100;
 
-/// Gives every account that is connected to `write`, with its tokens. The audit log says before the first one that an export
-/// began, and at the end how many were given out, also where `write` or the store failed.
+/// Passes every connected account with its tokens to `write`. An audit entry records the start before the first
+/// account. Another one records the number of exported accounts at the end, even if `write` or the store failed.
 pub(crate) async fn export(
     context: &Context,
     connection: Option<&str>,
@@ -95,7 +95,8 @@ async fn give_out(
     }
 }
 
-/// An account with its tokens; nothing where it has none that serve. One that a refresh changes meanwhile is read again.
+/// An account with its tokens. `None` if it has no working tokens. If a refresh changes it in the meantime, it's read
+/// again.
 async fn with_tokens(
     context: &Context,
     connection: &Connection,

@@ -31,13 +31,13 @@ use crate::{
     store::Versioned,
 };
 
-/// Accounts of one import.
+/// Maximum number of accounts in an import.
 const MOST: usize = 100;
-/// Authorizations of an account that are looked through.
+/// Maximum number of authorizations of an account to read.
 const SIBLINGS: u32 = 50;
 
-/// Imports accounts one after another, each with its credential, its event and its entry of the audit log in one commit.
-/// What is wrong with one keeps none of the others out.
+/// Imports accounts one after another. One commit has an account, its credential, its event and its audit entry. An
+/// invalid account doesn't affect the others.
 pub(crate) async fn import(
     context: &Context,
     import: AccountImport,
@@ -70,7 +70,7 @@ pub(crate) async fn import(
     Ok(AccountImportResults { results })
 }
 
-/// Whether the account is refused for it. With any other error the next account would meet it too.
+/// Whether the error only affects this account. Any other error would also affect the next account.
 fn is_about_account(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -88,7 +88,7 @@ struct Line {
     given: AccountWithTokens,
     tokens: TokenSet,
     text: Zeroizing<String>,
-    /// Its id where it is new.
+    /// ID of the account, if it's new.
     new_id: AccountId,
 }
 
@@ -130,7 +130,7 @@ async fn import_one(
 }
 
 impl Line {
-    /// What says that an account was imported from this line, for the client that the connection has.
+    /// Digest of the line that an account is imported from, for the connection's current client.
     fn digest(&self, connection: &Connection) -> Digest {
         let text = format!("{} {}", connection.client_epoch, self.text.as_str());
         Digest::of(&Zeroizing::new(text))
@@ -139,7 +139,7 @@ impl Line {
 
 struct Loaded {
     connection: Versioned<Connection>,
-    /// The account, or as it is before the import where there is none.
+    /// The account, or a new one if there is none.
     account: Account,
     version: Option<u64>,
     /// Its authorizations that wait to be confirmed.
@@ -199,7 +199,7 @@ fn decide(
         sealed,
     } = loaded;
     let (now, digest) = (context.now(), line.digest(&connection.row));
-    // First of all: what was right when it was imported may have ended since.
+    // Check this first, because values that were valid at the first import may have expired since.
     if account.imported.as_ref() == Some(&digest) {
         return Ok((Change::none(), (ImportOutcome::Unchanged, Some(account.id))));
     }
@@ -277,7 +277,7 @@ fn read(
 ) -> Result<PendingCredential> {
     let product = context.endpoints_of(connection)?.product;
     let mut wrong = Violations::default();
-    // What stands there may be a token in the wrong place, and is not repeated.
+    // The value may be a token in the wrong place, so the error doesn't repeat it.
     if !matches!(given.state.as_deref(), None | Some("active" | "suspended")) {
         wrong.add("/state", "enum", "expected one of: active, suspended");
     }
@@ -343,7 +343,7 @@ fn check_tokens(
     }
 }
 
-/// Who the user is at the product: as it is given, or else as the product's token response says.
+/// The user at the product, as given or as in the product's token response.
 fn who(
     context: &Context,
     product: &Product,

@@ -1,4 +1,4 @@
-//! Lists accounts by id.
+//! Lists accounts.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -14,7 +14,7 @@ use crate::{
 /// How many times a page's worth of rows is read in search of accounts that match.
 const ROUNDS: u32 = 20;
 
-/// Accounts by id. A page may hold fewer than `page_size` although more follow.
+/// Accounts by ID. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
     filter: &AccountFilter,
@@ -53,7 +53,7 @@ pub(crate) async fn list(
     scan(context, connection.map(|one| one.id), filter, after, limit).await
 }
 
-/// The accounts of one user: as many as there are connections, at most.
+/// The accounts of one user, at most one per connection.
 async fn of_user(
     context: &Context,
     connections: &[Connection],
@@ -80,7 +80,7 @@ async fn of_user(
     Ok(Page::new(items, next))
 }
 
-/// The accounts of users whose identifier begins so: connection by connection, and there by identifier.
+/// The accounts of users whose identifier has this prefix, by connection and then by identifier.
 async fn of_prefix(
     context: &Context,
     connections: &[Connection],
@@ -139,8 +139,8 @@ async fn of_prefix(
     Ok(Page::new(items, None))
 }
 
-/// Those of a connection or of all, by id. An account whose connection has got another client a moment ago is found by its state
-/// before until its row says so.
+/// The accounts of a connection or all, by ID. If an account's connection has just got a different client, the filter
+/// uses the old state until the row is updated.
 async fn scan(
     context: &Context,
     connection: Option<ConnectionId>,
@@ -153,7 +153,7 @@ async fn scan(
     for _ in 0..ROUNDS {
         let store = &context.store;
         let rows = match filter.state {
-            // Few are in another state than active, so that they are found before those of the connection are.
+            // Few accounts aren't active, so searching by state is faster than searching by connection.
             Some(state) if connection.is_none() || state != AccountState::Active => {
                 store.accounts_in_state(state, after, limit).await?
             }
@@ -173,7 +173,7 @@ async fn scan(
                     unknown.insert(found.filter(|row| context.caller.sees(row.name.as_str())))
                 }
             };
-            // The connection may have been deleted since the page was read, or be one that the caller may not know of.
+            // The connection may have been deleted since the page was read, or the caller can't see it.
             if let Some(connection) = connection {
                 items.extend(matching(filter, connection, row.row));
             }

@@ -1,4 +1,4 @@
-//! Accounts: who is connected, and how the application changes that.
+//! Accounts, and how applications change them.
 
 mod disconnect;
 mod erase;

@@ -1,4 +1,4 @@
-//! Pauses an account, and ends the pause.
+//! Suspends and resumes an account.
 
 use crate::{
     Result,
@@ -8,17 +8,17 @@ use crate::{
     store::Versioned,
 };
 
-/// Pauses an account; its credential is kept.
+/// Suspends an account and keeps its credential.
 pub(crate) async fn suspend(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     transition(context, of, Trigger::Suspended).await
 }
 
-/// Ends the pause of an account.
+/// Resumes an account.
 pub(crate) async fn resume(context: &Context, of: &AccountRef) -> Result<resource::Account> {
     transition(context, of, Trigger::Resumed).await
 }
 
-/// It goes on where the caller hangs up, so that memory and store agree.
+/// Continues if the caller disconnects, so that memory and store agree.
 async fn transition(
     context: &Context,
     of: &AccountRef,

@@ -1,4 +1,4 @@
-//! The catalogue as an application sees it, with what a user can call now.
+//! The catalogue for applications, with the tools that a user can call now.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -29,7 +29,7 @@ pub(crate) async fn tools(context: &Context, filter: ToolFilter) -> Result<Vec<T
     Ok(tools)
 }
 
-/// The same in a model vendor's envelope, with what that does not say.
+/// The same in a model vendor's format, with facts that the format can't express.
 pub(crate) async fn exported(
     context: &Context,
     filter: &ToolFilter,
@@ -50,7 +50,7 @@ pub(crate) async fn exported(
         .collect()
 }
 
-/// The newest version of every tool that the filter takes.
+/// The newest version of every tool that matches the filter.
 fn matching<'c>(
     context: &'c Context,
     filter: &'c ToolFilter,

@@ -1,4 +1,5 @@
-//! What an account token allows: raw requests as they come over HTTP, for its own accounts, as far as its access goes.
+//! Restrictions of account tokens: only raw requests over HTTP, only for their own accounts, and only with their
+//! access.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -10,7 +11,7 @@ use crate::{
     tool::Effect,
 };
 
-/// Refuses account tokens.
+/// Rejects account tokens.
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
         Caller::AccountToken(_) => Err(insufficient(
@@ -20,7 +21,7 @@ pub(super) fn refuse(caller: &Caller) -> Result<()> {
     }
 }
 
-/// The account of a request at the proxy host: the product that has a route for its path tells which.
+/// The account of a request at the proxy host. It's the one whose product has a route for the path.
 pub(super) fn of_path<'a>(
     context: &Context,
     token: &'a AccountToken,
@@ -32,13 +33,13 @@ pub(super) fn of_path<'a>(
     };
     let found = match token.accounts.as_slice() {
         [only] => Some(only),
-        // The first one's product says that it has no such path.
+        // Without a match, the first account's product reports that it has no such path.
         several => several.iter().find(has_route).or(several.first()),
     };
     found.ok_or_else(disconnected)
 }
 
-/// Refuses everything else.
+/// Rejects all other callers.
 pub(super) fn expected(caller: &Caller) -> Result<&AccountToken> {
     match caller {
         Caller::AccountToken(token) => Ok(token),
@@ -48,7 +49,7 @@ pub(super) fn expected(caller: &Caller) -> Result<&AccountToken> {
     }
 }
 
-/// Refuses an account token where a request names another account.
+/// Rejects an account token if the request is for a different account.
 pub(super) fn names(caller: &Caller, of: &AccountRef) -> Result<()> {
     match caller {
         Caller::AccountToken(token)
@@ -62,7 +63,7 @@ pub(super) fn names(caller: &Caller, of: &AccountRef) -> Result<()> {
     }
 }
 
-/// Refuses an account token if its account was disconnected or erased since: a later account with the same names is a
+/// Rejects an account token if its account was disconnected or erased since. A later account with the same names is a
 /// different one.
 pub(super) fn is_of(caller: &Caller, snapshot: &Snapshot) -> Result<()> {
     let Caller::AccountToken(token) = caller else {
@@ -83,7 +84,7 @@ fn disconnected() -> Error {
     )
 }
 
-/// Refuses what can change something to a token that only reads.
+/// Rejects requests that can change something if the token is read-only.
 pub(super) fn allows(caller: &Caller, effect: Effect) -> Result<()> {
     match caller {
         Caller::AccountToken(token)

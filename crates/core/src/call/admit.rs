@@ -1,11 +1,11 @@
-//! Whether a tool may be called for an account: its product, and the scopes that the user granted.
+//! Checks whether a tool can be called for an account, by its product and the scopes that the user granted.
 
 use crate::{
     Error, ErrorKind, Result, catalogue::CatalogueTool, context::Snapshot,
     domain::scopes::authorization_request,
 };
 
-/// Refuses a connection of another product than the tool's.
+/// Rejects a connection of a different product than the tool's.
 pub(super) fn same_product(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     let (expected, given) = (tool.product().name, snapshot.connection.product.as_str());
     if expected == given {
@@ -21,7 +21,7 @@ pub(super) fn same_product(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<
     ))
 }
 
-/// Refuses a call for which no scope was granted, before anything is sent.
+/// Rejects a call without a granted scope, before anything is sent.
 pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     let needed = tool.entry().scopes();
     if needed.covered_by(&snapshot.account.granted_scopes) {
@@ -39,7 +39,7 @@ pub(super) fn scopes(tool: &CatalogueTool, snapshot: &Snapshot) -> Result<()> {
     .with_context("identifier", snapshot.account.identifier.as_str()))
 }
 
-/// Adds what to ask the user for, where the call fails because the user has to act.
+/// Adds the scopes to request from the user, if the call fails because the user needs to act.
 pub(super) fn what_to_ask(error: Error, tool: &CatalogueTool, snapshot: &Snapshot) -> Error {
     let acts = [
         ErrorKind::AuthorizationRequired,
@@ -49,7 +49,7 @@ pub(super) fn what_to_ask(error: Error, tool: &CatalogueTool, snapshot: &Snapsho
     if !acts.contains(&error.kind()) {
         return error;
     }
-    // The product may need more than the tool does: a search, say, that a granted scope rules out.
+    // The product may need more than the tool does. For example, a granted scope may prevent a search.
     let required: Vec<&str> = error.required_scopes().iter().map(String::as_str).collect();
     let request = authorization_request(
         snapshot.endpoints.product,

@@ -1,4 +1,4 @@
-//! Calls of members in the audit log: who works for the operator can read what is a user's.
+//! Audit entries for members' calls, because the operator's staff can read users' data with them.
 
 use super::record::Record;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
 
 /// Most requests of a batch that an entry names.
 const NAMED: usize = 50;
-/// Most characters of a word in a path: ids are longer, or have digits.
+/// Maximum length of a word in a path. IDs are longer or have digits.
 const WORD: usize = 24;
 
-/// Says in the audit log that a member calls a tool as a user, before anything is sent.
+/// Adds an audit entry for a member's tool call, before anything is sent.
 pub(super) async fn tool(
     context: &Context,
     record: &Record,
@@ -23,8 +23,8 @@ pub(super) async fn tool(
     write(context, record, snapshot, |entry| entry.fact("tool", tool)).await
 }
 
-/// The same for a raw request, or those of a batch: their methods and the words of their paths, and nothing that may be a
-/// user's.
+/// The same for a raw request or the requests of a batch. The entry has their methods and the words of their paths, but
+/// nothing that could be a user's data.
 pub(super) async fn raw<'a>(
     context: &Context,
     record: &Record,
@@ -61,7 +61,7 @@ async fn write(
         .await
 }
 
-/// A path with `{}` in the place of each segment that may be an id, an address or a name.
+/// A path with `{}` instead of each segment that can be an ID, an address or a name.
 fn template(path: &str) -> String {
     let is_word = |segment: &str| {
         let begins = segment.starts_with(|first: char| first.is_ascii_lowercase());

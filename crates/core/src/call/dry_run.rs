@@ -1,4 +1,5 @@
-//! What a call would send. What only reads is sent, so that the tool can go on; what changes something never is.
+//! Dry runs, which show the requests that a call would send. Read requests are sent, so that the tool can continue.
+//! Writes never are.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +29,7 @@ pub(super) struct DryRun<'c> {
 #[derive(Default)]
 struct Planned {
     requests: Vec<PlannedRequest>,
-    /// Whether something was not sent, so that the tool cannot go on.
+    /// Whether a request wasn't sent, so that the tool can't continue.
     is_held: bool,
     then: Option<&'static str>,
 }
@@ -42,8 +43,8 @@ impl<'c> DryRun<'c> {
         }
     }
 
-    /// The requests; the tool's own result where it needed none, and the error with which the call would fail before it
-    /// changes anything.
+    /// The requests. If there are none, the tool's own result. If the call would fail before it changes anything, the
+    /// error.
     pub(super) fn output(self, result: Result<Output>) -> Result<Output> {
         let planned = self
             .planned
@@ -63,7 +64,7 @@ impl<'c> DryRun<'c> {
         self.planned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the requests, and says whether they may be sent: all of them only read, and none has to be approved.
+    /// Records the requests. Returns whether they can be sent, because all are read-only and none needs approval.
     fn note(&self, requests: &[ApiRequest]) -> Result<bool> {
         let mut planned = self.planned();
         if planned.is_held {
@@ -128,7 +129,7 @@ pub(super) fn plan(
     })
 }
 
-/// A request that is not sent at all, with what every request to the product carries.
+/// A request that isn't sent, with the headers that every request to the product has.
 pub(super) fn unsent(
     mut request: http::Request<Body>,
     origin: &str,
@@ -167,7 +168,7 @@ fn described(
     }
 }
 
-/// JSON as it is, byte for byte; anything else as a text.
+/// Valid JSON unchanged, and anything else as a text.
 fn text(body: &[u8]) -> Option<Box<RawValue>> {
     let text = String::from_utf8_lossy(body).into_owned();
     let json = RawValue::from_string(text.clone()).ok();

@@ -30,29 +30,29 @@ use crate::{
     tool::{AnyTool, Call, Effect, Io, ToolEntry, Warning},
 };
 
-/// Longest time of one call, all its requests, pauses and retries together.
+/// Maximum duration of a call, including all requests, pauses and retries.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Who calls, and how, after the tool was found and its input was read.
+/// The caller and options of a call, after its tool was found and its input was parsed.
 struct Invocation {
     connection_name: String,
     identifier: String,
-    /// The key of this caller with this input, where there is one.
+    /// The idempotency key, bound to this caller and input, if there is one.
     own_key: Option<String>,
     dry_run: bool,
     result: ResultOptions,
     held: Arc<Held>,
     admission: Admission,
-    /// The input as it was given, where it may have to be approved, or stands in handles.
+    /// The input as given, if it may need approval or be part of handles.
     arguments: Value,
-    /// Whether it is kept for handles: one that is too large for them is not copied.
+    /// Whether the input is kept for handles. An input that is too large for them isn't copied.
     fits_handles: bool,
-    /// The account of the call that is made again to read what its result left out.
+    /// The account of a call that is repeated to read a truncated part of its result.
     again: Option<file::Owner>,
 }
 
 impl Invocation {
-    /// Whether what the result leaves out gets handles. A call that changes something is never made again.
+    /// Whether truncated parts get handles. A call that changes something is never repeated.
     fn gives_handles(&self, tool: &ToolEntry) -> bool {
         gives_handles(tool, self.dry_run, &self.result) && self.again.is_none()
     }
@@ -71,7 +71,7 @@ pub(crate) async fn execute(
     boxed(|| begin(context, name, request, None)).await
 }
 
-/// Runs a tool that only reads once more, for what its first result left out, where the account is the same.
+/// Repeats a read-only call to get a truncated part of its first result, if the account is still the same.
 pub(super) async fn execute_again(
     context: &Context,
     name: &str,
@@ -108,7 +108,8 @@ async fn begin(
         Ok(keyed) => keyed,
         Err(error) => return record.end(Err(error)),
     };
-    // The same key of another caller, or with another input, is another call, and never returns the first one's objects.
+    // The same key from another caller or with another input is a different call, and never returns the first one's
+    // objects.
     let own_key = keyed
         .as_ref()
         .map(|keyed| format!("{}\0{input}", keyed.key()));
@@ -187,7 +188,7 @@ async fn run(
     record.end(result)
 }
 
-/// The same, unless a call with this key was made before.
+/// The same, unless there was already a call with this key.
 async fn run_once(
     context: &Context,
     tool: &CatalogueTool,
@@ -305,7 +306,7 @@ async fn stages(
     Ok(execution)
 }
 
-/// The account, where the caller may call the tool for it.
+/// The account, if the caller can call the tool for it.
 async fn admitted(
     context: &Context,
     tool: &CatalogueTool,
@@ -330,7 +331,7 @@ async fn admitted(
     Ok(snapshot)
 }
 
-/// Whether the caller may read what an earlier call came to: only who may make it now.
+/// Whether the caller can read the outcome of an earlier call. Only a caller that could make the call now can.
 async fn may_replay(
     context: &Context,
     tool: &CatalogueTool,
@@ -367,8 +368,8 @@ fn call_of(
         .readable(invocation.result.view == View::Readable)
 }
 
-/// What two runs agree in where the product takes the second for the first: the ids, the user of the product at the
-/// same host, and the tool's own way to ask.
+/// Identity that two runs need to share so that the product recognizes the second one: the derived IDs, the product's
+/// user and host, and the tool's version.
 fn repeat(snapshot: &Snapshot, tool: &CatalogueTool, call: &Call) -> Option<Uuid> {
     let entry = tool.entry();
     let (epoch, ended) = (
@@ -379,7 +380,7 @@ fn repeat(snapshot: &Snapshot, tool: &CatalogueTool, call: &Call) -> Option<Uuid
     entry.recognised_again().then(|| call.derive_id(label))
 }
 
-/// The same key and input for the same account and tool give the same id, and so the same ids at the product.
+/// The same key, input, account and tool result in the same ID, and therefore in the same IDs at the product.
 fn derived_id(snapshot: &Snapshot, tool: &str, key: &str) -> Uuid {
     let account = Call::new(snapshot.account.id.uuid(), Timestamp::UNIX_EPOCH);
     account.derive_id(format_args!("{}\0{tool}\0{key}", snapshot.connection.id))

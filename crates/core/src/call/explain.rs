@@ -1,4 +1,4 @@
-//! What policies decide on a call that is not made.
+//! Tests the decision of policies on a call without making it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -25,8 +25,7 @@ use crate::{
 
 const JSON: &str = "application/json";
 
-/// Decides on a call by the policies of the environment and those that the test, or the caller that it names, has. Nothing is
-/// sent.
+/// Decides on a call with the environment's policies and those of the test or its named caller. Sends nothing.
 pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
     for (index, name) in test.policies.iter().enumerate() {
         context
@@ -55,10 +54,10 @@ pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<Polic
     }
 }
 
-/// Who calls, and the policies that apply.
+/// The caller, and the policies that apply.
 type By<'a> = (&'a Caller, &'a [Arc<Policy>]);
 
-/// What is decided on a tool, and on the requests that it sends before it needs a response.
+/// The decision on a tool, and on the requests that it sends before it needs a response.
 async fn of_tool(
     context: &Context,
     (caller, policies): By<'_>,
@@ -89,7 +88,7 @@ pub(super) async fn first_requests(
     mut see: impl FnMut(&Sending<'_>) -> Result<()>,
 ) -> Result<()> {
     let noted = Noted::default();
-    // The tool ends where it needs a response.
+    // The tool stops when it needs a response.
     let _ = tool.run(call, Io::new(&noted)).await;
     let requests = noted.0.into_inner();
     for request in requests.unwrap_or_else(PoisonError::into_inner) {
@@ -108,7 +107,7 @@ pub(super) async fn first_requests(
     Ok(())
 }
 
-/// What is decided on a raw request.
+/// The decision on a raw request.
 fn raw(
     context: &Context,
     (caller, policies): By<'_>,
@@ -155,7 +154,7 @@ fn raw(
     Ok(explained.decision())
 }
 
-/// A request that is not sent.
+/// A request that isn't sent.
 struct Sent<'a> {
     method: &'a Method,
     target: &'a str,
@@ -193,7 +192,7 @@ impl IoBackend for Noted {
         let none = || Error::new(ErrorKind::Internal, "a test doesn't send the request");
         let responses = requests.iter().map(|_| Err(none())).collect();
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A tool that goes on after an error does what it does without a response.
+        // A tool that continues after an error behaves as if there was no response.
         if noted.is_empty() {
             noted.extend(requests);
         }
@@ -205,10 +204,10 @@ impl IoBackend for Noted {
     }
 }
 
-/// What was decided so far.
+/// Decisions so far.
 #[derive(Default)]
 struct Explained {
-    /// What the caller may not do, whatever the policies.
+    /// A restriction of the caller that applies regardless of policies.
     limited: Option<Error>,
     refused: Option<Because>,
     needs: Option<Because>,

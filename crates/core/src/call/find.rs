@@ -1,4 +1,4 @@
-//! The tool and version that a call asks for.
+//! Finds the tool and version that a call requests.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use crate::{
     tool::{ToolEntry, numbers},
 };
 
-/// The tool and version asked for, next to the input or in it. Takes the version parameters out of the input, which is
-/// read first where it is an object in a JSON text.
+/// The requested tool and version. Removes the version parameters from the input. If the input is a JSON text with an
+/// object, it's parsed first.
 pub(super) fn tool<'a>(
     catalogue: &'a Catalogue,
     name: &str,
@@ -34,7 +34,7 @@ pub(super) fn tool<'a>(
     catalogue.find(name, schema_version.as_deref(), tool_version.as_deref())
 }
 
-/// A tool of this version, which was found before.
+/// The tool of this version, which was already found before.
 pub(super) fn again<'a>(catalogue: &'a Catalogue, entry: &ToolEntry) -> Result<&'a CatalogueTool> {
     catalogue.find(entry.name(), None, Some(entry.version()))
 }

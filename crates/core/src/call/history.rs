@@ -16,7 +16,7 @@ use crate::{
     store::{Position, Search},
 };
 
-/// Executions that match, the youngest first. A page may hold fewer than `page_size` although more follow.
+/// Matching executions, newest first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn executions(
     context: &Context,
     filter: &ExecutionFilter,
@@ -41,10 +41,10 @@ pub(crate) async fn executions(
     Ok(Page::new(items, next.map(token)))
 }
 
-/// How far the beginning of a call may be from the time in its id.
+/// Maximum difference between the start of a call and the time in its ID.
 const NEAR: SignedDuration = SignedDuration::from_secs(1);
 
-/// One call, which is found by the time in its id.
+/// One call, found by the time in its ID.
 pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRecord> {
     let missing = || {
         Error::new(
@@ -118,14 +118,14 @@ fn position(token: &str) -> Result<Position> {
 /// Rows that are read together.
 const READ: u32 = 500;
 
-/// Bytes that the history takes.
+/// Size of the history in bytes.
 pub(crate) async fn history_bytes(context: &Context) -> Result<u64> {
-    // Parts that are read while others change can sum up to less than nothing.
+    // Parts are read while others change, so their sum can be negative.
     let bytes = context.store.history_bytes().await?;
     Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
-/// What ended in the minutes and hours that start in a range of time, the oldest first.
+/// Totals of the minutes and hours that start in a time range, oldest first.
 pub(crate) async fn totals(
     context: &Context,
     since: Timestamp,
@@ -155,7 +155,7 @@ pub(crate) async fn totals(
     Ok(all)
 }
 
-/// The same of all processes together, by the minute or by the hour.
+/// The same for all processes together, by minute or by hour.
 pub(crate) async fn totals_by(
     context: &Context,
     step: TotalsStep,

@@ -1,4 +1,4 @@
-//! What an MCP session is good for: its tools, for its own user.
+//! Restrictions of MCP sessions: only their tools, and only for their own user.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -6,7 +6,7 @@ use crate::{
     tool::{Effect, ToolEntry},
 };
 
-/// Refuses sessions: a raw request is not one of their tools.
+/// Rejects sessions, because a raw request isn't one of their tools.
 pub(super) fn refuse(caller: &Caller) -> Result<()> {
     match caller {
         Caller::McpSession(_) => Err(insufficient("an MCP session can only call tools")),
@@ -14,7 +14,7 @@ pub(super) fn refuse(caller: &Caller) -> Result<()> {
     }
 }
 
-/// Refuses a session where a call names another user.
+/// Rejects a session if the call is for a different user.
 pub(super) fn names(caller: &Caller, identifier: &str) -> Result<()> {
     match caller {
         Caller::McpSession(session) if session.identifier.as_str() != identifier => {
@@ -24,7 +24,7 @@ pub(super) fn names(caller: &Caller, identifier: &str) -> Result<()> {
     }
 }
 
-/// Refuses a session a tool that it does not have. Its connections are those that it sees.
+/// Rejects a tool that the session doesn't have. Its connections were already checked.
 pub(super) fn allows(caller: &Caller, tool: &ToolEntry) -> Result<()> {
     let Caller::McpSession(session) = caller else {
         return Ok(());

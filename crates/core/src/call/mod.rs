@@ -1,9 +1,9 @@
-//! A call, from the request of an application to the record of how it ended.
+//! A call, from an application's request to the record of its outcome.
 //!
-//! The stages are the same for a tool ([`execute()`]) and for a raw request ([`raw`]), and stand in this order: find the
-//! tool and validate its input, or validate path and headers; admit by product, scopes and policy; then for every
-//! request to the product rate limit, token, send, read and retry, which only [`send`] does; at last record. What was
-//! recorded is read by [`history`].
+//! The stages are the same for a tool ([`execute()`]) and a raw request ([`raw`]). Stead first finds the tool and
+//! validates its input, or validates the path and headers. Then it checks the product, scopes and policies. For every
+//! request to the product, [`send`] handles the rate limit, token, sending, reading and retries. Finally, the call is
+//! recorded, and [`history`] reads the records.
 
 mod account_token;
 mod admit;
@@ -43,7 +43,7 @@ pub(crate) use read_result::read_result;
 
 use crate::{Error, ErrorKind, context::Panicked};
 
-/// A write whose task ended without a result may have been carried out.
+/// A write may have been carried out even if its task ended without a result.
 fn unknown_after_panic(panicked: Panicked) -> Error {
     Error::new(
         ErrorKind::OutcomeUnknown,

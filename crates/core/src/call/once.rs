@@ -1,8 +1,8 @@
-//! A call with an idempotency key: it is made once, and whoever asks again reads what came of it.
+//! Calls with an idempotency key: each runs once, and a repeated call gets the outcome of the first one.
 //!
-//! Calls of a key take turns in a process; among processes a row decides, which is inserted before the product is
-//! called. A call of which only the beginning is known is made again only where the product would recognise it. Calls that
-//! only read, and those without a key, cost nothing here.
+//! Calls with the same key run one after another in a process. Between processes, a row decides, which is inserted
+//! before the product is called. If a call was interrupted, Stead repeats it only if the product would recognize it.
+//! Read-only calls and calls without a key need nothing here.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -26,13 +26,13 @@ use crate::{
 
 /// How long a call waits for another with the same key.
 const WAIT: Duration = Duration::from_secs(10);
-/// How often it looks whether that of another process has ended.
+/// How often a process checks whether another process's call has ended.
 const LOOK: Duration = Duration::from_millis(200);
-/// When to ask again about one that is still under way.
+/// When to retry while another call is still running.
 const SOON: Duration = Duration::from_secs(2);
-/// Bytes of an outcome that are kept.
+/// Maximum size of a stored outcome in bytes.
 const KEPT: usize = 64 * 1024;
-/// What a key stands for.
+/// An idempotency key with its request.
 #[derive(Clone)]
 pub(super) struct Keyed {
     key: Digest,
@@ -40,7 +40,7 @@ pub(super) struct Keyed {
 }
 
 impl Keyed {
-    /// A key of the present caller for this route, and what is asked with it.
+    /// A key of the current caller for this route, with its request.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] if it is not 1 to 255 printable ASCII characters.
@@ -55,7 +55,7 @@ impl Keyed {
             let rule = "an idempotency key has 1 to 255 printable ASCII characters";
             return Err(Error::invalid_at("/idempotency_key", rule));
         }
-        // Members of an object are sorted in a value, so that their order makes no difference.
+        // Members of a JSON value are sorted, so their order makes no difference.
         let request = serde_json::to_value(request).map_err(unwritable)?;
         let caller = &context.caller;
         let (kind, id) = (caller.kind(), caller.id().unwrap_or_default());
@@ -67,7 +67,7 @@ impl Keyed {
 }
 
 impl Keyed {
-    /// Stands for the key, the caller and the route.
+    /// Digest of the key, the caller and the route.
     pub(super) fn key(&self) -> &str {
         self.key.as_str()
     }
@@ -81,7 +81,7 @@ pub(super) struct Turn {
     waits_until: Duration,
     /// The call that was begun.
     started: Option<ExecutionId>,
-    /// An earlier one that was cut off, and which the product would recognise.
+    /// An earlier call that was interrupted, and that the product would recognize.
     cut_off: Option<KeyedCall>,
     /// Another process was first.
     lost: bool,
@@ -91,7 +91,7 @@ pub(super) struct Turn {
 impl Turn {
     /// Waits for it, for a while.
     pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
-        // What the caller may not know of has no outcomes either.
+        // Outcomes of connections that the caller can't see count as missing too.
         context.check_seen(&connection_name(connection)?).await?;
         let waits_until = context.ends_at(WAIT);
         let turn = pin!(context.keyed_calls.enter(&keyed.key));
@@ -109,7 +109,7 @@ impl Turn {
         }
     }
 
-    /// What an earlier call came to; nothing where this one is to be made.
+    /// The outcome of an earlier call. `None` if this call needs to run.
     pub(super) async fn earlier(&mut self) -> Result<Option<Outcome>> {
         (self.lost, self.cut_off) = (false, None);
         loop {
@@ -139,7 +139,8 @@ impl Turn {
         }
     }
 
-    /// In this process no other call has the turn: one of its own that has no outcome has ended without one.
+    /// No other call of this process runs with the key. A call of this process without an outcome has therefore ended
+    /// without one.
     async fn was_cut_off(&self, found: &Versioned<KeyedCall>) -> bool {
         found.row.process == self.context.process
             || found.row.is_cut_off(found.read_at)
@@ -158,12 +159,12 @@ impl Turn {
         })
     }
 
-    /// Writes down that the call begins. From here on it is made again only where its end says that it may be, or where it
-    /// is cut off and another one agrees with it in `repeat`.
+    /// Records the start of the call. From now on, a repeated call runs only if the recorded outcome allows it. If this
+    /// call is interrupted, the repeated one also needs to match it in `repeat`.
     ///
     /// # Errors
     /// [`ErrorKind::IdempotencyConflict`] if another process was first: then the turn [is lost](Self::is_lost);
-    /// [`ErrorKind::OutcomeUnknown`] if one was cut off that the product would not take for this one.
+    /// [`ErrorKind::OutcomeUnknown`] if an interrupted call wouldn't be recognized by the product.
     pub(super) async fn start(
         &mut self,
         id: ExecutionId,
@@ -171,7 +172,7 @@ impl Turn {
         repeat: Option<Uuid>,
     ) -> Result<()> {
         let (context, cut_off) = (&self.context, &self.cut_off);
-        // From here on the caller waits for the store: a commit that is cut off would leave the key as good as used.
+        // From here, the caller waits for the store, because an interrupted commit would use up the key.
         context.check_time()?;
         if let Some(first) = cut_off.as_ref().filter(|first| first.repeat != repeat) {
             return Err(self::cut_off(first.execution_id));
@@ -211,13 +212,12 @@ impl Turn {
         self.lost
     }
 
-    /// Whether it is made again, after one that was cut off.
+    /// Whether it runs again after an interrupted call.
     pub(super) fn is_again(&self) -> bool {
         self.cut_off.is_some()
     }
 
-    /// The result of a call that was made. Where it is made again and fails, that tells nothing about the one that was cut
-    /// off.
+    /// The result of a call. If it's a repetition that failed, the error says nothing about the interrupted call.
     pub(super) fn result(&self, result: Result<Execution>) -> Result<Execution> {
         match result {
             Err(error) if self.is_again() && !error.is_replayed() => Err(unsettled(error)),
@@ -225,7 +225,7 @@ impl Turn {
         }
     }
 
-    /// Writes down what a tool's call came to, where it was begun.
+    /// Records the outcome of a tool's call, if its start was recorded.
     pub(super) async fn end(mut self, result: &Result<Execution>, requests: u32) {
         let end = match (result, self.cut_off.take()) {
             (Ok(execution), _) => End::of(&Outcome::Execution(execution.clone())),
@@ -271,7 +271,8 @@ impl Turn {
         Ok(http::Response::from_parts(head, body))
     }
 
-    /// A store that does not take it at once gets it later: the caller does not wait for that, others with the key do.
+    /// If the store doesn't accept it immediately, it's written later. The caller doesn't wait for that, but other
+    /// calls with the key do.
     async fn write(self, end: End) {
         let Some(id) = self.started else {
             return;
@@ -322,15 +323,15 @@ impl Turn {
     }
 }
 
-/// What becomes of a key.
+/// What to record for a key.
 enum End {
-    /// The outcome is kept.
+    /// The outcome.
     Kept(Vec<u8>),
     /// It is too large for that.
     NotKept,
-    /// Nothing was carried out: the same call may be made again.
+    /// Nothing was carried out, so the same call can run again.
     Free,
-    /// It was made again and failed: it stays cut off, and may be made again.
+    /// A repetition failed. The key stays interrupted, and the call can be repeated.
     AsBefore(Box<KeyedCall>),
 }
 
@@ -350,7 +351,7 @@ impl End {
     }
 }
 
-/// Whether an error says that nothing was carried out, and that the same call may succeed later.
+/// Whether an error means that nothing was carried out and that the same call may succeed later.
 fn is_free(error: &Error, requests: u32) -> bool {
     use ErrorKind::{
         ApprovalRequired, AuthorizationRequired, Overloaded, ProductQuotaExhausted,
@@ -411,7 +412,7 @@ fn unsettled(error: Error) -> Error {
         "the call with this idempotency key was interrupted and may have succeeded; the retry failed: {}",
         error.message()
     );
-    // With its key it may be asked for once more.
+    // With its key, the call can be repeated.
     let retryable = error.retryable() || error.is_outcome_unknown();
     let source = error.clone();
     error

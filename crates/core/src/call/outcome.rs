@@ -1,4 +1,4 @@
-//! What a call with an idempotency key came to, as it is kept and read again.
+//! The stored outcome of a call with an idempotency key.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, ErrorKind, Result, error::Problem, ports::Body, resource::Execution};
 
-/// On every response that comes from an earlier call.
+/// Set on every response that comes from an earlier call.
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("stead-idempotent-replayed");
 
-/// What a call came to.
+/// Outcome of a call.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Outcome {
     /// The result of a tool.
     Execution(Execution),
-    /// What the product responded to a raw request.
+    /// The product's response to a raw request.
     Response(Response),
     /// An error that stays.
     Problem(Box<Problem>),
@@ -25,7 +25,7 @@ pub(super) enum Outcome {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Response {
     status: u16,
-    /// Values in base64: not all of them are text.
+    /// Values in base64, because not all of them are text.
     headers: Vec<(String, String)>,
     body: String,
 }
@@ -86,7 +86,7 @@ impl Response {
     }
 }
 
-/// The key stands for another request.
+/// The error if the key was used for a different request.
 pub(super) fn mismatch() -> Error {
     Error::new(
         ErrorKind::IdempotencyMismatch,

@@ -1,4 +1,4 @@
-//! Reads a handle: the call is made again as its user, and admitted and recorded as any other.
+//! Reads a handle. The call runs again for its user, and is checked and recorded like any other.
 
 use super::{
     account_token,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{Result, context::Context, resource::ResultFile};
 
-/// What a handle leads to, as the product has it now.
+/// The current content of a handle at the product.
 pub(crate) async fn read_result(context: &Context, handle: &str) -> Result<ResultFile> {
     account_token::refuse(&context.caller)?;
     let mut reference = open(context, handle).await?;

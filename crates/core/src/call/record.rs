@@ -1,4 +1,4 @@
-//! The record of one call, written when it ends, however it ends.
+//! The record of one call, written when it ends in any way.
 
 use std::{
     borrow::Cow,
@@ -23,13 +23,13 @@ use crate::{
     scrub::scrub,
 };
 
-/// The name of raw requests, which have no tool.
+/// Name of raw requests, which have no tool.
 pub(super) const PROXY: &str = "proxy";
-/// Where the log has its one line for each call: neither the user's identifier nor what was asked and answered.
+/// Log target for one line per call. It has neither the user's identifier nor the request or response.
 const LOG: &str = "stead::call";
 
-/// One call while it lasts. A call that does not come to its end is recorded as `cancelled`, or as `outcome_unknown` where
-/// it may have changed something.
+/// A call while it's running. If it doesn't end normally, it's recorded as `cancelled`, or as `outcome_unknown` if it
+/// may have changed something.
 pub(super) struct Record {
     context: Context,
     id: ExecutionId,
@@ -63,7 +63,7 @@ impl Record {
             id: ExecutionId::from_uuid(context.new_call_id()),
             tool: match tool {
                 PROXY => Cow::Borrowed(PROXY),
-                // A caller may ask for any; the name of one that is found takes its place.
+                // Callers can request any name. If the tool is found, its name replaces this.
                 other => Cow::Owned(beginning(other, 100).to_owned()),
             },
             version: Cow::Borrowed(""),
@@ -107,7 +107,7 @@ impl Record {
         self.product = Some(product.name);
         self.kind = CallKind::Proxy;
     }
-    /// The raw request: its method stands in the place of a tool's version.
+    /// Sets the raw request. Its method replaces a tool's version.
     pub(super) fn request(&mut self, rules: &ProxyRules, request: &Checked) {
         const PASSED: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
         let method = &request.method;
@@ -115,7 +115,7 @@ impl Record {
         self.version = passed.map_or_else(|| method.to_string().into(), Cow::Borrowed);
         self.path = Some(proxy::template(rules, &request.path_and_query));
     }
-    /// Notes what the product responded to a raw request. The response is passed on even if it's a refusal.
+    /// Records the product's response to a raw request. The response is forwarded even if it's a rejection.
     pub(super) fn noting(
         &mut self,
         result: Result<http::Response<Body>>,
@@ -133,14 +133,14 @@ impl Record {
         self.account_id = Some(account);
     }
 
-    /// The product has responded, and its response is passed on from here. How long that takes is up to the caller.
+    /// The product has responded, and its response is now forwarded. The duration of that depends on the caller.
     pub(super) fn responded(mut self) -> Self {
         self.responded = Some(self.took());
         self
     }
 
-    /// Hands the record over, and gives the error its execution's id. What the error says is free of the products'
-    /// credentials from here on.
+    /// Completes the record, and adds the execution's ID to the error. The error no longer contains the products'
+    /// credentials.
     pub(super) fn end<T>(mut self, result: Result<T>) -> Result<T> {
         if let Some(upstream) = result.as_ref().err().and_then(Error::upstream) {
             self.product_status = Some(upstream.status);
@@ -153,7 +153,7 @@ impl Record {
         })
     }
 
-    /// The same for what an earlier call came to, whose execution the error names. Nothing was changed this time.
+    /// The same for the outcome of an earlier call, whose execution the error names. This call changed nothing.
     pub(super) fn end_replayed<T>(mut self, result: Result<T>) -> Result<T> {
         self.hand_over(self.came_to(&result));
         result
@@ -235,7 +235,7 @@ impl Record {
     }
 }
 
-/// At most so many characters of a text.
+/// At most this many characters of a text.
 fn beginning(text: &str, most: usize) -> &str {
     // A character has at least one byte.
     if text.len() <= most {
@@ -245,7 +245,7 @@ fn beginning(text: &str, most: usize) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// A name as the log shows it: what is asked for can be any text.
+/// A name in a form for the log, because callers can request any text.
 fn in_log(name: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.bytes().all(is_name) {
@@ -264,7 +264,7 @@ impl Drop for Record {
     fn drop(&mut self) {
         let was_sent = *self.requests.get_mut() > 0;
         self.hand_over(match self.changes && was_sent {
-            // The product has said what became of it.
+            // The product's response says what has happened.
             true if self.responded.is_some() => self.came_to(&Ok(())),
             true => Outcome::Failed(ErrorKind::OutcomeUnknown),
             false => Outcome::Cancelled,

@@ -1,4 +1,4 @@
-//! Whether a failed request is sent once more, after how long, and which error is left where it is not.
+//! Decides whether a failed request is retried, after which pause, and with which error the call fails otherwise.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(32);
 pub(super) struct Failure {
     pub(super) error: Error,
     pub(super) processed: Processed,
-    /// Whether to send it once more: it only reads, and its connection closed before a response came.
+    /// Whether to retry it, because it's read-only and its connection closed before a response arrived.
     pub(super) on_new_connection: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Processed {
 }
 
 impl Failure {
-    /// A request to which no whole response came.
+    /// A request without a complete response.
     pub(super) fn of_transport(error: TransportError, effect: Effect) -> Self {
         let processed = match error.may_have_been_sent() {
             true => Processed::Unknown,
@@ -50,7 +50,7 @@ impl Failure {
         self.processed == Processed::Unknown
     }
 
-    /// An error that was made of what the product responded with `status`. A 4xx has refused the request, whatever else it
+    /// An error from a response with `status`. A 4xx means that the product has rejected the request, whatever else it
     /// says.
     pub(super) fn of_response(error: Error, status: StatusCode) -> Self {
         let processed = match status.is_client_error() {
@@ -64,7 +64,7 @@ impl Failure {
         }
     }
 
-    /// A body that did not come whole.
+    /// A body that wasn't complete.
     pub(super) fn of_body(error: TransportError, effect: Effect, status: StatusCode) -> Self {
         match status.is_client_error() {
             true => Self::of_response(transport_error(error, Effect::Read), status),
@@ -76,7 +76,7 @@ impl Failure {
     }
 }
 
-/// How long to pause before a tool's request is retried; `None` where that is not safe, not useful, or too late.
+/// Pause before a tool's request is retried. `None` if a retry isn't safe, not useful, or too late.
 pub(super) fn pause(
     context: &Context,
     retry: Retry,
@@ -90,7 +90,7 @@ pub(super) fn pause(
     let safe = failure.processed == Processed::No || retry != Retry::Unprocessed;
     let useful =
         failure.error.retryable() || (failure.error.kind() == ErrorKind::OutcomeUnknown && safe);
-    // A longer quota does not come back within one call, and what lacks room is not to keep it.
+    // A longer quota isn't reset within one call. If this process lacks resources, it shouldn't keep the call.
     let hopeless = matches!(
         failure.error.kind(),
         ErrorKind::ProductQuotaExhausted | ErrorKind::Overloaded
@@ -105,8 +105,8 @@ pub(super) fn pause(
     (pause < left).then_some(pause)
 }
 
-/// A raw request is retried once and at once: if nothing was sent, which is safe for every method, or if it only reads and its
-/// connection was closed.
+/// A raw request is retried once and immediately if nothing was sent, which is safe for every method. It's also retried
+/// if it's read-only and its connection was closed.
 pub(super) fn at_once(failure: &Failure, attempt: u8) -> Option<Duration> {
     let unsent = failure.processed == Processed::No
         && failure.error.retryable()
@@ -122,8 +122,8 @@ fn jitter(context: &Context, attempt: u8) -> Duration {
     longest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))
 }
 
-/// The error that is left. A write that the product met with a failure of its own, or with something unreadable, may have
-/// been carried out.
+/// The final error. If the product responded to a write with a failure of its own, or with something unreadable, the
+/// write may have been carried out.
 pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
     let Failure {
         error, processed, ..
@@ -158,7 +158,7 @@ pub(super) fn unknown(error: Error) -> Error {
     unknown.with_source(error)
 }
 
-/// The transport's error as one of the table. A write that may have been processed has an unknown outcome.
+/// Converts a transport error. If a write may have been processed, its outcome is unknown.
 fn transport_error(error: TransportError, effect: Effect) -> Error {
     let unknown = effect != Effect::Read && error.may_have_been_sent();
     let (kind, message) = match error.kind() {
@@ -241,7 +241,7 @@ mod tests {
         let context = context(&World::new(), &STABLE, always(200, ""));
         let (no, unknown) = (Processed::No, Processed::Unknown);
         let table = [
-            // What the product has not processed is safe.
+            // A retry is safe if the product hasn't processed the request.
             (Unprocessed, no, ProductRateLimited, true),
             (Unprocessed, no, ProductUnavailable, true),
             (Unprocessed, no, ProductForbidden, false),
@@ -252,14 +252,14 @@ mod tests {
             (Always, unknown, OutcomeUnknown, true),
             (AlwaysWith("repeat", "true"), unknown, OutcomeUnknown, true),
             (Always, unknown, ProductForbidden, false),
-            // Nothing else is.
+            // Everything else isn't.
             (Unprocessed, unknown, ProductUnavailable, false),
             (Unprocessed, unknown, ProductTimeout, false),
             (Unprocessed, unknown, UpstreamTruncated, false),
             (Unprocessed, unknown, OutcomeUnknown, false),
-            // A longer quota does not come back within one call.
+            // A longer quota isn't reset within one call.
             (Unprocessed, no, ProductQuotaExhausted, false),
-            // What this process lacks, a retry would take as well.
+            // A retry would need the same resources that this process lacks.
             (Unprocessed, no, Overloaded, false),
             (Always, unknown, Overloaded, false),
             (Always, unknown, ProductQuotaExhausted, false),

@@ -32,19 +32,19 @@ use crate::{
     tool::Effect,
 };
 
-/// Requests of one call at most: a tool that needs more is wrong.
+/// Maximum number of requests of one call. A tool that needs more has a bug.
 const REQUESTS: u32 = 500;
 
-/// A request on its way: what differs between tools and raw requests.
+/// A request to send: the differences between tools and raw requests.
 pub(super) trait Outgoing: Send {
-    /// What the caller gets.
+    /// The result for the caller.
     type Response;
 
-    /// What it can do.
+    /// Its effect.
     fn effect(&self) -> Effect;
-    /// Name of the product's origin that it goes to.
+    /// Name of the product's origin that it's sent to.
     fn origin(&self) -> &'static str;
-    /// Shows policies each request that it holds, as it is about to be sent: itself, or those of a batch.
+    /// Passes each of its requests to policies in its final form: itself, or the requests of a batch.
     fn each(
         &self,
         product: &'static Product,
@@ -54,23 +54,24 @@ pub(super) trait Outgoing: Send {
     ) -> Result<()> {
         sending::shown(product, origin, request, self.effect(), false, see)
     }
-    /// Where it goes, at this attempt.
+    /// The URL for this attempt.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri>;
-    /// Whether its response is passed on as it comes: the caller's time is then that to its head.
+    /// Whether its response is forwarded as it arrives. The caller's time limit then applies only to the response's
+    /// head.
     fn is_passed_on(&self) -> bool {
         false
     }
-    /// How long it may take, and how large its response may be.
+    /// Its time limits, and the maximum size of its response.
     fn limits(&self, product: &Product) -> Limits {
         product.limits
     }
-    /// What it costs of the product's quota.
+    /// Its cost in units of the product's quota.
     fn cost(&self, product: &Product, target: &Uri) -> Cost;
     /// The request to send, without credentials and the product's own headers.
     fn build(&mut self, target: Uri) -> Result<http::Request<Body>>;
     /// Whether it can be built again.
     fn is_repeatable(&self) -> bool;
-    /// Reads the response. What it holds in memory is taken of the call's budget.
+    /// Reads the response. The memory for it comes from the call's budget.
     fn read(
         &mut self,
         context: &Context,
@@ -79,7 +80,7 @@ pub(super) trait Outgoing: Send {
         response: http::Response<Body>,
         held: &Arc<Held>,
     ) -> impl Future<Output = Reading<Self::Response>> + Send;
-    /// How long to pause before the next attempt; `None` where there is none.
+    /// Pause before the next attempt. `None` if there isn't one.
     fn pause(
         &self,
         context: &Context,
@@ -92,14 +93,14 @@ pub(super) trait Outgoing: Send {
 /// Sends the requests of one call.
 pub(super) struct Sender<'c> {
     context: &'c Context,
-    /// The account as it was when the call began.
+    /// The account when the call started.
     snapshot: Arc<Snapshot>,
     ends_at: Duration,
     /// Requests that were sent.
     requests: &'c AtomicU32,
     /// Bytes in memory.
     held: &'c Arc<Held>,
-    /// What policies say of the call and its requests.
+    /// The decisions of policies on the call and its requests.
     pub(super) admission: &'c Admission,
 }
 
@@ -126,7 +127,7 @@ impl<'c> Sender<'c> {
         self.snapshot.endpoints.product
     }
 
-    /// How many requests of the account may be on their way at the same time.
+    /// Maximum number of concurrent requests of the account.
     pub(super) fn at_once(&self) -> usize {
         self.snapshot.rate_limiter.at_once(self.product())
     }
@@ -135,7 +136,7 @@ impl<'c> Sender<'c> {
         self.ends_at.saturating_sub(self.context.monotonic())
     }
 
-    /// What is left, where anything is.
+    /// The remaining time. Fails if there is none.
     fn check_time(&self) -> Result<Duration> {
         let left = self.left();
         match left.is_zero() {
@@ -166,7 +167,7 @@ impl<'c> Sender<'c> {
         })
     }
 
-    /// `may_be_done` says whether an attempt before the last one may have been carried out.
+    /// `may_be_done` says whether an earlier attempt may have been carried out.
     async fn attempts<O: Outgoing>(
         &self,
         outgoing: &mut O,
@@ -177,7 +178,7 @@ impl<'c> Sender<'c> {
         let mut attempt = 1;
         let (mut refreshed, mut on_new_connection) = (false, false);
         loop {
-            // What is not sent any more costs nothing of the quota.
+            // A request that isn't sent any more shouldn't use the quota.
             self.check_time()?;
             let target = outgoing.target(&self.snapshot.endpoints, attempt)?;
             let cost = outgoing.cost(product, &target);
@@ -188,7 +189,7 @@ impl<'c> Sender<'c> {
                 .acquire(context.runtime.as_ref(), cost, self.left())
                 .await?;
             let snapshot = self.live(permit.waited).await?;
-            // A token goes only where its own snapshot says.
+            // A token is only sent to the endpoints of its own snapshot.
             let target = match Arc::ptr_eq(&snapshot, &self.snapshot) {
                 true => target,
                 false => outgoing.target(&snapshot.endpoints, attempt)?,
@@ -238,7 +239,7 @@ impl<'c> Sender<'c> {
                 }
                 Reading::Unauthorized => {
                     refreshed = true;
-                    // Even where this request cannot be built again, the next call finds a new token.
+                    // Even if this request can't be built again, the next call gets a new token.
                     let renewed = oauth::refresh_now(context, &snapshot, RefreshReason::Refused);
                     self.in_time(pin!(renewed)).await?;
                     if !outgoing.is_repeatable() {
@@ -261,7 +262,7 @@ impl<'c> Sender<'c> {
         }
     }
 
-    /// What the policies say of a request, and of each part of a batch.
+    /// Decides on a request, and on each part of a batch.
     fn decide<O: Outgoing>(
         &self,
         outgoing: &O,
@@ -281,8 +282,8 @@ impl<'c> Sender<'c> {
         Ok(passing)
     }
 
-    /// The account with a token that can be used. It may have been disconnected or refreshed since the call began,
-    /// unless this is the call's first request and it did not wait.
+    /// The account with a working token. It may have been disconnected or refreshed since the call started, except for
+    /// the call's first request if that didn't wait.
     async fn live(&self, waited: bool) -> Result<Arc<Snapshot>> {
         let live = async {
             let snapshot = if waited || self.requests.load(Ordering::Relaxed) > 0 {
@@ -293,7 +294,7 @@ impl<'c> Sender<'c> {
             oauth::live(self.context, snapshot).await
         };
         let live = self.in_time(pin!(live)).await?;
-        // What the call has read and asked so far belongs to one account and one client, of one host.
+        // Everything that the call has read and sent so far belongs to one account, client and host.
         if live.account.id != self.snapshot.account.id
             || live.connection.client_epoch != self.snapshot.connection.client_epoch
         {
@@ -305,12 +306,13 @@ impl<'c> Sender<'c> {
         Ok(live)
     }
 
-    /// What comes of a wait, unless the call's time ends before.
+    /// The result of a wait, unless the call's deadline passes first.
     async fn in_time<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         self.context.until(self.ends_at, work).await
     }
 
-    /// The head of a response. A body that keeps coming moves the end of its exchange, but not that of who waits for it.
+    /// The head of a response. A request body that keeps arriving extends the time limit of the exchange, but not the
+    /// caller's deadline.
     async fn in_callers_time(
         &self,
         sent: BoxFuture<'_, Result<http::Response<Body>, TransportError>>,
@@ -323,7 +325,7 @@ impl<'c> Sender<'c> {
         })
     }
 
-    /// Adds what every request to a product carries: its headers, the user's token, and the time that is left.
+    /// Adds everything that a request to a product needs: headers, the user's token, and the remaining time.
     fn finish(
         &self,
         request: &mut http::Request<Body>,
@@ -349,8 +351,8 @@ impl<'c> Sender<'c> {
     }
 }
 
-/// Headers that every request to a product carries; those that the request has stay. Where the product names a user
-/// agent, it goes in place of ours.
+/// Adds the headers that every request to a product has, without replacing those of the request. If the product has a
+/// user agent, it replaces Stead's.
 pub(super) fn set_product_headers(headers: &mut HeaderMap, product: &Product) {
     for (name, value) in product.headers {
         headers

@@ -10,7 +10,7 @@ use crate::{
     tool::Effect,
 };
 
-/// Shows a request that goes to an origin of the product. `effect` is what its method or its tool says.
+/// A request to an origin of the product, as policies see it. `effect` is the effect of its method or its tool.
 pub(super) fn shown(
     product: &'static Product,
     origin: &str,
@@ -43,7 +43,7 @@ pub(super) fn shown(
     })
 }
 
-/// The header `Content-Type`, where it is a text.
+/// The header `Content-Type`, if it's a text.
 pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok()
 }

@@ -1,4 +1,4 @@
-//! A result as the caller asked for it.
+//! Shapes a result as the caller requests.
 
 use serde_json::value::RawValue;
 
@@ -11,13 +11,13 @@ use crate::{
     tool::{Effect, ToolEntry, Warning},
 };
 
-/// What JSON takes in memory, for each byte of its text, while it is brought into another form.
+/// Memory that JSON needs while it's transformed, per byte of its text.
 const PARSED: u64 = 4;
 
-/// Names of parameters that say how many items a tool returns.
+/// Names of parameters that limit the number of items.
 const PAGE_SIZES: [&str; 3] = ["max_results", "page_size", "limit"];
 
-/// The data as it is asked for, and what it has only in part; as it is where nothing is asked.
+/// The data in the requested shape, and its truncated parts. Without options, the data stays unchanged.
 pub(super) async fn shaped(
     context: &Context,
     entry: &'static ToolEntry,

@@ -29,12 +29,12 @@ pub(super) struct ToolIo<'c> {
 }
 
 impl<'c> ToolIo<'c> {
-    /// `is_again` where an earlier run with the same id was cut off, so that every request may be a retry.
+    /// `is_again` says whether an earlier run with the same ID was interrupted, so that every request may be a retry.
     pub(super) fn new(sender: Sender<'c>, is_again: bool) -> Self {
         Self { sender, is_again }
     }
 
-    /// What policies say of the call.
+    /// The decisions of policies on the call.
     pub(super) fn admission(&self) -> &'c Admission {
         self.sender.admission
     }
@@ -188,7 +188,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// What goes over the wire for a request, sent with a minute left.
+    /// The request as it is sent, with one minute left.
     fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
         let seen = Arc::new(Mutex::new(None));
         let keep = Arc::clone(&seen);

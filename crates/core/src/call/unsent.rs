@@ -1,4 +1,4 @@
-//! A request to which no response came, and who must act if its product cannot be reached.
+//! Errors of requests without a response, and who needs to act if the product can't be reached.
 
 use super::retry::Failure;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     tool::Effect,
 };
 
-/// The failure of a request that went to an origin of the product.
+/// The failure of a request to an origin of the product.
 pub(super) fn failure(
     context: &Context,
     snapshot: &Snapshot,

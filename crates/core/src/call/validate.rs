@@ -21,8 +21,8 @@ pub(super) fn input(tool: &CatalogueTool, mut input: Value) -> Result<Box<dyn An
     Ok(parsed)
 }
 
-/// Adds the rules across fields that are broken besides the schema, so that a caller sees all at once. They can be told
-/// where the struct takes the input but for its unknown members; anything else left out could break a rule by itself.
+/// Adds violated rules across fields to a schema error, so that the caller sees all of them. This works only if the
+/// struct accepts the input without its unknown members. Removing anything else could itself violate a rule.
 fn with_broken_rules(entry: &ToolEntry, mut input: Value, error: Error) -> Error {
     let mut violations = error.violation_list().to_vec();
     for unknown in violations
@@ -108,7 +108,7 @@ mod tests {
         ..demo(Rotation::Stable)
     };
 
-    /// Kind and places of the error for a user whom no one knows.
+    /// Kind and paths of the error for an unknown user.
     fn refused(input: Value) -> (ErrorKind, Vec<String>) {
         let world = World::new();
         let context = context(&world, &NOTES, always(200, "{}"));

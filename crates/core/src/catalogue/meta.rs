@@ -58,9 +58,9 @@ pub enum MetaCall {
 pub struct ToolDetails {
     /// Name.
     pub name: String,
-    /// What the tool does.
+    /// Description of the tool.
     pub description: String,
-    /// What a call can do.
+    /// Effect of a call.
     pub effect: Effect,
     /// JSON Schema of the input, draft 2020-12.
     pub input_schema: Value,
@@ -92,7 +92,7 @@ impl Catalogue {
     /// The three tools in a vendor's format.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if a schema is not one, which a test rules out.
+    /// [`ErrorKind::Internal`] if a tool has an invalid schema. A test rules this out.
     pub fn meta_tools(&self, format: ExportFormat) -> Result<Vec<Exported>> {
         let mut products: Vec<_> = self.products.iter().map(|product| product.name).collect();
         products.sort_unstable();

@@ -80,9 +80,9 @@ pub struct FoundTools {
 pub struct FoundTool {
     /// Name.
     pub name: String,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// What a call can do.
+    /// Effect of a call.
     pub effect: Effect,
     /// Required parameters.
     pub required: Vec<String>,

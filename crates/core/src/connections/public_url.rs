@@ -1,5 +1,6 @@
-//! Products send browsers back only to redirect URIs that are registered there, and these begin with the public URL. So the store
-//! keeps the URL under which they were handed out, and whoever starts Stead under another one is told what to register.
+//! Products redirect browsers only to registered redirect URIs, which start with the public URL. The store keeps the
+//! public URL that they were registered with. If the URL changes, Stead lists the redirect URIs that you need to
+//! register again.
 
 use crate::{
     Result,
@@ -7,17 +8,17 @@ use crate::{
     domain::KnownPublicUrl,
 };
 
-/// The public URL is another one than that under which redirect URIs were handed out.
+/// The public URL has changed since redirect URIs were handed out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MovedPublicUrl {
-    /// The one before.
+    /// The previous public URL.
     pub former: String,
-    /// What to register: what it is for, and the redirect URI.
+    /// Redirect URIs to register, each with the name of its connection or the host of the sign-in provider.
     pub redirect_uris: Vec<(String, String)>,
 }
 
-/// What has to be registered again, if the public URL is another one. Changes nothing.
+/// Redirect URIs to register again if the public URL has changed. Changes nothing in the store.
 pub(crate) async fn moved(context: &Context) -> Result<Option<MovedPublicUrl>> {
     let known = context.store.known_public_url().await?;
     let Some(known) = known.filter(|known| known.row.url != context.at("")) else {
@@ -37,7 +38,7 @@ pub(crate) async fn moved(context: &Context) -> Result<Option<MovedPublicUrl>> {
     }))
 }
 
-/// Keeps the public URL, unless another one is known under which redirect URIs were handed out: that one is returned.
+/// Stores the public URL. If redirect URIs were handed out with a different one, stores nothing and returns the change.
 pub(crate) async fn note(context: &Context) -> Result<Option<MovedPublicUrl>> {
     match moved(context).await? {
         Some(moved) => Ok(Some(moved)),
@@ -45,7 +46,7 @@ pub(crate) async fn note(context: &Context) -> Result<Option<MovedPublicUrl>> {
     }
 }
 
-/// Keeps the public URL: from now on it is the one that is registered.
+/// Stores the public URL as the one that redirect URIs are registered with.
 pub(crate) async fn keep(context: &Context) -> Result<()> {
     context
         .change(

@@ -1,4 +1,4 @@
-//! Bearer tokens that were good a moment ago, so that not every request asks the store; and when credentials were used.
+//! Recently checked bearer tokens, so that not every request needs the store. Also records when credentials were used.
 
 use std::{
     collections::HashMap,
@@ -16,31 +16,31 @@ use quick_cache::sync::Cache;
 use super::single_flight::SingleFlight;
 use crate::{Result, caller::Caller, digest::Digest};
 
-/// Tokens kept at most: those that were not used lately make room.
+/// Maximum number of tokens. New ones replace those not used recently.
 const CAPACITY: usize = 100_000;
 
-/// What is known of a token.
+/// Cached data about a token.
 #[derive(Debug, Clone)]
 pub(crate) struct Checked {
-    /// Whose it is.
+    /// The token's caller.
     pub(crate) caller: Caller,
-    /// When it ends.
+    /// When it expires.
     pub(crate) expires_at: Timestamp,
-    /// When the store said so.
+    /// When it was checked in the store.
     pub(crate) at: Duration,
 }
 
-/// When secrets of a credential were last used, by their ids.
+/// When secrets of a credential were last used, by their IDs.
 pub(crate) type Used = Vec<(String, Timestamp)>;
 
-/// The tokens.
+/// The cache of tokens.
 pub(crate) struct AccessTokens {
     known: Cache<Digest, Checked>,
-    /// Tokens that are looked up now: callers with the same one wait for one reading.
+    /// Running lookups. Callers with the same token share one.
     pub(crate) readings: SingleFlight<(Digest, u64), Result<Caller>>,
-    /// Counts revocations, so that what was read before one is not kept after it.
+    /// Number of revocations. Reads that started before one aren't cached after it.
     epoch: AtomicU64,
-    /// By client id; what is not written down yet.
+    /// Uses that aren't stored yet, by client ID.
     used: Mutex<HashMap<String, Used>>,
 }
 
@@ -64,30 +64,30 @@ impl fmt::Debug for AccessTokens {
 }
 
 impl AccessTokens {
-    /// Whose token it is, where it was checked at this moment or later.
+    /// The token's caller, if it was checked at this time or later.
     pub(crate) fn caller(&self, token: &Digest, now: Timestamp, since: Duration) -> Option<Caller> {
         let known = self.known.get(token)?;
         let good = known.expires_at > now && known.at >= since;
         good.then_some(known.caller)
     }
 
-    /// Asks the store again at the next use.
+    /// The next use reads the token from the store again.
     pub(crate) fn forget_token(&self, token: &Digest) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
         self.drop_token(token);
     }
 
-    /// Drops one that a reading has refused.
+    /// Drops a token that a read has rejected.
     pub(crate) fn drop_token(&self, token: &Digest) {
         self.known.remove(token);
     }
 
-    /// To be read before a token is checked.
+    /// Read this before you check a token.
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Keeps what was read in this epoch.
+    /// Caches a token that was read in this epoch.
     pub(crate) fn keep(&self, token: &Digest, checked: Checked, epoch: u64) {
         self.known.insert(token.clone(), checked);
         if self.epoch() != epoch {
@@ -95,18 +95,18 @@ impl AccessTokens {
         }
     }
 
-    /// Forgets the tokens of an application, which may not be good any more.
+    /// Drops the tokens of an application, because they may not be valid any more.
     pub(crate) fn forget(&self, client_id: &str) {
         self.forget_where(|caller| caller.client_id() == Some(client_id));
     }
 
-    /// Forgets the tokens of some callers.
+    /// Drops the tokens of these callers.
     pub(crate) fn forget_where(&self, is_meant: impl Fn(&Caller) -> bool) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
         self.known.retain(|_, checked| !is_meant(&checked.caller));
     }
 
-    /// Notes that a secret was used, or a token made with it.
+    /// Records a use of a secret, or of a token created with it.
     pub(crate) fn note_use(&self, client_id: &str, secret_id: &str, at: Timestamp) {
         let mut used = self.used();
         let of_client = used.entry(client_id.to_owned()).or_default();
@@ -116,7 +116,7 @@ impl AccessTokens {
         }
     }
 
-    /// What was noted and not taken yet.
+    /// Takes all recorded uses.
     pub(crate) fn take_used(&self) -> HashMap<String, Used> {
         mem::take(&mut *self.used())
     }

@@ -1,4 +1,4 @@
-//! Entries of the audit log, written in the transaction of what they tell.
+//! Entries of the audit log, written in the transaction of the change.
 
 use super::{Context, change::Retries};
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
     store::{Batch, Commit},
 };
 
-/// Changes of one process that are audited go one after another: each entry needs the hash of the one before.
+/// Audited changes of a process are serialized, because each entry needs the hash of the previous one.
 #[derive(Debug, Default)]
 pub(crate) struct AuditTurn(tokio::sync::Mutex<()>);
 
 impl Context {
-    /// Offers a batch together with its entries of the audit log. Where another process has taken their numbers, they get
-    /// the next ones; a conflict is always one of the batch itself.
+    /// Offers a batch together with its audit entries. If another process has used their numbers, they get the next
+    /// ones. A conflict that is returned is always one of the batch itself.
     pub(super) async fn offer_audited<F, W>(
         &self,
         batch: Batch,
@@ -41,7 +41,7 @@ impl Context {
             match self.offer(audited, retries).await? {
                 Commit::Committed => {
                     for entry in &entries {
-                        // Whoever keeps the logs elsewhere can tell that the end of the chain was cut off.
+                        // If someone keeps these logs elsewhere, they can detect that the end of the chain was removed.
                         tracing::info!(
                             number = entry.number,
                             hash = entry.hash.as_str(),

@@ -1,5 +1,5 @@
-//! How much may be in flight at the same time, so that a product that stalls starves only itself, an application or
-//! an account that floods leaves room for the others, and no burst takes all memory. What is beyond is refused at once.
+//! Limits on running calls. A product that hangs slows down only its own calls, an application or account that sends
+//! too many leaves room for others, and a burst can't use all memory. Stead immediately rejects calls over a limit.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,34 +20,36 @@ use crate::{
     shares::{Holder, Share, Shares},
 };
 
-/// A product that has responded to nothing for so long, while it was asked, stalls.
+/// A product counts as hanging if it hasn't responded to anything for this long while calls were waiting.
 const STALLED: Duration = Duration::from_secs(5);
-/// Bytes that every call may hold without asking; their sum is bounded by the number of calls.
+/// Bytes that every call can hold without using the budget. The number of calls limits their sum.
 const FREE: u64 = 64 * 1024;
-/// The budget of bytes is counted in pieces of so many.
+/// Unit of the budget in bytes.
 const PIECE: u64 = 1024;
-/// The places of all calls, among those that are shared; those of products follow.
+/// Key for the shares of all calls. Products have the following numbers.
 const OF_ALL: u128 = 0;
 
-/// Most calls in flight, and most bytes that they hold. What is beyond is refused at once with
-/// [`Overloaded`](ErrorKind::Overloaded), or with [`ProductUnavailable`](ErrorKind::ProductUnavailable) where the calls
-/// of a product are in flight because it does not respond.
+/// Limits on running calls and on the memory that they use. Above a limit, a call immediately fails with
+/// [`Overloaded`](ErrorKind::Overloaded), or with [`ProductUnavailable`](ErrorKind::ProductUnavailable) if the running
+/// calls wait for a product that doesn't respond.
 ///
-/// No application gets one more place once it has three times as many as are free, of all, of a product or of a connection;
-/// and no account at its connection. So one that takes what it can has three quarters at most.
+/// No one can use all of a limit. An application gets no more calls once it runs three times as many as are free, so it
+/// can use at most three quarters. This applies to all calls, to each product and to each connection. An account is
+/// limited in the same way at its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallLimits {
-    /// Calls in flight in all, and responses that are being passed on; 4,096 unless told.
+    /// Maximum number of running calls, including responses that are being forwarded. Defaults to 4,096.
     pub calls: u32,
-    /// Those of one product; 2,048 unless told.
+    /// Maximum number of running calls to one product. Defaults to 2,048.
     pub calls_per_product: u32,
-    /// Those of one connection; 1,024 unless told.
+    /// Maximum number of running calls through one connection. Defaults to 1,024.
     pub calls_per_connection: u32,
-    /// Requests of one account that wait for its rate limit; 1,000 unless told.
+    /// Maximum number of requests of one account that wait for its rate limit. Defaults to 1,000.
     pub waiting_per_account: u32,
-    /// Bytes that calls hold in memory besides the first 64 KiB of each; 512 MiB unless told. An input counts as what it is
-    /// parsed into, a response twice, and one that is shaped four times more.
+    /// Maximum memory of all running calls in bytes, not counting the first 64 KiB of each. Defaults to 512 MiB. An
+    /// input counts as its size in memory after parsing. A response counts twice, and four more times if Stead shapes
+    /// it.
     pub bytes: u64,
 }
 
@@ -63,44 +65,44 @@ impl Default for CallLimits {
     }
 }
 
-/// The places of all calls.
+/// The limits, and the calls that count toward them.
 pub(crate) struct Bulkheads {
     limits: CallLimits,
     calls: Arc<Semaphore>,
-    /// By applications, and of what.
+    /// Running calls per application and limit.
     shares: Arc<Shares>,
-    /// In pieces.
+    /// Free memory, in units of `PIECE`.
     bytes: Arc<Semaphore>,
     products: BTreeMap<&'static str, Arc<Bulkhead>>,
     connections: Mutex<HashMap<ConnectionId, Arc<Bulkhead>>>,
 }
 
-/// The places of one product or of one connection.
+/// The limit of one product or one connection.
 struct Bulkhead {
     limit: usize,
     free: Arc<Semaphore>,
     shares: Arc<Shares>,
-    /// Tells these places from others.
+    /// Key of this limit in `shares`.
     of: u128,
-    /// When the product responded, or was asked first.
+    /// When the product last responded, or when the first of the running calls was sent.
     responded_at: Moment,
 }
 
-/// The places of a connection and those of its product.
+/// The limits of a connection and its product.
 #[derive(Clone)]
 pub(crate) struct Places {
     connection: Arc<Bulkhead>,
     product: Arc<Bulkhead>,
 }
 
-/// A place, and whose it is.
+/// One running call, counted for its application and for the limit.
 type Taken = (Option<Share>, OwnedSemaphorePermit);
 
-/// A call among all of them; it ends when this is dropped.
+/// A running call, counted toward the limit of all calls until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Entered(#[expect(dead_code, reason = "held for its end")] Taken);
 
-/// A call to a product.
+/// A running call to a product, counted toward its limits until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Place(#[expect(dead_code, reason = "held for its end")] (Share, [Taken; 2]));
 
@@ -122,7 +124,7 @@ impl Bulkheads {
         }
     }
 
-    /// Lets a call in.
+    /// Admits a call, if the limit of all calls allows it.
     pub(crate) fn enter(&self, caller: &Caller) -> Result<Entered> {
         let share = share(&self.shares, caller, OF_ALL, self.calls.available_permits());
         let share = share.map_err(|held| overloaded(held.message("in all")))?;
@@ -136,11 +138,11 @@ impl Bulkheads {
         Ok(Entered((share, entered)))
     }
 
-    /// The places of a connection. The limit of an unknown product is that of the connection.
+    /// The limits of a connection. An unknown product has no limit of its own.
     pub(crate) fn of(&self, product: &str, connection: ConnectionId) -> Places {
         let mut connections = lock(&self.connections);
         if !connections.contains_key(&connection) {
-            // The places of a connection that no account's snapshot names any more.
+            // Removes connections that no account's snapshot uses.
             connections.retain(|_, places| Arc::strong_count(places) > 1);
         }
         let per_connection = self.limits.calls_per_connection;
@@ -155,7 +157,7 @@ impl Bulkheads {
         }
     }
 
-    /// A budget of bytes for one call.
+    /// A memory budget for one call.
     pub(crate) fn bytes(&self) -> Arc<Held> {
         Arc::new(Held {
             budget: Arc::clone(&self.bytes),
@@ -163,7 +165,7 @@ impl Bulkheads {
         })
     }
 
-    /// Calls in flight, and bytes that they hold.
+    /// Number of running calls, and the bytes that they hold.
     pub(crate) fn in_flight(&self) -> (usize, u64) {
         let pieces = self.limits.bytes / PIECE - self.bytes.available_permits() as u64;
         let calls = self.limits.calls as usize - self.calls.available_permits();
@@ -172,7 +174,7 @@ impl Bulkheads {
 }
 
 impl Places {
-    /// Lets a call of an account to the product begin.
+    /// Admits an account's call to the product.
     pub(crate) fn enter(&self, now: Duration, caller: &Caller, account: &Holder) -> Result<Place> {
         let free = self.connection.free.available_permits();
         let share = account.take(free).map_err(|held| {
@@ -188,7 +190,7 @@ impl Places {
         Ok(Place((share, places)))
     }
 
-    /// The product has responded to a request.
+    /// Records that the product has responded.
     pub(crate) fn responded(&self, now: Duration) {
         self.connection.responded_at.set(now);
         self.product.responded_at.set(now);
@@ -224,7 +226,7 @@ impl Bulkhead {
         Ok((share, permit))
     }
 
-    /// Why no more calls are taken: that so many are in flight, or that the product does not respond.
+    /// The error for a call over the limit. It depends on whether the product still responds.
     fn refused(&self, now: Duration, calls: usize, message: String) -> Error {
         let silence = now.saturating_sub(self.responded_at.get());
         if silence < STALLED {
@@ -241,7 +243,7 @@ impl Bulkhead {
     }
 }
 
-/// How many an application has, which gets no more.
+/// Number of running calls of an application that has reached its share.
 struct TooMany(usize);
 
 impl TooMany {
@@ -253,7 +255,7 @@ impl TooMany {
     }
 }
 
-/// The caller's share of some places. Whoever opened the environment shares with no one.
+/// Counts the call toward the caller's share. The operator, users and Stead itself have no share.
 fn share(
     shares: &Shares,
     caller: &Caller,
@@ -265,7 +267,7 @@ fn share(
     share.map_err(TooMany)
 }
 
-/// Bytes that one call holds; they are given back when this is dropped.
+/// Memory that one call holds. Dropping this frees it.
 pub(crate) struct Held {
     budget: Arc<Semaphore>,
     taken: Mutex<TakenBytes>,
@@ -277,11 +279,11 @@ struct TakenBytes {
     permit: Option<OwnedSemaphorePermit>,
 }
 
-/// A body that could not be collected.
+/// Why a body couldn't be collected.
 #[derive(Debug)]
 pub(crate) enum Unread {
     Broken(TransportError),
-    /// There is no memory for it.
+    /// The memory budget is used up.
     Overloaded(Error),
 }
 
@@ -292,7 +294,7 @@ impl From<TransportError> for Unread {
 }
 
 impl Held {
-    /// Takes so many bytes more.
+    /// Reserves more bytes.
     pub(crate) fn add(&self, bytes: u64) -> Result<()> {
         let mut taken = lock(&self.taken);
         let sum = taken.bytes.saturating_add(bytes);
@@ -319,13 +321,13 @@ impl Held {
         Ok(())
     }
 
-    /// Takes what an input needs, roughly, and says how much that is.
+    /// Reserves the approximate size of an input in memory, and returns it.
     pub(crate) fn add_input(&self, input: &Value) -> Result<u64> {
         let size = size(input);
         self.add(size).map(|()| size)
     }
 
-    /// Collects a body of at most `limit` bytes, of which each is held so many times.
+    /// Collects a body of at most `limit` bytes, counting each byte `copies` times.
     pub(crate) async fn collect(
         &self,
         body: Body,
@@ -338,7 +340,7 @@ impl Held {
     }
 }
 
-/// What a value holds in memory, roughly.
+/// Approximate size of a value in memory.
 fn size(value: &Value) -> u64 {
     let own = size_of::<Value>() as u64;
     own + match value {

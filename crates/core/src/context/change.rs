@@ -1,4 +1,4 @@
-//! The only way in which an aggregate changes: load it, decide, commit everything together, and again on a conflict.
+//! The only way to change an aggregate: load it, decide, and commit everything together. After a conflict, start again.
 
 use std::time::Duration;
 
@@ -16,25 +16,25 @@ use crate::{
     store::{Batch, Commit, Key, Record, Rewritten, Versioned, Write},
 };
 
-/// How long something that will not come again is offered to a store that does not take it.
+/// How long Stead retries to commit something that it can't get again, such as new tokens.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// A credential that ends, and its revocation where the product is told.
+/// A credential to shred, and its revocation if the product needs to know.
 pub(crate) type Shredded = (Versioned<Credential>, Option<OutboxEntry>);
 
-/// What a decision changes: all of it is committed with its events, or nothing.
+/// The result of a decision. It's committed completely with its events, or not at all.
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     batch: Batch,
     events: Vec<NewEvent>,
     audits: Vec<NewAudit>,
-    /// Whose snapshots end.
+    /// Identifiers whose snapshots need to be dropped.
     identifiers: Vec<Identifier>,
     connections: Vec<ConnectionName>,
 }
 
 impl Change {
-    /// Leaves everything as it is.
+    /// No changes.
     pub(crate) fn none() -> Self {
         Self::default()
     }
@@ -54,7 +54,7 @@ impl Change {
         self.batch = self.batch.guard(key, version);
         self
     }
-    /// A row of any table.
+    /// Writes a row of any table.
     pub(crate) fn write(mut self, write: Write) -> Self {
         self.batch = self.batch.write(write);
         self
@@ -68,19 +68,18 @@ impl Change {
         events.into_iter().fold(self, Self::event)
     }
 
-    /// Says in the audit log who did what: for what an operator or an application changes, not for calls, links and
-    /// refreshes.
+    /// Adds an audit entry. Only changes by operators and applications have one, not calls, links and refreshes.
     pub(crate) fn audit(mut self, audit: NewAudit) -> Self {
         self.audits.push(audit);
         self
     }
 
-    /// A new account with its event.
+    /// Inserts an account with its event.
     pub(crate) fn insert_account(mut self, account: Account, event: &'static str) -> Self {
         self.identifiers.push(account.identifier.clone());
         self.event(account.event(event)).insert(account)
     }
-    /// Credentials lose their tokens, and what revokes them at the product goes into the outbox.
+    /// Removes the tokens of credentials, and adds their revocation to the outbox.
     pub(crate) fn shred(self, credentials: Vec<Shredded>) -> Self {
         credentials
             .into_iter()
@@ -91,7 +90,7 @@ impl Change {
                 change.update(credential.row.shredded(), credential.version)
             })
     }
-    /// An account after a transition, if it changed.
+    /// Updates an account after a transition, if it changed.
     pub(crate) fn account(
         mut self,
         changed: Option<(Account, Option<&'static str>)>,
@@ -109,7 +108,7 @@ impl Change {
             }));
         self.update(account, version)
     }
-    /// An account that goes, with its last event.
+    /// Deletes an account, with its last event.
     pub(crate) fn delete_account(
         mut self,
         account: &Account,
@@ -119,7 +118,7 @@ impl Change {
         self.identifiers.push(account.identifier.clone());
         self.event(last).delete(account.id, version)
     }
-    /// An authorization after a transition, if it changed.
+    /// Updates an authorization after a transition, if it changed.
     pub(crate) fn authorization(
         self,
         changed: Option<(Authorization, &'static str)>,
@@ -131,13 +130,13 @@ impl Change {
         self.event(authorization.event(event))
             .update(authorization, version)
     }
-    /// A connection that is new.
+    /// Inserts a connection.
     pub(crate) fn new_connection(mut self, connection: Connection) -> Self {
         self.connections.push(connection.name.clone());
         self.event(connection.event("connection.created"))
             .insert(connection)
     }
-    /// A connection after a transition, if it changed.
+    /// Updates a connection after a transition, if it changed.
     pub(crate) fn connection(
         mut self,
         changed: Option<(Connection, &'static str)>,
@@ -150,7 +149,7 @@ impl Change {
         self.event(connection.event(event))
             .update(connection, version)
     }
-    /// A connection that goes.
+    /// Deletes a connection.
     pub(crate) fn delete_connection(mut self, connection: &Connection, version: u64) -> Self {
         self.connections.push(connection.name.clone());
         self.event(connection.event("connection.deleted"))
@@ -162,7 +161,7 @@ impl Change {
     }
 }
 
-/// Who is asked, after every failure of the store, whether to try again; gets the number of failures so far.
+/// Decides after every failure of the store whether to try again, given the number of failures so far.
 pub(super) struct Retries<F> {
     failures: u32,
     ask: F,
@@ -173,7 +172,7 @@ where
     F: FnMut(u32) -> W,
     W: Future<Output = bool>,
 {
-    /// The error, unless the work is tried again.
+    /// Returns the error, unless the work should be retried.
     pub(super) async fn after(&mut self, error: Error) -> Result<()> {
         self.failures += 1;
         if error.kind() == ErrorKind::StorageUnavailable && (self.ask)(self.failures).await {
@@ -188,8 +187,8 @@ async fn never(_failures: u32) -> bool {
 }
 
 impl Context {
-    /// Loads an aggregate, decides what changes, and commits it; where another writer was first, it begins again. What is
-    /// sealed is sealed by `load`, so that `decide` is pure. `name` says in logs and failpoints which change it is.
+    /// Loads an aggregate, decides on changes, and commits them. If another writer was first, it starts again. `load`
+    /// does all encryption, so that `decide` is pure. `name` identifies the change in logs and failpoints.
     pub(crate) async fn change<A, L, T>(
         &self,
         name: &'static str,
@@ -202,11 +201,11 @@ impl Context {
         self.change_with_retries(name, load, decide, never).await
     }
 
-    /// Changes as [`change`](Self::change) does. Whenever the store does not answer, `retry` is asked with the number of
-    /// failures so far: it pauses, and says whether to try again.
+    /// Like [`change`](Self::change), but with retries. After every failure of the store, `retry` gets the number of
+    /// failures so far. It pauses and decides whether to try again.
     ///
-    /// A change is committed once, also where the store applied it and its response was lost: what is tried again is the
-    /// same batch, and where that conflicts with itself, it is committed.
+    /// A change is committed only once, even if the store applied it and its response was lost. A retry offers the same
+    /// batch again. If that batch conflicts with itself, it's already committed.
     pub(crate) async fn change_with_retries<A, L, T, W>(
         &self,
         name: &'static str,
@@ -240,7 +239,7 @@ impl Context {
         }
     }
 
-    /// Changes with retries for a while: for what will not come again.
+    /// Changes with retries for a limited time, for something that Stead can't get again.
     pub(crate) async fn change_patiently<A, L, T>(
         &self,
         name: &'static str,
@@ -262,7 +261,7 @@ impl Context {
         self.change_with_retries(name, load, decide, retry).await
     }
 
-    /// Adds what must not exist yet and holds nothing that was sealed for it; `exists` is the error where it does.
+    /// Inserts a row that must not exist yet and has no newly encrypted secrets. `exists` is the error if it does.
     pub(crate) async fn add(
         &self,
         name: &'static str,
@@ -299,10 +298,10 @@ impl Context {
         let (batch, is_fenced) = fence.guard(batch);
         let outcome = self.offer_audited(batch, change.audits, retries).await;
         if is_fenced && matches!(outcome, Ok(Commit::Conflict)) {
-            // Perhaps another process has changed the data key; whatever keeps it from being read, `load` meets it too.
+            // Another process may have changed the data key. If reading the keys fails, `load` reports the error.
             let _ = self.vault.reload().await;
         }
-        // Even where the store does not answer: it may have committed.
+        // Even if the store doesn't respond, because it may have committed.
         if !events.is_empty() {
             self.feed.committed();
         }
@@ -316,12 +315,12 @@ impl Context {
             Ok(Commit::Conflict) => {
                 tracing::debug!(change = name, "another process changed the same rows first")
             }
-            // The store itself reports, once, that it takes no writes.
+            // The store itself reports once that it doesn't accept writes.
             Err(error) => {
                 tracing::debug!(change = name, %error, "the store didn't accept the change")
             }
         }
-        // Even where the store does not answer: it may have committed.
+        // Even if the store doesn't respond, because it may have committed.
         for identifier in &change.identifiers {
             self.snapshots.forget(identifier);
         }
@@ -334,7 +333,7 @@ impl Context {
         outcome
     }
 
-    /// Events with their ids and times, and with the names that follow from ids.
+    /// The events with IDs, times, and names that follow from IDs.
     async fn complete(&self, events: Vec<NewEvent>) -> Vec<Event> {
         let mut all = Vec::with_capacity(events.len());
         for mut event in events {
@@ -361,8 +360,8 @@ impl Context {
         all
     }
 
-    /// Offers one batch until the store says what became of it, or no retry is left. A store that failed may have
-    /// applied the batch all the same.
+    /// Offers a batch until the store reports a result or there are no retries left. A store that fails may have
+    /// applied the batch nevertheless.
     pub(super) async fn offer<F, W>(&self, batch: Batch, retries: &mut Retries<F>) -> Result<Commit>
     where
         F: FnMut(u32) -> W,
@@ -388,7 +387,7 @@ impl Context {
         }
     }
 
-    /// Changes an account by one transition, for tests: what changes one is audited or has more to it.
+    /// Changes an account with a single transition, for tests. In production, such changes need an audit entry or more.
     #[cfg(test)]
     pub(crate) async fn change_account(
         &self,
@@ -412,7 +411,7 @@ impl Context {
         .await
     }
 
-    /// Changes an authorization by one transition; `None` where it stays.
+    /// Changes an authorization with a single transition. `None` if nothing changes.
     pub(crate) async fn change_authorization(
         &self,
         name: &'static str,
@@ -431,7 +430,7 @@ impl Context {
         .await
     }
 
-    /// An account that was there a moment ago.
+    /// An account that existed a moment ago.
     pub(crate) async fn existing_account(&self, id: AccountId) -> Result<Versioned<Account>> {
         self.store.account(id).await?.ok_or_else(|| {
             Error::new(

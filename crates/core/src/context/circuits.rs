@@ -1,4 +1,4 @@
-//! Token endpoints that fail for everyone are left alone for a while.
+//! Circuit breakers for token endpoints that fail for everyone.
 
 use std::{
     collections::HashMap,
@@ -8,10 +8,10 @@ use std::{
 
 /// Failures in a row that open a circuit.
 const FAILURES: u32 = 20;
-/// While it is open, one request goes out per such a time.
+/// While a circuit is open, one request is sent per this time.
 const PROBE: Duration = Duration::from_secs(15);
 
-/// What this process knows of token endpoints, by URL.
+/// State of token endpoints in this process, by URL.
 #[derive(Default)]
 pub(crate) struct Circuits(Mutex<HashMap<String, Circuit>>);
 
@@ -29,13 +29,13 @@ impl Circuit {
 }
 
 impl Circuits {
-    /// How long a request to this endpoint would have to wait.
+    /// How long a request to this endpoint would need to wait.
     pub(crate) fn wait(&self, url: &str, now: Duration) -> Option<Duration> {
         let circuits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         circuits.get(url).and_then(|circuit| circuit.wait(now))
     }
 
-    /// Begins a request, or says how long it has to wait.
+    /// Starts a request, or returns how long it needs to wait.
     pub(crate) fn try_begin(&self, url: &str, now: Duration) -> Option<Duration> {
         let mut circuits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let circuit = circuits.get_mut(url)?;
@@ -46,7 +46,7 @@ impl Circuits {
         wait
     }
 
-    /// Notes how a request ended.
+    /// Records the result of a request.
     pub(crate) fn note(&self, url: &str, failed: bool, now: Duration) {
         let mut circuits = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !failed {

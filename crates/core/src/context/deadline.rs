@@ -1,4 +1,4 @@
-//! How long the caller waits, and what becomes of a wait that would take longer.
+//! The caller's deadline, and what happens to a wait that would exceed it.
 
 use std::{pin::Pin, time::Duration};
 
@@ -11,19 +11,19 @@ use super::Context;
 use crate::{Error, ErrorKind, Result};
 
 impl Context {
-    /// The same for a caller who waits no longer than this.
+    /// The same context for a caller that waits at most this long.
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         self.ends_at = Some(self.ends_at(timeout));
         self
     }
 
-    /// When work that may take so long has to end: its caller may wait less.
+    /// Deadline of work that can take at most this long. The caller's deadline may be earlier.
     pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
         let ends_at = self.monotonic().saturating_add(longest);
         self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
     }
 
-    /// How long a wait of at most `longest` may take.
+    /// How long a wait of at most `longest` can take.
     pub(crate) fn at_most(&self, longest: Duration) -> Duration {
         match self.ends_at {
             None => longest,
@@ -31,7 +31,7 @@ impl Context {
         }
     }
 
-    /// Fails where the caller's time is over.
+    /// Fails if the caller's deadline has passed.
     pub(crate) fn check_time(&self) -> Result<()> {
         match self.at_most(Duration::MAX).is_zero() {
             true => Err(time_is_over()),
@@ -39,7 +39,7 @@ impl Context {
         }
     }
 
-    /// What comes of a wait that may be cut off, unless the caller's time ends before.
+    /// Result of a wait that can be aborted, unless the caller's deadline passes first.
     pub(crate) async fn in_time<T, W>(&self, work: Pin<&mut W>) -> Result<T>
     where
         W: Future<Output = Result<T>>,
@@ -50,7 +50,7 @@ impl Context {
         }
     }
 
-    /// The same with another end. What is there at once needs no timer.
+    /// The same with a different deadline. A result that is available immediately needs no timer.
     pub(crate) async fn until<T, W>(&self, ends_at: Duration, mut work: Pin<&mut W>) -> Result<T>
     where
         W: Future<Output = Result<T>>,
@@ -69,7 +69,7 @@ impl Context {
     }
 }
 
-/// The caller's time, or that of the whole call, ended before the next request was sent.
+/// The error if the deadline of the caller or the whole call passed before the next request was sent.
 pub(crate) fn time_is_over() -> Error {
     Error::new(
         ErrorKind::DeadlineExceeded,

@@ -1,4 +1,4 @@
-//! Where a product is reached from this environment, and which URLs are accepted for that.
+//! URLs of a product's endpoints in this environment, and which URLs Stead accepts for them.
 
 use std::{collections::BTreeMap, io, sync::Arc};
 
@@ -13,13 +13,13 @@ use url::Url;
 
 use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::Product};
 
-/// What differs from a product's own description: a gateway, an emulator, no rate limit. Another quota is a setting of the
-/// connection.
+/// Settings that differ from a product's own description: a gateway, an emulator or no rate limit. To change the quota,
+/// use the connection's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProductOptions {
-    /// Base URL per origin; may carry a path.
+    /// Base URL per origin. It can have a path.
     #[serde(default)]
     pub origins: BTreeMap<String, String>,
     /// Authorization endpoint.
@@ -36,7 +36,7 @@ pub struct ProductOptions {
 }
 
 impl ProductOptions {
-    /// The hosts to which requests go that are set here.
+    /// The hosts of these URLs that Stead sends requests to.
     pub fn hosts(&self) -> impl Iterator<Item = String> {
         let urls = self.origins.values();
         let urls = urls.chain([&self.token_url, &self.revoke_url].into_iter().flatten());
@@ -44,16 +44,16 @@ impl ProductOptions {
     }
 }
 
-/// Where an error's context names the setting that is wrong.
+/// Member of an error's context with the name of the invalid setting.
 pub(super) const SETTING: &str = "setting";
 
 /// Scheme, authority and base path without a trailing slash.
 #[derive(Clone)]
 struct Origin {
     text: String,
-    /// What every request has of it; nothing while the host is not known.
+    /// Scheme and authority for requests. `None` while the host isn't known.
     parsed: Option<(Scheme, Authority)>,
-    /// Where the base path begins in the text.
+    /// Offset in `text` at which the base path starts.
     base: usize,
 }
 
@@ -69,14 +69,15 @@ impl Origin {
     }
 }
 
-/// Most bytes of a path with its query: with scheme and host it stays below what a URI may have.
+/// Maximum length of a path with its query. With scheme and host, it stays below the maximum of a URI.
 const LONGEST: usize = 65_000;
 
-/// A product's endpoints in this environment, or those of one connection where they depend on its settings.
+/// A product's endpoints in this environment. If they depend on a connection's settings, the endpoints of that
+/// connection.
 #[derive(Clone)]
 pub(crate) struct Endpoints {
     pub(crate) product: &'static Product,
-    /// Per origin of the product, in its order.
+    /// One per origin of the product, in the same order.
     origins: Vec<Origin>,
     authorize: String,
     pub(crate) token: String,
@@ -183,7 +184,7 @@ impl Endpoints {
         Ok(Arc::new(endpoints))
     }
 
-    /// Which of the origins has a name; the first for an empty one.
+    /// Index of the origin with this name. An empty name means the first one.
     fn index(&self, name: &str) -> Option<usize> {
         match name {
             "" => Some(0),
@@ -194,14 +195,14 @@ impl Endpoints {
         }
     }
 
-    /// Scheme, authority and base path of an origin; the first for an empty name.
+    /// Scheme, authority and base path of an origin. An empty name means the first one.
     pub(crate) fn origin(&self, name: &str) -> Option<(&str, &'static str)> {
         let index = self.index(name)?;
         let origin = self.origins.get(index)?;
         Some((&origin.text, self.product.origins.get(index)?.base))
     }
 
-    /// Whether the operator has set an origin: it is not the product's own.
+    /// Whether the operator has set this origin to a URL other than the product's own.
     pub(crate) fn is_configured(&self, name: &str) -> bool {
         let index = self.index(name);
         let own = index.and_then(|index| self.product.origins.get(index));
@@ -209,7 +210,7 @@ impl Endpoints {
             .is_some_and(|(own, (text, _))| own.url != text && !own.url.contains(HOST))
     }
 
-    /// The same, for a name that the product's own code gives.
+    /// Like `origin`, for a name from the product's own code.
     pub(crate) fn origin_or_fail(&self, name: &str) -> Result<(&str, &'static str)> {
         self.origin(name).ok_or_else(|| {
             Error::new(
@@ -219,7 +220,7 @@ impl Endpoints {
         })
     }
 
-    /// The address of a path and query below an origin. Only these are read, and nothing of them is changed.
+    /// The URL of a path and query below an origin. Both are only validated, never changed.
     ///
     /// # Errors
     /// If they cannot be part of a URI.
@@ -254,7 +255,7 @@ impl Endpoints {
         }
     }
 
-    /// Where users authorize, and where tokens are asked for.
+    /// The authorization endpoint and the token endpoint.
     pub(crate) fn for_authorization(&self) -> Vec<String> {
         vec![self.authorize.clone(), self.token.clone()]
     }
@@ -264,10 +265,10 @@ impl Endpoints {
     }
 }
 
-/// Stands for the host that follows from a connection's settings.
+/// Placeholder for the host from a connection's settings.
 const HOST: &str = "{host}";
 
-/// Credentials go over plain http to this machine only.
+/// Rejects plain http except for this machine, because requests have credentials.
 fn encrypted(text: &str) -> Result<()> {
     match Url::parse(&text.replace(HOST, "host.example")) {
         Ok(url) if url.scheme() == "http" && !is_loopback(&url) => {
@@ -281,12 +282,12 @@ fn encrypted(text: &str) -> Result<()> {
     }
 }
 
-/// The error of a setting of a product, by the name that it has in the settings file.
+/// Adds the product's setting, by its name in the settings file, to an error.
 fn of_setting(error: Error, product: &Product, setting: &str) -> Error {
     error.with_context(SETTING, format!("products.{}.{setting}", product.name))
 }
 
-/// A base URL without a trailing slash; where it holds `{host}`, it is checked as if that were a host.
+/// A base URL without a trailing slash. If it has `{host}`, Stead validates it with an example host.
 fn checked_base_url(text: &str, what: &str) -> Result<String> {
     if text.contains(HOST) {
         base_url(&text.replace(HOST, "host.example"), what)?;
@@ -302,7 +303,7 @@ fn checked_base_url(text: &str, what: &str) -> Result<String> {
 pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
     let refuse = |why: &str| {
         let error = Error::new(ErrorKind::InvalidRequest, format!("{what} {why}"));
-        // What stands before an `@` may be a password.
+        // The text before an `@` may contain a password.
         if text.contains('@') {
             return error;
         }
@@ -328,7 +329,7 @@ pub(super) fn base_url(text: &str, what: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Whether a URL leads to this machine.
+/// Whether a URL points to this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     url.host_str().is_some_and(ports::is_loopback)
 }

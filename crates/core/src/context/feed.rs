@@ -1,4 +1,4 @@
-//! The feed of events in this process: who waits for the next one, and the names of connections, which never change.
+//! The feed of events in this process: its waiting readers, and the names of connections, which never change.
 
 use std::{
     collections::HashMap,
@@ -14,9 +14,9 @@ use crate::{
     identifier::{ConnectionId, ConnectionName},
 };
 
-/// Readers that may wait at once, besides those that read what is there.
+/// Maximum number of readers that wait at the same time. Reads without a wait don't count.
 const WAITING: usize = 256;
-/// When one that was refused may come again.
+/// When a rejected reader can try again.
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(5);
 
 pub(crate) struct Feed {
@@ -45,7 +45,7 @@ impl fmt::Debug for Feed {
 }
 
 impl Feed {
-    /// Notes that this process has committed events, or may have.
+    /// Signals that this process has committed events, or may have.
     pub(crate) fn committed(&self) {
         self.committed.send_replace(());
     }
@@ -55,7 +55,7 @@ impl Feed {
         self.committed.subscribe()
     }
 
-    /// A place among those who wait.
+    /// Reserves a place for a waiting reader.
     pub(crate) fn wait(&self) -> Result<SemaphorePermit<'_>> {
         self.places.try_acquire().map_err(|_| {
             Error::new(
@@ -68,7 +68,7 @@ impl Feed {
 }
 
 impl Context {
-    /// The names of a connection, where it exists and the store responds.
+    /// The names of a connection, if it exists and the store responds.
     pub(crate) async fn names_of(&self, id: ConnectionId) -> Option<Names> {
         let known = || {
             self.feed

@@ -1,5 +1,5 @@
-//! Follows the feed of events: what another process has changed is forgotten here, so that what is in memory serves
-//! without a query for as long as the feed is followed.
+//! Follows the feed of events to drop cached data that another process has changed. While the feed is followed, cached
+//! data is used without a query.
 
 use std::{
     fmt,
@@ -16,17 +16,18 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Context, moment::Moment, single_flight::SingleFlight, snapshots::PATIENCE};
 use crate::{Result, domain::Event, identifier::EventId};
 
-/// For so long a look at the feed is relied on: what another process denies acts after it at the latest.
+/// How long one read of the feed is relied on. A change that revokes access in another process takes effect after this
+/// time at the latest.
 const CURRENT: Duration = Duration::from_secs(1);
 /// How often the feed is read while anyone relies on it.
 const PERIOD: Duration = Duration::from_millis(250);
-/// Without use it is read for so long.
+/// Without use, the feed is read for this long.
 const UNUSED: Duration = Duration::from_secs(5);
-/// However closely the feed is followed, everything is read again after so long.
+/// Everything is read again after this time, even while the feed is followed.
 pub(super) const KEPT: Duration = Duration::from_secs(60);
-/// After a longer pause the feed is not read on: events of use for a short time only may be gone.
+/// After a longer pause, the process doesn't continue in the feed, because short-lived events may already be removed.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// Events that are read together, and how often that is done in one look.
+/// Number of events per read, and maximum number of reads per look.
 const READ: u32 = 200;
 const PAGES: usize = 5;
 
@@ -35,26 +36,26 @@ const PAGES: usize = 5;
 pub(crate) struct Follower {
     seen: Mutex<Option<Seen>>,
     looks: SingleFlight<(), Result<()>>,
-    /// Whether looks are taken by themselves.
+    /// Whether regular looks are running.
     runs: AtomicBool,
     /// When anyone last relied on them.
     used_at: Moment,
 }
 
-/// What the last look has shown.
+/// Result of the last look.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     last: Option<Place>,
-    /// When it began: what was committed before is known.
+    /// When it started. All earlier commits are known.
     began: Duration,
-    /// The same as the store's time, which goes on while this machine sleeps.
+    /// The same time by the store's clock, which continues while this machine sleeps.
     at: Timestamp,
-    /// From when on nothing was missed: what was read earlier may have changed unseen.
+    /// Since when nothing was missed. Data read before may have changed unnoticed.
     since: Duration,
 }
 
-/// The last event that was read. Its id tells it from another one in its place: in a database that an older copy has
-/// replaced, or that lost commits in a failover.
+/// The last event that was read. The ID detects a different event in its place, for example in a restored database or
+/// one that lost commits in a failover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     position: i64,
@@ -70,11 +71,11 @@ impl Place {
     }
 }
 
-/// From when on what was read serves as it is.
+/// Times that say which cached data can be used.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reliable {
     pub(crate) since: Duration,
-    /// When it was asked, and when it was known.
+    /// When this was requested, and when it was known.
     pub(crate) began: Duration,
     pub(crate) now: Duration,
 }
@@ -86,8 +87,8 @@ impl fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// What was read since this moment was not changed by another process until a second ago; nothing where the feed was not
-    /// read in that time.
+    /// The time since when cached data hasn't been changed by another process, up to a second ago. `None` if the feed
+    /// wasn't read in the last second.
     fn reliable_since(&self, now: Duration) -> Option<Duration> {
         let seen = (*self.seen())?;
         let is_current = now.saturating_sub(seen.began) < CURRENT;
@@ -104,8 +105,9 @@ impl Follower {
 }
 
 impl Context {
-    /// What was read at this moment or later serves as it is. That is known without a query while the feed is followed; else
-    /// the caller waits for a look at it, which all share. Where the store is away, what is a second old serves.
+    /// Cached data that was read at this time or later can be used. While the feed is followed, this needs no query.
+    /// Otherwise, the caller waits for a look at the feed, which all callers share. While the store is unavailable, the
+    /// last known time is used.
     pub(crate) async fn reliable_since(&self) -> Reliable {
         let began = self.monotonic();
         self.follow(began);
@@ -129,7 +131,7 @@ impl Context {
         }
     }
 
-    /// Looks at the feed from now on, until no one has relied on it for a while.
+    /// Looks at the feed regularly, until no one has relied on it for a while.
     fn follow(&self, now: Duration) {
         let follower = &self.follower;
         follower.used_at.set(now);
@@ -158,7 +160,7 @@ impl Context {
         }));
     }
 
-    /// Reads what is new in the feed, or joins the look that is under way; it goes on whether or not it is waited for.
+    /// Reads new events of the feed, or joins a running look, which continues even if no one waits for it.
     fn look(&self) -> impl Future<Output = Result<()>> + Unpin + Send + 'static {
         let runtime = self.runtime.as_ref();
         self.follower.looks.join(runtime, (), |guard| {
@@ -203,11 +205,11 @@ impl Context {
         Ok(())
     }
 
-    /// Forgets what the events after a place have changed, and gives the last one; nothing where the feed does not go on
-    /// from there, or where too much has happened.
+    /// Drops data that the events after a place have changed, and returns the last place. `None` if the feed doesn't
+    /// continue from there, or has too many new events.
     async fn catch_up(&self, mut last: Option<Place>) -> Result<Option<Option<Place>>> {
         for _ in 0..PAGES {
-            // The event in that place is read again, so that one that is another is noticed.
+            // The event at that place is read again, to detect a different one.
             let after = last.map(|place| place.position.saturating_sub(1));
             let rows = self.store.events(None, after, READ).await?;
             let all = rows.len() < READ as usize;

@@ -1,4 +1,4 @@
-//! What an event makes this process forget: what it tells may have been done by another one.
+//! Drops cached data after events, because another process may have caused them.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::{
     identifier::{AccountId, ConnectionName, Identifier},
 };
 
-/// Bearer tokens that may not be good any more.
+/// Bearer tokens that may not be valid any more.
 #[derive(Default, PartialEq)]
 struct Ended<'a> {
     all: bool,
-    /// By client id, and those that were made with them.
+    /// Client IDs of credentials, including tokens and sessions that they created.
     clients: BTreeSet<&'a str>,
-    /// By their own id.
+    /// Their own IDs.
     ids: BTreeSet<&'a str>,
     /// Those of an account.
     accounts: BTreeSet<AccountId>,
@@ -40,13 +40,13 @@ impl Ended<'_> {
 }
 
 impl Context {
-    /// Forgets what these events have changed.
+    /// Drops data that these events have changed.
     pub(super) fn forget_changed(&self, events: &[Event]) {
         let mut ended = Ended::default();
         for event in events {
             let text = |member: &str| event.data[member].as_str();
             match event.name.split_once('.').unwrap_or_default() {
-                // No event has the user's name any more, so that it may be any account and any session.
+                // The event no longer has the user's name, so it may be any account and any session.
                 ("account", "erased") => {
                     ended.all = true;
                     self.forget_connection(event);
@@ -75,7 +75,7 @@ impl Context {
         }
     }
 
-    /// Forgets the accounts of an event's connection; those of all where the event does not name it.
+    /// Drops the accounts of an event's connection. If the event doesn't name one, drops all.
     fn forget_connection(&self, event: &Event) {
         match ConnectionName::deserialize(&event.data["connection_name"]) {
             Ok(name) => self.snapshots.forget_connection(&name),

@@ -1,4 +1,4 @@
-//! Calls of one idempotency key take turns in this process.
+//! Serializes calls with the same idempotency key in this process.
 
 use std::{
     collections::HashMap,
@@ -45,7 +45,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let mut turns = lock(&self.turns);
         self.held = None;
-        // The map's own is the last one: no one holds the turn or waits for it.
+        // If only the map has a reference, no one holds the lock or waits for it.
         if turns
             .get(&self.key)
             .is_some_and(|turn| Arc::strong_count(turn) == 1)

@@ -1,4 +1,4 @@
-//! Rows that a service cannot do without: looked up, and an error of the table where they do not exist.
+//! Lookups of rows that a service needs. A missing row is an error.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Context {
         self.existing_connection(&connection_name(name)?).await
     }
 
-    /// A connection by name. One that the caller may not know of is not there.
+    /// A connection by name. A connection that the caller can't see counts as missing.
     pub(crate) async fn existing_connection(
         &self,
         name: &ConnectionName,
@@ -88,7 +88,7 @@ impl Context {
         }
     }
 
-    /// Refuses a connection that the caller may not know of, in the words for one that there is not.
+    /// Rejects a connection that the caller can't see, with the same message as for a missing one.
     pub(crate) async fn check_seen(&self, name: &ConnectionName) -> Result<()> {
         match self.caller.sees(name.as_str()) {
             true => Ok(()),
@@ -112,15 +112,15 @@ impl Context {
         })
     }
 
-    /// Whether the caller may know of a credential: one that is limited to some connections, or has a policy, knows only of
-    /// those that are limited to them, or have it, too.
+    /// Whether the caller can see a credential. A caller that is limited to some connections can only see credentials
+    /// that are limited to these, and a caller with a policy only those with that policy.
     pub(crate) fn sees_credential(&self, row: &AppCredential) -> bool {
         let own = self.caller.policies().into_iter().flatten().next();
         self.caller.connections().cover(&row.connections)
             && own.is_none_or(|own| row.policy.as_deref() == Some(own))
     }
 
-    /// Who calls with a live credential, or through a live MCP session, by the id that a request gives in its member `caller`.
+    /// The caller of a valid credential or MCP session, by the ID in a request's member `caller`.
     pub(crate) async fn existing_caller(&self, id: &str) -> Result<Caller> {
         let missing = || {
             let shown: String = id.chars().take(80).collect();
@@ -166,7 +166,7 @@ impl Context {
         }
     }
 
-    /// Whether the caller may know of the connection with this id.
+    /// Whether the caller can see the connection with this ID.
     pub(crate) async fn sees(&self, id: ConnectionId) -> bool {
         let names = match self.caller.connections().are_all() {
             true => return true,
@@ -175,7 +175,7 @@ impl Context {
         names.is_some_and(|(name, _)| self.caller.sees(name.as_str()))
     }
 
-    /// A connection by id.
+    /// A connection by ID.
     pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
         let row = self.store.connection(id).await?;
         row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "no connection has this id"))
@@ -196,14 +196,14 @@ impl Context {
         }
     }
 
-    /// Every connection that the caller may know of.
+    /// All connections that the caller can see.
     pub(crate) async fn seen_connections(&self) -> Result<Vec<Connection>> {
         let mut all = self.all_connections().await?;
         all.retain(|connection| self.caller.sees(connection.name.as_str()));
         Ok(all)
     }
 
-    /// Every connection, as it was within the last seconds: for a call, which reads nothing.
+    /// All connections as of the last few seconds. Calls use this, because it reads nothing.
     pub(crate) async fn known_connections(&self) -> Result<Arc<Vec<Connection>>> {
         self.remembered(
             |shared| &shared.known_connections,

@@ -187,12 +187,12 @@ fn refused(why: &str) -> Error {
 pub(crate) struct KnownIssuer {
     pub(crate) options: McpIssuer,
     last: Mutex<Option<Last>>,
-    /// Whose turn it is to read them.
+    /// Held by the caller that reads the keys.
     turn: Turn<()>,
     pseudonyms: OnceCell<Pseudonyms>,
 }
 
-/// What came of the last readings.
+/// Result of the last reads.
 struct Last {
     tried_at: Duration,
     failure: Option<Error>,

@@ -1,6 +1,6 @@
-//! What every service works with: the ports, the keys, the catalogue and the caches of one deployment.
+//! Everything that services work with: the ports, keys, catalogue and caches of one deployment.
 //!
-//! A [`Context`] is a cheap clone. It knows no service: what Stead does is written in the services, as functions of it.
+//! A [`Context`] is cheap to clone. It doesn't know any service; each service is a set of functions that take it.
 
 pub(crate) mod access_tokens;
 mod audit;
@@ -78,18 +78,18 @@ use crate::{
     trace::TraceId,
 };
 
-/// The user agent of requests that have no other.
+/// User agent of requests that don't have one.
 pub(crate) const USER_AGENT: HeaderValue =
     HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 
-/// What the services of one deployment share, and who acts.
+/// Everything that the services of a deployment share, with the current caller.
 #[derive(Clone)]
 pub(crate) struct Context {
     shared: Arc<Shared>,
     pub(crate) caller: Arc<Caller>,
-    /// The request in which the caller acts, where there is one.
+    /// ID of the request that the caller acts in, if there is one.
     pub(crate) request_id: Option<Arc<str>>,
-    /// The trace that the caller named.
+    /// Trace ID from the caller.
     pub(crate) trace_id: Option<TraceId>,
     /// When the caller stops waiting, on the clock of [`Self::monotonic`].
     ends_at: Option<Duration>,
@@ -98,12 +98,12 @@ pub(crate) struct Context {
 /// The parts of a [`Context`].
 pub(crate) struct Shared {
     pub(crate) public_url: Url,
-    /// The proxy host, where there is one.
+    /// The proxy host, if there is one.
     pub(crate) proxy_url: Option<Url>,
     pub(crate) verification: Verification,
-    /// Where links may send the browser back; anywhere where there are none.
+    /// Origins that links can redirect the browser to. Empty allows any.
     pub(crate) verify_origins: Vec<url::Origin>,
-    /// Where links send the browser back that say no place.
+    /// Default URL that links redirect the browser to.
     pub(crate) verify_url: Option<String>,
     pub(crate) retention: Retention,
     products: BTreeMap<&'static str, Arc<Endpoints>>,
@@ -112,25 +112,25 @@ pub(crate) struct Shared {
     pub(crate) runtime: Arc<dyn Runtime>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) store: Records,
-    /// Whether the store answers.
+    /// Whether the store responds.
     breaker: Breaker,
-    /// How long what was read last serves while the store is away.
+    /// How long cached data is used while the store is unavailable.
     pub(crate) store_outage: Duration,
     clock: StoreClock,
     pub(crate) policy: Arc<dyn Policy>,
     pub(crate) spool: Option<Arc<dyn Spool>>,
-    /// What this process calls itself in leases and totals, so that others can ask the spool whether it has ended.
+    /// ID of this process in leases and totals. Others can ask the spool whether the process has ended.
     pub(crate) process: Uuid,
     pub(crate) vault: Arc<Vault>,
-    /// When an older copy took the place of the database, where the store knows.
+    /// When the database was last restored from an older copy, if known.
     pub(crate) restored_at: Option<Timestamp>,
     pub(crate) snapshots: snapshots::Snapshots,
     follower: follow::Follower,
     pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
-    /// All connections, for what shows them again and again.
+    /// All connections, for callers that need them often.
     known_connections: remembered::Remembered<Vec<Connection>>,
     pub(crate) bulkheads: bulkheads::Bulkheads,
-    /// By account and generation.
+    /// Running refreshes, by account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
     pub(crate) store_waits: store_waits::StoreWaits,
     pub(crate) keyed_calls: keyed_calls::KeyedCalls,
@@ -138,7 +138,7 @@ pub(crate) struct Shared {
     pub(crate) rate_limiters: rate_limit::RateLimiters,
     pub(crate) circuits: circuits::Circuits,
     pub(crate) unreached: unreached::UnreachedHosts,
-    /// Up to which age idle credentials were looked at.
+    /// Age up to which idle credentials have been checked.
     pub(crate) kept_alive: Mutex<Option<Timestamp>>,
     pub(crate) recorder: recorder::Recorder,
     pub(crate) metrics: Arc<Metrics>,
@@ -147,20 +147,20 @@ pub(crate) struct Shared {
     pub(crate) tasks: tasks::Tasks,
     pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
-    /// Whether this process seals everything again, or waits for the one that does.
+    /// Whether this process re-encrypts, or waits for the process that does.
     pub(crate) reencrypts: AtomicBool,
     sign_ins: sign_in::SignIns,
-    /// The provider by which members sign in, where there is one.
+    /// The members' sign-in provider, if there is one.
     pub(crate) sign_in_provider: Option<KnownProvider>,
-    /// The issuer whose JWTs are sessions of agents, where there is one.
+    /// The issuer of agents' JWTs, if there is one.
     pub(crate) mcp_issuer: Option<KnownIssuer>,
-    /// Hosts that the operator lets webhooks reach although they are private, or without TLS.
+    /// Hosts that webhooks can use although they are private or don't use TLS.
     pub(crate) private_hosts: Vec<String>,
-    /// Hosts that the operator set for products and for the sign-in provider: these may be private too, but not for
+    /// Hosts that the operator configured for products and the sign-in provider. They can also be private, but not for
     /// webhooks.
     pub(crate) product_hosts: Vec<String>,
     counter: AtomicU32,
-    /// From which the ids of calls follow.
+    /// Seed for the IDs of calls.
     seed: u64,
 }
 
@@ -171,7 +171,7 @@ impl Deref for Context {
     }
 }
 
-/// A handle that does not keep the context alive. What is done with it later, Stead does by itself.
+/// A handle that doesn't keep the context alive. Stead itself is the caller of later work with it.
 pub(crate) struct WeakContext(Weak<Shared>);
 
 impl WeakContext {
@@ -188,7 +188,7 @@ impl WeakContext {
 }
 
 impl Context {
-    /// Checks the options, and that the keys are those that the store was sealed with.
+    /// Validates the options, and checks that the keys belong to the store.
     pub(crate) async fn open(
         options: EnvironmentOptions,
         catalogue: Catalogue,
@@ -326,7 +326,7 @@ impl Context {
         Ok(context)
     }
 
-    /// Sends a request. Each names its user agent: networks in front of products refuse requests that don't.
+    /// Sends a request with a user agent, because networks in front of products reject requests without one.
     pub(crate) fn send(
         &self,
         mut request: http::Request<Body>,
@@ -336,7 +336,7 @@ impl Context {
         self.transport.send(request)
     }
 
-    /// The same for another caller.
+    /// The same context for another caller.
     pub(crate) fn acting_as(&self, caller: Caller) -> Self {
         Self {
             shared: Arc::clone(&self.shared),
@@ -347,13 +347,13 @@ impl Context {
         }
     }
 
-    /// The same in a request.
+    /// The same context in this request.
     pub(crate) fn in_request(mut self, id: &str) -> Self {
         self.request_id = Some(id.into());
         self
     }
 
-    /// The same in a trace.
+    /// The same context in this trace.
     pub(crate) fn in_trace(mut self, id: TraceId) -> Self {
         self.trace_id = Some(id);
         self
@@ -363,14 +363,14 @@ impl Context {
         WeakContext(Arc::downgrade(&self.shared))
     }
 
-    /// Drops what is kept in memory and was not used lately.
+    /// Drops cached data that wasn't used recently.
     pub(crate) fn sweep(&self) {
         let now = self.monotonic();
         self.snapshots.sweep(now);
         self.rate_limiters.sweep(now);
     }
 
-    /// The store's time: processes whose own clocks differ agree on it.
+    /// The store's time. Processes with different clocks agree on it.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -378,22 +378,22 @@ impl Context {
         self.runtime.monotonic()
     }
 
-    /// Whether the store is known not to answer.
+    /// Whether the store is known to be unavailable.
     pub(crate) fn store_is_away(&self) -> bool {
         self.breaker.is_away()
     }
 
-    /// Nothing follows from here on whether the store answers: it may be closed.
+    /// From now on, failures of the store don't mean that it's unavailable, because it may be closed.
     pub(crate) fn leave_store(&self) {
         self.breaker.leave();
     }
 
-    /// Ends when the store is known not to answer.
+    /// Completes when the store is known to be unavailable.
     pub(crate) async fn store_goes_away(&self) {
         self.breaker.goes_away().await;
     }
 
-    /// Whether another process has ended, as far as that is known.
+    /// Whether another process is known to have ended.
     pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
         let Some(spool) = self.spool.as_ref().filter(|_| process != self.process) else {
             return false;
@@ -407,17 +407,17 @@ impl Context {
             })
     }
 
-    /// A new id: ordered by time, and within one process by creation.
+    /// A new ID. IDs are ordered by time, and within a process by creation.
     pub(crate) fn new_id(&self) -> Uuid {
         let mut random = [0; 8];
         self.entropy.fill(&mut random);
         self.next_id(self.counter.fetch_add(1, Ordering::Relaxed), random)
     }
 
-    /// The same for a call, which asks the system for nothing: whoever knows many such ids may guess others.
+    /// A new ID for a call, without a system call. Someone who knows many such IDs may guess others.
     pub(crate) fn new_call_id(&self) -> Uuid {
         let count = self.counter.fetch_add(1, Ordering::Relaxed);
-        // An odd factor maps counts to numbers one to one and scatters them.
+        // An odd factor maps counters to different numbers and scatters them.
         let scattered = u64::from(count).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.next_id(count, self.seed.wrapping_add(scattered).to_be_bytes())
     }
@@ -441,8 +441,8 @@ impl Context {
         ))
     }
 
-    /// A new secret with six more characters that scanners of leaked secrets recognise it by: the CRC-32 of what stands
-    /// before them, in base 62.
+    /// A new secret that secret scanners can recognize. It ends with six more characters: the CRC-32 of the text before
+    /// them, in base 62.
     pub(crate) fn new_checked_secret(&self, prefix: &str) -> SecretString {
         const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         let secret = self.new_secret(prefix);
@@ -458,7 +458,7 @@ impl Context {
         SecretString::from(format!("{}{checksum}", secret.expose_secret()))
     }
 
-    /// The redirect URI of a connection, as registered at the product byte for byte.
+    /// The redirect URI of a connection, exactly as registered at the product.
     pub(crate) fn redirect_uri(&self, connection: ConnectionId) -> String {
         self.at(&format!("/sso/v1/oauth/{connection}/callback"))
     }

@@ -14,7 +14,7 @@ impl Moment {
         Self(AtomicU64::new(millis(moment)))
     }
 
-    /// Writing would take the memory from other cores, so what is there already is not written.
+    /// An unchanged value isn't written, because a write would take the cache line from other cores.
     pub(crate) fn set(&self, moment: Duration) {
         let moment = millis(moment);
         if self.0.load(Ordering::Relaxed) != moment {

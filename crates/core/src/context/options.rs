@@ -158,8 +158,8 @@ pub enum Verification {
 /// How long an environment keeps its history, and how much of it. Maintenance removes older records.
 /// [`SignedDuration::MAX`] keeps them forever.
 ///
-/// Stead also removes other expired rows: access tokens when they expire, authorizations 7 days after they end, and
-/// destroyed credentials from the day after their insertion.
+/// Stead also removes other expired rows. Access tokens are removed when they expire, and authorizations 7 days after
+/// they end. Destroyed credentials are removed from the day after they were inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retention {

@@ -1,4 +1,4 @@
-//! Whether the outbox is being worked off: at most one worker per process, however often it is asked.
+//! Whether a worker processes the outbox. There is at most one per process, however often one is requested.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,12 +11,12 @@ enum Worker {
     #[default]
     Idle,
     Running,
-    /// It goes through the outbox once more when it is done.
+    /// It starts another round when it's done.
     AskedAgain,
 }
 
 impl OutboxQueue {
-    /// Asks for a round; `true` where the caller has to start the worker.
+    /// Requests a round. `true` if the caller needs to start the worker.
     pub(crate) fn ask(&self) -> bool {
         let mut worker = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let start = *worker == Worker::Idle;
@@ -28,7 +28,7 @@ impl OutboxQueue {
         start
     }
 
-    /// Ends a round; `true` where another was asked for meanwhile.
+    /// Ends a round. `true` if another one was requested in the meantime.
     pub(crate) fn ask_again(&self) -> bool {
         let mut worker = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let again = *worker == Worker::AskedAgain;

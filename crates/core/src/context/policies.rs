@@ -1,4 +1,4 @@
-//! The policies of the environment, kept in memory for as long as snapshots of accounts are.
+//! The environment's policies, cached for as long as snapshots of accounts.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,13 +7,13 @@ use futures_util::FutureExt as _;
 use super::Context;
 use crate::{Error, ErrorKind, Result, caller::Caller, domain, resource::Policy};
 
-/// Most policies of an environment.
+/// Maximum number of policies.
 pub(crate) const MOST: u32 = 200;
 
-/// All policies, as they were when they were read.
+/// All policies, as they were read.
 #[derive(Debug, Default)]
 pub(crate) struct Policies {
-    /// By name; one that this version does not understand has no rules here.
+    /// By name. A policy that this version doesn't understand has no rules here.
     all: BTreeMap<String, Option<Arc<Policy>>>,
     /// Names of those that apply to every call.
     of_environment: Vec<String>,
@@ -32,7 +32,7 @@ impl Policies {
         policies
     }
 
-    /// Those that apply to a caller, and those with these names besides; nothing is allocated where there are none.
+    /// Policies that apply to a caller, and those with these names. Allocates nothing if there are none.
     pub(crate) fn applying_to(
         &self,
         caller: &Caller,
@@ -51,7 +51,7 @@ impl Policies {
         Ok(applying)
     }
 
-    /// A policy that is named. Where it cannot be read, nothing is allowed.
+    /// The policy with this name. If it can't be read, nothing is allowed.
     fn named(&self, name: &str) -> Result<&Arc<Policy>> {
         let message = match self.all.get(name) {
             Some(Some(policy)) => return Ok(policy),
@@ -67,7 +67,7 @@ impl Policies {
 }
 
 impl Context {
-    /// The policies: from memory while they are fresh, and while the store is away.
+    /// The policies, from memory while they are fresh or the store is unavailable.
     pub(crate) async fn policies(&self) -> Result<Arc<Policies>> {
         self.remembered(
             |shared| &shared.policy_cache,

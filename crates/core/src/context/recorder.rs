@@ -1,5 +1,5 @@
-//! Gathers the records of executions and writes them together, so that no call waits for the store: one row for many
-//! calls, and in the same transaction what they add to the totals.
+//! Collects the records of executions and writes them together, so that no call waits for the store. One row has many
+//! calls, and the same transaction adds them to the totals.
 
 use std::{
     sync::{
@@ -16,19 +16,19 @@ use crate::{
     store::{Batch, Commit, ExecutionGroup},
 };
 
-/// Records wait so long for company before they are written together.
+/// How long records wait for others before they are written together.
 const GATHER: Duration = Duration::from_millis(200);
-/// A store that did not take them is asked again after so long.
+/// Pause before the next try if the store didn't accept them.
 const AGAIN: Duration = Duration::from_secs(2);
-/// Records that wait at most; beyond that the oldest are dropped and only counted, and a warning says so.
+/// Maximum number of waiting records. Above it, the oldest are dropped and only counted, with a warning in the log.
 const CAPACITY: usize = 50_000;
-/// Records of one transaction: ten full rows.
+/// Maximum number of records in a transaction: ten full rows.
 const BATCH: usize = 5_000;
-/// How often a store is asked before the process ends, and how long after one another.
+/// Number of tries before the process ends, and the pause between them.
 const LAST: u32 = 4;
 const SOON: Duration = Duration::from_millis(500);
 
-/// The records that wait to be written.
+/// Records that wait to be written.
 #[derive(Default)]
 pub(crate) struct Recorder {
     waiting: Mutex<Waiting>,
@@ -38,11 +38,12 @@ pub(crate) struct Recorder {
 #[derive(Default)]
 struct Waiting {
     calls: Vec<Execution>,
-    /// What the store did not take, as it was offered: it may have been stored all the same, and is not stored twice.
+    /// Batches that the store didn't accept. They may have been stored nevertheless, so they are kept unchanged and
+    /// never stored twice.
     offered: Vec<Written>,
 }
 
-/// Calls as they are stored, and what they add to the totals.
+/// Calls in stored form, and what they add to the totals.
 #[derive(Clone)]
 pub(crate) struct Written {
     groups: Vec<ExecutionGroup>,
@@ -57,7 +58,7 @@ impl Written {
         }
     }
 
-    /// Commits it together with `batch`, unless it was committed before.
+    /// Commits it together with `batch`, unless it was already committed.
     pub(crate) async fn commit(&self, context: &Context, batch: &Batch) -> Result<Commit> {
         let store = &context.store;
         let mut all = batch.clone();
@@ -103,8 +104,8 @@ impl Recorder {
             }
             waiting.calls.push(call);
         }
-        // Mostly a round goes on, and then this only reads. A round that ends looks once more at what waits: it sees this
-        // call, or this sees that it has ended.
+        // Usually a round is running, so this only reads. When a round ends, it checks again for waiting records. It
+        // either sees this call, or this call sees that the round has ended.
         if !self.writing.load(Ordering::Acquire) && !self.writing.swap(true, Ordering::AcqRel) {
             let weak = context.downgrade();
             let mut pause = context.runtime.sleep(GATHER);
@@ -118,7 +119,7 @@ impl Recorder {
                     let recorder = &context.recorder;
                     let done = recorder.flush(&context).await;
                     recorder.writing.store(false, Ordering::Release);
-                    // What was added since has found this round going on, or has begun one of its own.
+                    // A record added since then has found this round running, or has started its own.
                     if recorder.is_empty() || recorder.writing.swap(true, Ordering::AcqRel) {
                         return;
                     }
@@ -128,7 +129,7 @@ impl Recorder {
         }
     }
 
-    /// Records that wait to be written, but for those that were offered.
+    /// Number of records that wait to be written, without those already offered.
     pub(crate) fn waiting_count(&self) -> usize {
         self.waiting().calls.len()
     }
@@ -138,7 +139,7 @@ impl Recorder {
         waiting.calls.is_empty() && waiting.offered.is_empty()
     }
 
-    /// Writes everything that waits, and asks a store that does not take it a few times: there is no later.
+    /// Writes everything that waits. Retries a few times, because the process is about to end.
     pub(crate) async fn flush_at_last(&self, context: &Context) {
         for _ in 0..LAST {
             if self.flush(context).await {
@@ -151,8 +152,8 @@ impl Recorder {
         );
     }
 
-    /// Writes everything that waits now, and leaves what comes meanwhile to the next time; `false` where the store does not
-    /// take it, and it goes on waiting.
+    /// Writes everything that waits now, but not what arrives during the write. `false` if the store doesn't accept it,
+    /// so it continues to wait.
     pub(crate) async fn flush(&self, context: &Context) -> bool {
         let mut left = self.waiting_count();
         loop {
@@ -178,7 +179,7 @@ impl Recorder {
                     // Another writer of the same totals was first.
                     Ok(Commit::Conflict) => {}
                     Err(error) => {
-                        // That the store is away, or takes no writes, is reported by itself.
+                        // It's logged elsewhere that the store is unavailable or read-only.
                         tracing::debug!(%error, "couldn't store records of calls yet; Stead tries again");
                         self.waiting().offered.push(next);
                         return false;
@@ -204,7 +205,7 @@ mod tests {
 
     fn run(context: &Context, number: usize) {
         let id = context.new_id().as_u128();
-        // Each a little later than the one before.
+        // Each a little later than the previous one.
         let at = context.now() + Duration::from_micros(number as u64);
         let row = execution(id, &number.to_string(), at);
         context.recorder.add(context, row);

@@ -1,4 +1,4 @@
-//! What is read as a whole and kept in memory for as long as snapshots of accounts are.
+//! Data that is read as a whole, and cached for as long as snapshots of accounts.
 
 use std::{
     fmt,
@@ -14,11 +14,11 @@ use futures_util::FutureExt as _;
 use super::{Context, Shared, single_flight::SingleFlight};
 use crate::{Result, ports::BoxFuture};
 
-/// What was read last, and the readings that run.
+/// The last read data, and running reads.
 pub(crate) struct Remembered<T> {
     last: Mutex<Option<(Duration, Arc<T>)>>,
     readings: SingleFlight<u64, Result<Arc<T>>>,
-    /// Raised by every change of this process: what was read before one does not serve after it.
+    /// Increases with every change by this process, so earlier reads aren't used after it.
     epoch: AtomicU64,
 }
 
@@ -39,7 +39,7 @@ impl<T> fmt::Debug for Remembered<T> {
 }
 
 impl<T> Remembered<T> {
-    /// Reads again at the next call.
+    /// The next call reads again.
     pub(crate) fn forget(&self) {
         self.epoch.fetch_add(1, Ordering::AcqRel);
         *self.last() = None;
@@ -58,7 +58,7 @@ impl<T> Remembered<T> {
 }
 
 impl Context {
-    /// From memory while that is reliable, and while the store is away; else what `read` brings.
+    /// The cached data while it's reliable or the store is unavailable. Otherwise, the result of `read`.
     pub(super) async fn remembered<T: Send + Sync + 'static>(
         &self,
         of: fn(&Shared) -> &Remembered<T>,

@@ -1,5 +1,5 @@
-//! What sign-ins share in a process: how often it was tried, how many passwords are compared at once, and the link for the
-//! first owner.
+//! State that sign-ins share in a process: counters of attempts, a limit on concurrent password checks, and the link
+//! for the first owner.
 
 use std::{
     fmt,
@@ -14,26 +14,28 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use super::Context;
 use crate::{Error, ErrorKind, Result, digest::Digest};
 
-/// Attempts are counted for so long after the first one.
+/// Attempts count for this long after the first one.
 const WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Attempts within that time in one session, of one known browser, or for one account from one source.
+/// Maximum attempts in that time in one session, from one known browser, or for one account from one source.
 const MOST: u32 = 10;
-/// Attempts within that time from one source, whatever the account.
+/// Maximum attempts in that time from one source, for all accounts.
 const PER_SOURCE: u32 = 30;
-/// Attempts for one account, wherever they come from, before there is a pause between two of them. It doubles with each attempt.
+/// Attempts for one account from all sources before Stead enforces a pause between them. The pause doubles with each
+/// attempt.
 const WITHOUT_PAUSE: u32 = 10;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Accounts and sources that are counted at most: those that were not seen lately make room.
+/// Maximum number of accounts and sources that are counted. New ones replace those not seen recently.
 const COUNTED: usize = 20_000;
-/// Passwords that are compared at once, at 19 MiB each; and with those that wait for their turn.
+/// Maximum number of passwords that are checked at the same time, at 19 MiB each. Then the
+/// maximum together with those that wait.
 const AT_ONCE: usize = 2;
 const WITH_WAITING: usize = 64;
-/// Of these, those of browsers in which no one is signed in or was before.
+/// Maximum number of these from browsers without a current or earlier sign-in.
 const OF_STRANGERS: usize = 48;
-/// How long the link for the first owner is good.
+/// Lifetime of the link for the first owner.
 const SETUP_LIFE: SignedDuration = SignedDuration::from_mins(15);
 
-/// What sign-ins share.
+/// State that sign-ins share.
 pub(crate) struct SignIns {
     attempts: Mutex<Cache<Digest, Attempts>>,
     turns: Semaphore,
@@ -50,18 +52,18 @@ struct Attempts {
     last: Duration,
 }
 
-/// How many attempts a counter allows.
+/// A limit on attempts.
 #[derive(Debug, Clone, Copy)]
 enum Limit {
-    /// So many in a window.
+    /// At most this many in a window.
     Most(u32),
-    /// Any number. After the first ones there is a pause before each, so that a stranger who raises the counter does not stop
-    /// the account for long.
+    /// Any number. After the first ones, there is a pause before each attempt, so a stranger's attempts can't block the
+    /// account for long.
     Pauses,
 }
 
 impl Limit {
-    /// Whether the attempts count no more.
+    /// Whether the earlier attempts don't count any more.
     fn is_over(self, before: Attempts, now: Duration) -> bool {
         let since = match self {
             Self::Most(_) => before.began,
@@ -70,7 +72,7 @@ impl Limit {
         now.saturating_sub(since) >= WINDOW
     }
 
-    /// How long it is until one more attempt.
+    /// Time until the next allowed attempt.
     fn wait(self, before: Attempts, now: Duration) -> Duration {
         let end = match self {
             Self::Most(most) if before.count >= most => before.began + WINDOW,
@@ -84,18 +86,18 @@ impl Limit {
     }
 }
 
-/// An attempt to prove who somebody is, as it is counted.
+/// An attempt to authenticate, for the counters.
 #[derive(Debug)]
 pub(crate) struct Attempt {
-    /// What a success forgets.
+    /// Counters that a success resets.
     of_account: Vec<(Digest, Limit)>,
     of_source: Option<(Digest, Limit)>,
 }
 
 impl Attempt {
-    /// An attempt to sign in to an account. A browser in which the account has signed in before is counted by itself: what
-    /// strangers try does not stop it. A source that is not known is empty, and not counted: everyone behind a proxy that does
-    /// not say for whom it asks would share it.
+    /// An attempt to sign in to an account. A browser that has signed in to the account before has its own counter, so
+    /// attempts by strangers don't block it. An unknown source is empty and isn't counted, because everyone behind a
+    /// proxy that hides client addresses would share it.
     pub(crate) fn to_sign_in(account: &str, source: &str, device: Option<&Digest>) -> Self {
         if let Some(device) = device {
             let key = format!("device {} {account}", device.as_str());
@@ -118,7 +120,7 @@ impl Attempt {
         }
     }
 
-    /// An attempt from somewhere, where it is not known yet as whom.
+    /// An attempt from a source whose account isn't known yet.
     pub(crate) fn from(source: &str) -> Self {
         let key = || Digest::of(&format!("source {source}"));
         Self {
@@ -127,7 +129,7 @@ impl Attempt {
         }
     }
 
-    /// An attempt of a member who is signed in. No one else has the session, so no one else can use these up.
+    /// An attempt by a member who is signed in. No one else has the session, so no one else can use up its attempts.
     pub(crate) fn in_session(session: &Digest) -> Self {
         let key = Digest::of(&format!("session {}", session.as_str()));
         Self {
@@ -156,10 +158,10 @@ impl fmt::Debug for SignIns {
 }
 
 impl Context {
-    /// Counts an attempt before it is known whether it succeeds.
+    /// Counts an attempt before its result is known.
     ///
     /// # Errors
-    /// [`ErrorKind::RateLimited`] if there were too many, with the time until the next one.
+    /// [`ErrorKind::RateLimited`] if there were too many, with the time until the next allowed one.
     pub(crate) fn count_attempt(&self, attempt: &Attempt) -> Result<()> {
         let now = self.monotonic();
         let mut attempts = lock(&self.sign_ins.attempts);
@@ -185,7 +187,7 @@ impl Context {
         Ok(())
     }
 
-    /// Forgets the attempts for an account: this one has succeeded.
+    /// Resets the counters of an account after a successful attempt.
     pub(crate) fn attempt_succeeded(&self, attempt: &Attempt) {
         let mut attempts = lock(&self.sign_ins.attempts);
         for (key, _) in &attempt.of_account {
@@ -193,19 +195,20 @@ impl Context {
         }
     }
 
-    /// A place for the password of a stranger: however many there are, some are left for members.
+    /// Reserves a place for a stranger's password. Some places are always left for members.
     ///
     /// # Errors
-    /// [`ErrorKind::Overloaded`] if too many wait already.
+    /// [`ErrorKind::Overloaded`] if too many are already waiting.
     pub(crate) fn place_of_stranger(&self) -> Result<SemaphorePermit<'_>> {
         let place = self.sign_ins.of_strangers.try_acquire();
         place.map_err(|_| overloaded())
     }
 
-    /// Runs the work on one password where it holds up no other task. Few at once: each takes memory on purpose.
+    /// Runs the work on one password without blocking other tasks. Only a few run at the same time, because each
+    /// deliberately uses a lot of memory.
     ///
     /// # Errors
-    /// [`ErrorKind::Overloaded`] if too many wait already.
+    /// [`ErrorKind::Overloaded`] if too many are already waiting.
     pub(crate) async fn password_work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -218,13 +221,13 @@ impl Context {
         Ok(done?)
     }
 
-    /// Takes note of the link for the first owner, in the place of one before.
+    /// Sets the link for the first owner, replacing an earlier one.
     pub(crate) fn note_setup(&self, token: Digest) {
         let end = self.now().checked_add(SETUP_LIFE).unwrap_or(Timestamp::MAX);
         *lock(&self.sign_ins.setup) = Some((token, end));
     }
 
-    /// Whether this is the link for the first owner, and good.
+    /// Whether this is the valid link for the first owner.
     pub(crate) fn is_setup(&self, token: &Digest) -> bool {
         let now = self.now();
         let noted = lock(&self.sign_ins.setup);
@@ -233,7 +236,7 @@ impl Context {
             .is_some_and(|(noted, end)| noted == token && now < *end)
     }
 
-    /// Uses the link for the first owner up; whether it was good.
+    /// Uses up the link for the first owner. Returns whether it was valid.
     pub(crate) fn take_setup(&self, token: &Digest) -> bool {
         let good = self.is_setup(token);
         good && lock(&self.sign_ins.setup)

@@ -1,4 +1,4 @@
-//! One piece of work per key at a time: whoever asks while it runs waits for the same result.
+//! Runs one piece of work per key at a time. Callers that request it while it runs share its result.
 
 use std::{
     collections::HashMap,
@@ -13,10 +13,10 @@ use crate::ports::{BoxFuture, Runtime};
 type Work<T> = Shared<BoxFuture<'static, T>>;
 type Running<K, T> = Arc<Mutex<HashMap<K, Work<T>>>>;
 
-/// The work that runs now, by key.
+/// The running work, by key.
 pub(crate) struct SingleFlight<K, T>(Running<K, T>);
 
-/// Ends the entry of a key when it is dropped, even by a panic.
+/// Removes the entry of a key when it's dropped, even after a panic.
 pub(crate) struct Guard<K: Eq + Hash, T> {
     running: Running<K, T>,
     key: K,
@@ -42,8 +42,8 @@ where
     K: Clone + Eq + Hash,
     T: Clone + Send + Sync + 'static,
 {
-    /// Joins the work of a key, or starts it at once, whether or not its result is waited for. `work` drops the guard
-    /// when it is done.
+    /// Joins the work of a key, or starts it immediately, even if no one waits for its result. `work` drops the guard
+    /// when it's done.
     pub(crate) fn join(
         &self,
         runtime: &dyn Runtime,
@@ -58,7 +58,7 @@ where
             running: Arc::clone(&self.0),
             key: key.clone(),
         };
-        // The work begins with its first poll, after the lock is given back.
+        // The work starts with its first poll, after the lock is released.
         let work = work(guard).shared();
         running.insert(key, work.clone());
         drop(running);

@@ -1,5 +1,5 @@
-//! Refreshes that wait for a store which takes nothing: their callers are told so, and tokens that only this process has are
-//! counted.
+//! Refreshes that wait for a store that doesn't accept writes. Their callers get an error, and Stead counts tokens that
+//! only this process has.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,25 +16,25 @@ use uuid::Uuid;
 use super::Context;
 use crate::{Error, ErrorKind, Result, identifier::AccountId};
 
-/// A store that takes the next offer within this time keeps no caller waiting for long.
+/// If the store accepts the next offer within this time, callers hardly wait.
 const UNNOTICED: Duration = Duration::from_millis(500);
-/// The longest pause between two offers, so that a store has what it did not take soon after it is back.
+/// Longest pause between two offers, so that a store gets the tokens soon after it's back.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// Who waits. A refresh is known by its account and the owner of its lease.
+/// Refreshes that wait, by account and owner of the lease.
 pub(crate) struct StoreWaits {
     waits: watch::Sender<BTreeMap<(AccountId, Uuid), Wait>>,
-    /// Why the store took no tokens, as the log has it. Empty while all are stored.
+    /// Why the store didn't accept tokens, as logged. Empty while all are stored.
     causes: Mutex<BTreeSet<String>>,
-    /// How many tokens were in memory only when the log last said so.
+    /// Number of tokens only in memory when it was last logged.
     told: AtomicUsize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Wait {
-    /// It has lasted too long for those who wait for its result.
+    /// It has lasted too long for callers that wait for its result.
     is_long: bool,
-    /// It holds tokens that are nowhere else, and that the product will not issue again.
+    /// It has tokens that exist nowhere else and that the product won't issue again.
     in_memory: bool,
 }
 
@@ -49,24 +49,24 @@ impl Default for StoreWaits {
 }
 
 impl StoreWaits {
-    /// Ends when a refresh of this account waits for the store.
+    /// Completes when a refresh of this account waits for the store.
     pub(crate) async fn is_long(&self, account: AccountId) {
         let waits = |waits: &BTreeMap<(AccountId, Uuid), Wait>| {
             let of_account = waits.range((account, Uuid::nil())..=(account, Uuid::max()));
             of_account.into_iter().any(|(_, wait)| wait.is_long)
         };
-        // The sender is this one's own.
+        // Can't fail, because the sender belongs to `self`.
         let _ = self.waits.subscribe().wait_for(waits).await;
     }
 
-    /// The accounts whose new tokens this process has in memory only.
+    /// Accounts whose new tokens are only in the memory of this process.
     pub(crate) fn in_memory(&self) -> Vec<AccountId> {
         let waits = self.waits.borrow();
         let in_memory = waits.iter().filter(|(_, wait)| wait.in_memory);
         in_memory.map(|((account, _), _)| *account).collect()
     }
 
-    /// Says in the log how many tokens are in memory only, if that has changed.
+    /// Logs the number of tokens that are only in memory, if it has changed.
     pub(crate) fn tell(&self) {
         let count = self.in_memory().len();
         if self.told.swap(count, Ordering::Relaxed) == count {
@@ -78,7 +78,7 @@ impl StoreWaits {
         }
     }
 
-    /// Whether the store is ready, with a word on tokens that it has not taken yet.
+    /// Whether the store is ready. The error mentions tokens that it hasn't accepted yet.
     pub(crate) fn check(&self, ready: Result<()>) -> Result<()> {
         let count = self.in_memory().len();
         if count == 0 {
@@ -89,7 +89,7 @@ impl StoreWaits {
         Err(Error::new(ErrorKind::StorageUnavailable, message))
     }
 
-    /// Says something in the log of the accounts whose tokens are in memory only, if there are any.
+    /// Logs a message about the accounts whose tokens are only in memory, if there are any.
     pub(crate) fn tell_accounts(&self, what: &str) {
         let accounts = self.in_memory();
         if !accounts.is_empty() {
@@ -98,7 +98,7 @@ impl StoreWaits {
         }
     }
 
-    /// Says in the log that the store took no tokens: once for each cause, since it affects many accounts alike.
+    /// Logs that the store didn't accept tokens. It logs each cause only once, because it affects many accounts.
     fn tell_cause(&self, account: AccountId, error: &Error) {
         let is_new = self
             .causes
@@ -141,7 +141,7 @@ fn are_in_memory(count: usize) -> String {
     )
 }
 
-/// What one refresh offers to the store again and again. It ends when it is dropped.
+/// Repeated offers of one refresh to the store. They end when this is dropped.
 pub(crate) struct Offers<'a> {
     context: &'a Context,
     key: (AccountId, Uuid),
@@ -149,7 +149,7 @@ pub(crate) struct Offers<'a> {
 }
 
 impl Context {
-    /// Begins to offer something to the store for a refresh.
+    /// Starts offers to the store for a refresh.
     pub(crate) fn offers(&self, account: AccountId, owner: Uuid) -> Offers<'_> {
         Offers {
             context: self,
@@ -160,7 +160,7 @@ impl Context {
 }
 
 impl Offers<'_> {
-    /// Pauses before the next offer, of which so many have failed.
+    /// Pauses before the next offer, given the number of failures so far.
     pub(crate) async fn pause(&self, failures: u32) {
         if self.lasts() >= UNNOTICED {
             self.context
@@ -171,17 +171,17 @@ impl Offers<'_> {
         self.context.runtime.sleep(pause.min(LONGEST_PAUSE)).await;
     }
 
-    /// How long it has been offered.
+    /// Time since the first offer.
     pub(crate) fn lasts(&self) -> Duration {
         self.context.monotonic().saturating_sub(self.began)
     }
 
-    /// Notes that the store took no tokens, and whether they are in memory only.
+    /// Records that the store didn't accept tokens, and whether they are only in memory.
     pub(crate) fn not_stored(&self, error: &Error, in_memory: bool) {
         let waits = &self.context.store_waits;
         waits.tell_cause(self.key.0, error);
         waits.set(self.key, |wait| wait.in_memory = in_memory);
-        // A count of each token would be a line for each; maintenance tells how it goes on.
+        // Only the first one is logged here, because each token would otherwise add a line. Maintenance logs the count.
         if in_memory && waits.told.load(Ordering::Relaxed) == 0 {
             waits.tell();
         }

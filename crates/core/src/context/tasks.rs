@@ -1,4 +1,4 @@
-//! Work that goes on without its caller: counted, so that a shutdown can wait for it.
+//! Work that continues without its caller. It's counted, so that a shutdown can wait for it.
 
 use std::{
     convert::Infallible,
@@ -58,7 +58,8 @@ impl Tasks {
         TaskGuard(Arc::clone(&self.running))
     }
 
-    /// Counts a call, or refuses it once the environment is closed. Counted first, so that none slips by a shutdown.
+    /// Counts a call, or rejects it if the environment is closed. Counting comes first, so that a shutdown can't miss a
+    /// call.
     pub(crate) fn enter(&self) -> Result<TaskGuard> {
         let guard = self.begin();
         self.open().map(|()| guard)
@@ -79,7 +80,7 @@ impl Tasks {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Cuts off calls; other work goes on.
+    /// Aborts calls. Other work continues.
     pub(crate) fn cut(&self) {
         drop(
             self.cut
@@ -89,7 +90,7 @@ impl Tasks {
         );
     }
 
-    /// The result of a call; none where it is cut off.
+    /// The result of a call. `None` if it's aborted.
     pub(crate) async fn unless_cut<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         match select(pin!(call), self.was_cut.clone()).await {
             Either::Left((result, _)) => Some(result),
@@ -97,7 +98,7 @@ impl Tasks {
         }
     }
 
-    /// Waits until nothing runs, no longer than `limit`.
+    /// Waits until nothing is running, for at most `limit`.
     pub(crate) async fn drained(&self, runtime: &dyn Runtime, limit: Duration) {
         let end = runtime.monotonic() + limit;
         while self.running.load(Ordering::Acquire) > 0 && runtime.monotonic() < end {

@@ -1,4 +1,4 @@
-//! The tokens of one credential: opened, and ready to be sent.
+//! Decrypted tokens of one credential, ready to send.
 
 use std::{borrow::Cow, fmt};
 
@@ -22,11 +22,11 @@ pub(crate) struct TokenSet {
     access: SecretString,
     refresh: Option<SecretString>,
     expires_at: Option<Timestamp>,
-    /// When they were stored, once they are.
+    /// When they were stored, if they are.
     issued_at: Option<Timestamp>,
-    /// Which of the connection's clients they were issued to.
+    /// Epoch of the connection's client that they were issued to.
     client_epoch: u64,
-    /// `Bearer …`, ready to send and marked as sensitive; nothing where no header can carry it.
+    /// `Bearer …`, marked as sensitive. `None` if the token can't be part of a header.
     bearer: Option<HeaderValue>,
 }
 
@@ -52,8 +52,8 @@ impl TokenSet {
         }
     }
 
-    /// The header that sends it. An access token that no header can carry is kept all the same, for the refresh token
-    /// next to it.
+    /// The header with the access token. An access token that can't be part of a header is still kept, because of its
+    /// refresh token.
     pub(crate) fn bearer(&self) -> Result<&HeaderValue> {
         self.bearer.as_ref().ok_or_else(|| {
             Error::new(
@@ -68,7 +68,7 @@ impl TokenSet {
     pub(crate) fn refresh_token(&self) -> Option<&SecretString> {
         self.refresh.as_ref()
     }
-    /// The token whose revocation ends the grant: the refresh token where there is one.
+    /// The token to revoke for the whole grant: the refresh token, if there is one.
     pub(crate) fn revocable(&self) -> &SecretString {
         self.refresh.as_ref().unwrap_or(&self.access)
     }
@@ -103,7 +103,7 @@ impl TokenSet {
         self.seal_at(vault, place)
     }
 
-    /// Seals them for the spool.
+    /// Encrypts them for the spool.
     pub(crate) fn seal_for_spool(
         &self,
         vault: &Vault,
@@ -143,7 +143,7 @@ impl TokenSet {
         Self::open_at(vault, place, client_epoch, sealed).await
     }
 
-    /// Opens what the spool kept.
+    /// Decrypts tokens from the spool.
     pub(crate) async fn open_from_spool(
         vault: &Vault,
         account: &Account,
@@ -178,7 +178,7 @@ impl TokenSet {
     }
 }
 
-/// Plain form of a sealed credential. Borrowed where the text has no escapes, so that it leaves no copy behind.
+/// Plain form of an encrypted credential. Borrows texts without escapes, so that parsing leaves no copies.
 #[derive(Serialize, Deserialize)]
 struct Document<'a> {
     #[serde(borrow)]

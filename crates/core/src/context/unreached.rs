@@ -1,4 +1,4 @@
-//! Hosts to which no connection came about: the log says so once in a minute for each.
+//! Hosts that couldn't be reached. The log reports each at most once a minute.
 
 use std::{
     collections::HashMap,
@@ -11,17 +11,17 @@ use http::Uri;
 use super::Context;
 use crate::ports::Unreached;
 
-/// How long the log is silent about a host.
+/// Time between two log entries about a host.
 const PAUSE: Duration = Duration::from_secs(60);
-/// Hosts that are remembered at most.
+/// Maximum number of hosts to remember.
 const HOSTS: usize = 1000;
 
-/// When the log spoke of a host last.
+/// When the log last reported each host.
 #[derive(Default)]
 pub(crate) struct UnreachedHosts(Mutex<HashMap<String, Duration>>);
 
 impl UnreachedHosts {
-    /// What happened at the host of a URL; the log says it too.
+    /// Describes the failure at the host of a URL, and logs it.
     pub(crate) fn said(&self, context: &Context, url: &str, why: Unreached) -> String {
         let uri = url.parse::<Uri>().unwrap_or_default();
         let host = uri

@@ -1,4 +1,4 @@
-//! Where links may send the browser back.
+//! Validation of the URLs that links redirect the browser to.
 
 use url::Url;
 
@@ -6,7 +6,7 @@ use super::{Context, Verification, endpoints::is_loopback};
 use crate::{Error, ErrorKind, Result, error::Violation};
 
 impl Context {
-    /// Where a link sends the browser back: the given place if links may lead there, and the default if none is given.
+    /// The URL that a link redirects to: the given one if it's allowed, or the default if none is given.
     pub(crate) fn checked_verify_url(&self, given: Option<&str>) -> Result<Option<String>> {
         let Some(given) = given.or(self.verify_url.as_deref()) else {
             return match self.verification {
@@ -46,7 +46,7 @@ impl Context {
         Ok(Some(url.into()))
     }
 
-    /// Fails if links may not lead to the default.
+    /// Fails if the default isn't allowed.
     pub(super) fn check_default_verify_url(&self) -> Result<()> {
         match self.verify_url {
             Some(_) => self.check_verify_setting("the default verify_url", None),
@@ -54,7 +54,7 @@ impl Context {
         }
     }
 
-    /// Fails if links may not lead to what a setting gives, in words that name the setting.
+    /// Fails if a setting's URL isn't allowed. The message names the setting.
     pub(super) fn check_verify_setting(&self, setting: &str, given: Option<&str>) -> Result<()> {
         self.checked_verify_url(given).map(drop).map_err(|error| {
             let violation = error.violation_list().first();

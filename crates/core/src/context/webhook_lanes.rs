@@ -1,4 +1,4 @@
-//! Which lanes of webhooks are worked on in this process: each by one worker at most.
+//! Delivery queues that this process is working on. Each has at most one worker.
 
 use std::{
     collections::HashMap,

@@ -1,9 +1,9 @@
-//! Work that goes on by itself, or where it holds up no other call.
+//! Work in the background, or on other threads so that it doesn't block calls.
 
 use super::Context;
 use crate::{Error, ErrorKind};
 
-/// Bytes from which on reading them takes long enough to hold up other calls.
+/// Size in bytes from which reading takes long enough to block other calls.
 const LARGE: u64 = 256 * 1024;
 
 /// A detached task ended without a result.
@@ -17,7 +17,7 @@ impl From<Panicked> for Error {
 }
 
 impl Context {
-    /// Runs `work` to its end even if the caller goes away, and returns its result to a caller who stays.
+    /// Runs `work` to its end even if the caller leaves. Returns its result if the caller stays.
     pub(crate) async fn detached<T, W>(&self, work: impl FnOnce(Self) -> W) -> Result<T, Panicked>
     where
         T: Send + 'static,
@@ -26,13 +26,13 @@ impl Context {
         let (response, wait) = futures_channel::oneshot::channel();
         self.detach(|context| {
             let work = work(context);
-            // The caller may be gone; the work is done all the same.
+            // The work is done even if the caller has left.
             async move { drop(response.send(work.await)) }
         });
         wait.await.map_err(|_| Panicked)
     }
 
-    /// Starts work that no one waits for but a shutdown.
+    /// Starts work that only a shutdown waits for.
     pub(crate) fn detach<W>(&self, work: impl FnOnce(Self) -> W)
     where
         W: Future<Output = ()> + Send + 'static,
@@ -45,7 +45,7 @@ impl Context {
         }));
     }
 
-    /// Runs work on so many bytes: a large one where it holds up no other call.
+    /// Runs work on this many bytes. Large work runs where it doesn't block other calls.
     pub(crate) async fn computed<T: Send + 'static>(
         &self,
         bytes: u64,
@@ -57,20 +57,20 @@ impl Context {
         self.aside(work).await
     }
 
-    /// Runs work that keeps a processor busy where it holds up no other call.
+    /// Runs work that keeps a processor busy where it doesn't block other calls.
     pub(crate) async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Panicked> {
         let (response, wait) = futures_channel::oneshot::channel();
         self.runtime.run_blocking(Box::new(move || {
-            // The caller may be gone.
+            // The caller may have left.
             let _ = response.send(work());
         }));
         wait.await.map_err(|_| Panicked)
     }
 
-    /// The same for a call, which is cut off where a shutdown cannot wait any longer.
+    /// The same for a call, which is aborted if a shutdown can't wait any longer.
     pub(crate) async fn detached_call<T, W>(
         &self,
         call: impl FnOnce(Self) -> W,

@@ -1,4 +1,4 @@
-//! An account: one user of one connection, and how far they are connected.
+//! An account: one user of one connection, and its state.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,77 +18,79 @@ use crate::{
 /// An account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Account {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: AccountId,
     /// Connection; unique together with the identifier.
     pub(crate) connection_id: ConnectionId,
-    /// The application's id of the user.
+    /// The application's ID of the user.
     pub(crate) identifier: Identifier,
     /// State.
     pub(crate) state: AccountState,
-    /// State to go back to when a suspension ends.
+    /// State to return to when a suspension ends.
     pub(crate) suspended_from: Option<AccountState>,
     /// Why it needs a new authorization.
     pub(crate) reason: Option<AccountReason>,
-    /// Whether the last refresh went well.
+    /// Whether the last refresh succeeded.
     pub(crate) health: AccountHealth,
     /// Scopes that the user granted.
     pub(crate) granted_scopes: Vec<String>,
-    /// Scopes asked for and not granted.
+    /// Scopes that were requested but not granted.
     pub(crate) missing_scopes: Vec<String>,
-    /// Who the user is at the product.
+    /// The user at the product.
     pub(crate) subject: Option<Subject>,
-    /// Generation of the current credential; 0 for none.
+    /// Generation of the current credential. 0 for none.
     pub(crate) generation: u64,
-    /// Highest generation ever given out.
+    /// Highest generation so far.
     pub(crate) last_generation: u64,
-    /// Credentials up to this generation are to be revoked at the product, and so is what a refresh still brings for them.
+    /// Credentials up to this generation need to be revoked at the product, including tokens that a running refresh
+    /// still gets for them.
     #[serde(default)]
     pub(crate) revoked_generation: u64,
-    /// Which of the connection's clients the current credential was issued to.
+    /// Epoch of the connection's client that the current credential was issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
-    /// How often it was disconnected: account tokens of before are not good any more.
+    /// How often it was disconnected. Account tokens from before the last disconnection don't work.
     #[serde(default)]
     pub(crate) disconnections: u64,
-    /// When the current access token ends, if it does.
+    /// When the current access token expires, if it does.
     pub(crate) token_expires_at: Option<Timestamp>,
-    /// Who is refreshing the credential now.
+    /// The refresh that is running now.
     pub(crate) lease: Option<Lease>,
-    /// Temporary failures of refreshing in a row.
+    /// Number of temporary refresh failures in a row.
     pub(crate) refresh_failures: u32,
-    /// What else is known of its refreshes.
+    /// More state of its refreshes.
     #[serde(flatten)]
     pub(crate) refresh: RefreshState,
-    /// What it was imported from: the same line again changes nothing, whatever has become of the tokens.
+    /// Digest of the imported line. Importing the same line again changes nothing, even if the tokens have changed
+    /// since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) imported: Option<Digest>,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// Who a user is at a product.
+/// A user at a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subject {
-    /// The product's stable id.
+    /// The product's stable ID.
     pub(crate) id: String,
-    /// What a person recognizes, such as an address.
+    /// A name that people recognize, such as an email address.
     pub(crate) display: Option<String>,
 }
 
-/// What an import gives an account.
+/// Data that an import sets in an account.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Imported {
-    /// Its credential, above every generation that was given out.
+    /// Its credential, with a generation higher than all previous ones.
     pub(crate) credential: PendingCredential,
-    /// Whether it stays paused until the application resumes it.
+    /// Whether it stays suspended until the application resumes it.
     pub(crate) suspended: bool,
-    /// What it is imported from.
+    /// Digest of the imported line.
     pub(crate) line: Digest,
 }
 
@@ -126,20 +128,20 @@ pub(crate) fn new_account(
     }
 }
 
-/// What happens to an account.
+/// A trigger of a transition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger<'a> {
-    /// An authorization link is made for it.
+    /// An authorization link was created.
     LinkMade,
-    /// Tokens of a new authorization are stored, and wait to be confirmed; by the application where it has to.
+    /// Tokens of a new authorization are stored but not confirmed. The application may need to confirm them.
     CredentialPending { by_application: bool },
     /// The authorization that it waited for has ended without success.
     VerificationFailed,
     /// A pending credential is confirmed.
     Confirmed(&'a PendingCredential),
-    /// Tokens that another platform had are given to it.
+    /// An import sets its tokens.
     Imported(&'a Imported),
-    /// A refresh brought new tokens.
+    /// A refresh got new tokens.
     Refreshed(&'a Refreshed),
     /// Newer tokens than the current ones were found in the store.
     CredentialAdopted {
@@ -147,27 +149,27 @@ pub(crate) enum Trigger<'a> {
         token_expires_at: Option<Timestamp>,
         sent_at: Option<Timestamp>,
     },
-    /// A refresh brought nothing, for now.
+    /// A refresh temporarily failed.
     RefreshFailed(&'a RefreshFailure<'a>),
-    /// The right to refresh is given back unused.
+    /// A refresh gives its lease back without using it.
     LeaseReleased,
-    /// The credential is dead: only the user can help.
+    /// The credential doesn't work any more. The user needs to authorize again.
     CredentialDied(AccountReason),
-    /// The connection has another client or host, to which the tokens do not belong.
+    /// The connection has a different client or host, which the tokens don't belong to.
     ClientChanged,
-    /// The application pauses it.
+    /// The application suspends it.
     Suspended,
-    /// The application ends the pause.
+    /// The application resumes it.
     Resumed,
-    /// The application ends it, and perhaps asks the product to end the grant too.
+    /// The application disconnects it, optionally with revocation at the product.
     Disconnected { revoke: bool },
 }
 
-/// The changed account and the name of its event, where the change is one that others see; nothing where it stays.
+/// The changed account, and the name of its event if others can see the change. `None` if nothing changes.
 pub(crate) type Transition = Result<Option<(Account, Option<&'static str>)>>;
 
 impl Account {
-    /// Every transition of an account.
+    /// All transitions of an account.
     pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Transition {
         let (mut next, event) = match (trigger, self.state) {
             (Trigger::LinkMade, AccountState::Disconnected) => (
@@ -296,7 +298,7 @@ impl Account {
                         revoked_generation,
                         ..next
                     },
-                    // A second one may still ask for the revocation, and ends nothing.
+                    // A second disconnection can still request revocation, but sends no event.
                     (from != AccountState::Disconnected).then_some("account.disconnected"),
                 )
             }
@@ -305,12 +307,12 @@ impl Account {
         Ok(Some((next, event)))
     }
 
-    /// Whether its credential was issued to the client and the host that the connection has now.
+    /// Whether its credential was issued to the connection's current client and host.
     pub(crate) fn is_of_client(&self, connection: &Connection) -> bool {
         self.client_epoch == connection.client_epoch
     }
 
-    /// The account as it is from the moment on in which its connection changed, though its row may not say so yet.
+    /// The account as its changed connection requires, even if its row isn't updated yet.
     pub(crate) fn through(self, connection: &Connection) -> Self {
         if self.state == AccountState::Active && !self.is_of_client(connection) {
             self.dead(AccountReason::ClientChanged)
@@ -319,7 +321,7 @@ impl Account {
         }
     }
 
-    /// Whether it has a credential that serves, now or once a suspension ends.
+    /// Whether it has a working credential, now or after a suspension.
     pub(crate) fn is_connected(&self) -> bool {
         let state = match self.state {
             AccountState::Suspended => self.suspended_from,
@@ -430,7 +432,7 @@ impl Account {
         }
     }
 
-    /// Refuses an account of the product other than the one that was connected before, where that is not allowed.
+    /// Rejects a different account of the product than last time, if that isn't allowed.
     pub(crate) fn same_subject(
         &self,
         pending: &PendingCredential,
@@ -447,7 +449,7 @@ impl Account {
         }
     }
 
-    /// An entry about it for the audit log, which never names the user.
+    /// An audit entry about it. Never names the user.
     pub(crate) fn audit(&self, action: &'static str, connection: &ConnectionName) -> NewAudit {
         NewAudit::new(action, "account", self.id).fact("connection_name", connection.as_str())
     }
@@ -464,7 +466,7 @@ impl Account {
         NewEvent::new(name, data).of_account(self.id, self.connection_id)
     }
 
-    /// An event about a refresh that changes nothing that others see.
+    /// An event about a refresh that doesn't change anything visible.
     pub(crate) fn refresh_event(&self, name: &'static str) -> NewEvent {
         let data = json!({ "identifier": self.identifier });
         NewEvent::new(name, data).of_account(self.id, self.connection_id)

@@ -1,4 +1,4 @@
-//! Which account is meant: parsed once, where a request comes in.
+//! A reference to an account, parsed once when a request arrives.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -16,8 +16,8 @@ pub(crate) struct AccountRef {
 
 impl AccountRef {
     /// # Errors
-    /// [`ErrorKind::UnknownConnection`] for what cannot be a name, [`ErrorKind::InvalidRequest`] for what cannot be an
-    /// identifier.
+    /// [`ErrorKind::UnknownConnection`] if the text can't be a connection's name, [`ErrorKind::InvalidRequest`] if the
+    /// other can't be an identifier.
     pub(crate) fn new(connection: &str, identifier: &str) -> Result<Self> {
         Ok(Self {
             connection: connection_name(connection)?,
@@ -26,12 +26,12 @@ impl AccountRef {
     }
 }
 
-/// A connection's name; one that cannot be a name is unknown.
+/// A connection's name. If the text can't be a name, the connection is unknown.
 pub(crate) fn connection_name(text: &str) -> Result<ConnectionName> {
     ConnectionName::new(text).map_err(|_| unknown_connection(text, []))
 }
 
-/// `known` are the names that there are, or the first of many.
+/// `known` has the existing names, or the first of many.
 pub(crate) fn unknown_connection<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,

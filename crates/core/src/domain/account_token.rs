@@ -1,4 +1,4 @@
-//! Bearer tokens of a user's accounts, for programs that must not hold the application's own.
+//! Bearer tokens of a user's accounts, for programs that shouldn't have the application's own credential.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,25 +14,25 @@ use crate::{
 /// A bearer token of one user's accounts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AccountToken {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: AccountTokenId,
     /// Digest of the token.
     pub(crate) token: Digest,
     /// The first account.
     pub(crate) account_id: AccountId,
-    /// How often the first account had been disconnected when the token was made.
+    /// How often the first account had been disconnected when the token was created.
     pub(crate) disconnections: u64,
     /// The user's accounts at other connections that it's also for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) others: Vec<TokenAccount>,
-    /// Who made it: a client id of the application, or the operator where there is none.
+    /// Client ID of the application that created it. `None` for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) client_id: Option<String>,
-    /// What it may do.
+    /// Access that it gives.
     pub(crate) access: TokenAccess,
-    /// When it was made.
+    /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub(crate) expires_at: Timestamp,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct AccountToken {
 pub(crate) struct TokenAccount {
     /// The account.
     pub(crate) account_id: AccountId,
-    /// How often the account had been disconnected when the token was made.
+    /// How often the account had been disconnected when the token was created.
     pub(crate) disconnections: u64,
 }
 
@@ -71,7 +71,7 @@ impl AccountToken {
         self.accounts().any(|one| one == now)
     }
 
-    /// An event about it, with the connection of its account where that is known.
+    /// An event about it, with the connection of its account if known.
     pub(crate) fn event(&self, name: &'static str, connection: Option<ConnectionId>) -> NewEvent {
         NewEvent {
             account_id: Some(self.account_id),
@@ -80,7 +80,7 @@ impl AccountToken {
         }
     }
 
-    /// An entry about it for the audit log, with the connection of its account where that is known.
+    /// An audit entry about it, with the connection of its account if known.
     pub(crate) fn audit(
         &self,
         action: &'static str,

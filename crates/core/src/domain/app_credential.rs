@@ -1,4 +1,4 @@
-//! Credentials of applications with their secrets, and the bearer tokens made with them.
+//! Credentials of applications with their secrets, and bearer tokens.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,26 +7,26 @@ use serde_json::json;
 use super::{Extra, NewAudit, NewEvent};
 use crate::{Error, ErrorKind, Result, caller::Connections, digest::Digest, scope::Scopes};
 
-/// Secrets that a credential has at most at a time: one in use, and one that replaces it.
+/// Maximum number of secrets at a time: the current one and its replacement.
 const SECRETS: usize = 2;
 
-/// A client id of an application, with its secrets.
+/// An application's client ID, with its secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AppCredential {
-    /// Client id; primary key.
+    /// Client ID; primary key.
     pub(crate) client_id: String,
     /// Name for people.
     pub(crate) name: String,
-    /// Digest of the only secret, in rows of the first form.
+    /// Digest of the only secret, in rows of the first version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<Digest>,
-    /// The secrets, oldest first; some may be past their time.
+    /// The secrets, oldest first. Some may have expired.
     #[serde(default)]
     pub(crate) secrets: Vec<AppSecret>,
-    /// Words of the scopes. Rows that were written before there were scopes have none: [`Scopes::before_scopes`].
+    /// Names of the scopes. Rows from before scopes existed have none: [`Scopes::before_scopes`].
     #[serde(default)]
     pub(crate) scopes: Option<Vec<String>>,
-    /// Requests a minute, where they are limited.
+    /// Maximum number of requests per minute, if limited.
     #[serde(default)]
     pub(crate) rate_per_minute: Option<u32>,
     /// Connections that it is limited to.
@@ -35,7 +35,7 @@ pub(crate) struct AppCredential {
     /// Policy for its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) policy: Option<String>,
-    /// When it ends, where it does.
+    /// When it expires, if it does.
     #[serde(default)]
     pub(crate) expires_at: Option<Timestamp>,
     /// When it was created.
@@ -47,22 +47,22 @@ pub(crate) struct AppCredential {
 /// A secret of a credential.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AppSecret {
-    /// The beginning of its digest: names it, and tells nothing about it.
+    /// The beginning of its digest. It identifies the secret without revealing anything about it.
     pub(crate) id: String,
     /// Digest of the secret.
     pub(crate) digest: Digest,
-    /// Its last characters, for people; not known of a secret of the first form.
+    /// Its last characters, for people. Unknown for secrets of the first version.
     pub(crate) ends_with: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// When it ends, where it was replaced.
+    /// When it expires, if it was replaced.
     pub(crate) expires_at: Option<Timestamp>,
-    /// When it, or a token made with it, was last used; up to an hour ago where it is used all the time.
+    /// When it, or a token created with it, was last used. With constant use, this can be up to an hour old.
     pub(crate) last_used_at: Option<Timestamp>,
 }
 
 impl AppSecret {
-    /// A new secret. Of its text only the digest and the last four characters are kept, which are part of its checksum.
+    /// A new secret. Stead keeps only its digest and its last four characters, which are part of its checksum.
     pub(crate) fn new(secret: &str, created_at: Timestamp) -> Self {
         let digest = Digest::of(secret);
         Self {
@@ -90,25 +90,25 @@ impl AppSecret {
     }
 }
 
-/// What changes in a credential; what is absent stays.
+/// Changes to a credential. Absent values stay.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CredentialChanges {
     pub(crate) name: Option<String>,
     pub(crate) scopes: Option<Scopes>,
-    /// Without a limit where it is `Some(None)`.
+    /// `Some(None)` removes the limit.
     pub(crate) rate_per_minute: Option<Option<u32>>,
     pub(crate) connections: Option<Connections>,
-    /// Without one where it is `Some(None)`.
+    /// `Some(None)` removes the policy.
     pub(crate) policy: Option<Option<String>>,
 }
 
 impl AppCredential {
-    /// Whether it has not ended.
+    /// Whether it hasn't expired.
     pub(crate) fn is_live(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)
     }
 
-    /// The secrets that have not ended, oldest first.
+    /// The secrets that haven't expired, oldest first.
     pub(crate) fn live_secrets(&self, now: Timestamp) -> Vec<AppSecret> {
         let first = self.secret.clone();
         let first = first.map(|digest| AppSecret::of_first_form(digest, self.created_at));
@@ -116,7 +116,7 @@ impl AppCredential {
         all.filter(|secret| secret.is_live(now)).collect()
     }
 
-    /// What it opens.
+    /// Scopes that it gives.
     pub(crate) fn scopes(&self) -> Scopes {
         match &self.scopes {
             Some(words) => Scopes::known(words.iter().map(String::as_str)),
@@ -124,7 +124,8 @@ impl AppCredential {
         }
     }
 
-    /// The live secret that a token was made with. One that names none was made when there was one only.
+    /// The valid secret that a token was created with. Tokens that don't name one are from when a credential had only
+    /// one.
     pub(crate) fn secret_of(&self, token: &AccessToken, now: Timestamp) -> Option<AppSecret> {
         let made_it = |secret: &AppSecret| match &token.secret_id {
             Some(id) => secret.id == *id,
@@ -133,14 +134,14 @@ impl AppCredential {
         self.live_secrets(now).into_iter().find(made_it)
     }
 
-    /// In its present form, without secrets that have ended.
+    /// In the current format, without expired secrets.
     fn current(mut self, now: Timestamp) -> Self {
         self.secrets = self.live_secrets(now);
         self.secret = None;
         self
     }
 
-    /// After a change, where there is any.
+    /// The changed credential. `None` if nothing changes.
     pub(crate) fn changed(&self, changes: &CredentialChanges, now: Timestamp) -> Option<Self> {
         let mut after = self.clone().current(now);
         let before = after.clone();
@@ -162,10 +163,10 @@ impl AppCredential {
         (after != before).then_some(after)
     }
 
-    /// With one more secret; the one before ends at a time.
+    /// With a new secret. The previous one expires at the given time.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTransition`] with two live secrets.
+    /// [`ErrorKind::InvalidTransition`] if it already has two valid secrets.
     pub(crate) fn rotated(
         &self,
         new: AppSecret,
@@ -186,16 +187,16 @@ impl AppCredential {
         for older in &mut after.secrets {
             older.expires_at = Some(older_end);
         }
-        // One that ends now is not kept.
+        // Drop a secret that expires now.
         after.secrets.retain(|secret| secret.is_live(now));
         after.secrets.push(new);
         Ok(after)
     }
 
-    /// Without one of its secrets. The other one then stays until it is replaced.
+    /// Without one of its secrets. The other one then doesn't expire until it's replaced.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is none of this id, [`ErrorKind::InvalidTransition`] for the last one.
+    /// [`ErrorKind::NotFound`] if it has no secret with this ID, [`ErrorKind::InvalidTransition`] for the last one.
     pub(crate) fn without_secret(&self, id: &str, now: Timestamp) -> Result<Self> {
         let mut after = self.clone().current(now);
         let before = after.secrets.len();
@@ -213,7 +214,7 @@ impl AppCredential {
         Ok(after)
     }
 
-    /// With the times at which its secrets were last used, where they are later than what it knows.
+    /// With newer times of its secrets' last use. `None` if none is newer.
     pub(crate) fn used(&self, times: &[(String, Timestamp)], now: Timestamp) -> Option<Self> {
         let mut after = self.clone().current(now);
         let mut is_later = false;
@@ -227,7 +228,7 @@ impl AppCredential {
         is_later.then_some(after)
     }
 
-    /// An entry of the audit log about it.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "app_credential", &self.client_id).fact("name", self.name.as_str())
     }
@@ -244,20 +245,20 @@ impl AppCredential {
 pub(crate) struct AccessToken {
     /// Digest of the token; primary key.
     pub(crate) token: Digest,
-    /// Whose it is.
+    /// The application's client ID.
     pub(crate) client_id: String,
-    /// The secret that it was made with, and with which it ends.
+    /// The secret that it was created with. The token stops working with this secret.
     #[serde(default)]
     pub(crate) secret_id: Option<String>,
-    /// Words of the scopes that were asked for; all of the credential where none were.
+    /// Names of the requested scopes. Without any, all scopes of the credential.
     #[serde(default)]
     pub(crate) scopes: Option<Vec<String>>,
-    /// When it ends.
+    /// When it expires.
     pub(crate) expires_at: Timestamp,
 }
 
 impl AccessToken {
-    /// What it opens: what its credential opens now, and was asked for.
+    /// Scopes that it gives: the requested ones that its credential currently has.
     pub(crate) fn scopes(&self, credential: &AppCredential) -> Scopes {
         let of_credential = credential.scopes();
         match &self.scopes {

@@ -1,4 +1,4 @@
-//! A call that a person has to approve, from its request until it is made, denied or over.
+//! A call that a person needs to approve, until it is made, denied or expired.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -19,10 +19,10 @@ use crate::{
 pub(crate) struct Approval {
     /// Primary key.
     pub(crate) id: ApprovalId,
-    /// Digest of the caller, the account with its client, and what is called with which arguments.
+    /// Digest of the caller, the account with its client, the tool or request, and the arguments.
     pub(crate) call: Digest,
     pub(crate) state: ApprovalState,
-    /// Who called.
+    /// The caller.
     pub(crate) asked_by: Actor,
     pub(crate) connection_id: ConnectionId,
     pub(crate) connection_name: ConnectionName,
@@ -31,55 +31,55 @@ pub(crate) struct Approval {
     pub(crate) identifier: Identifier,
     /// The tool and its version.
     pub(crate) tool: Option<(String, String)>,
-    /// Method and path, without the query, of a raw request.
+    /// Method and path of a raw request, without the query.
     pub(crate) request: Option<(String, String)>,
     /// The exact arguments, as JSON.
     pub(crate) arguments: Sealed,
-    /// The policy that asks.
+    /// The policy that requires the approval.
     pub(crate) policy: String,
-    /// Its rule.
+    /// The policy's rule.
     pub(crate) rule: String,
     pub(crate) created_at: Timestamp,
-    /// When it ends, used or not.
+    /// When it expires, whether it was used or not.
     pub(crate) expires_at: Timestamp,
-    /// Who approved or denied.
+    /// The person who approved or denied it.
     #[serde(default)]
     pub(crate) decided_by: Option<Actor>,
     #[serde(default)]
     pub(crate) decided_at: Option<Timestamp>,
-    /// Why.
+    /// The person's reason.
     #[serde(default)]
     pub(crate) reason: Option<String>,
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What happens to an approval.
+/// A trigger of a transition.
 #[derive(Debug, Clone)]
 pub(crate) enum Trigger {
     Approved(Actor, Option<String>),
     Denied(Actor, Option<String>),
-    /// Its call is about to be made.
+    /// Its call is about to run.
     Used,
-    /// Time has passed.
+    /// It has expired.
     Expired,
 }
 
 impl Approval {
-    /// Whether it waits or may be used, so that no second one is made for its call.
+    /// Whether it's pending or approved, so that the same call doesn't need a second approval.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self.state, ApprovalState::Pending | ApprovalState::Approved)
     }
 
-    /// Whether its time is over.
+    /// Whether it has expired.
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
         self.expires_at <= now
     }
 
-    /// After a trigger, with the name of its event.
+    /// The approval after a trigger, with the name of its event.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidTransition`] if its state or its time does not allow it.
+    /// [`ErrorKind::InvalidTransition`] if its state doesn't allow the trigger or it has expired.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Result<(Self, &'static str)> {
         use ApprovalState::{Approved, Denied, Expired, Pending, Used};
         let over = self.is_over(now);
@@ -112,7 +112,7 @@ impl Approval {
         Ok((after, event))
     }
 
-    /// An event about it. The arguments are not part of it.
+    /// An event about it, without the arguments.
     pub(crate) fn event(&self, name: &'static str) -> NewEvent {
         let mut data = json!({
             "approval_id": self.id, "connection_name": self.connection_name, "product": self.product,
@@ -128,11 +128,11 @@ impl Approval {
         NewEvent::new(name, data).of_account(self.account_id, self.connection_id)
     }
 
-    /// An entry of the audit log about it.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         let called = match (&self.tool, &self.request) {
             (Some((tool, _)), _) => tool.clone(),
-            // A path can hold an id of a user.
+            // A path can contain a user's ID.
             (_, Some((method, _))) => format!("proxy {method}"),
             _ => String::new(),
         };

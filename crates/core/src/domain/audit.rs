@@ -1,4 +1,4 @@
-//! The audit log: who changed what, as a chain in which no entry can be changed or left out unseen.
+//! The audit log: who changed what. It's a hash chain, so no entry can be changed or removed without detection.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,26 +10,26 @@ use crate::{caller::Actor, digest::Digest};
 /// A change that someone made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AuditEntry {
-    /// Number, without gaps from 1 on; primary key.
+    /// Number, from 1 without gaps; primary key.
     pub(crate) number: u64,
-    /// When.
+    /// When it happened.
     pub(crate) at: Timestamp,
-    /// Who.
+    /// The caller.
     pub(crate) actor: Actor,
-    /// What was done, such as `connection.changed`.
+    /// The action, such as `connection.changed`.
     pub(crate) action: String,
-    /// To what.
+    /// The resource that was changed.
     pub(crate) target: AuditTarget,
-    /// What else there is to know; no secret, and no identifier of a user, which an erasure could not reach.
+    /// More facts. Never secrets, and never a user's identifier, because an erasure couldn't remove it.
     pub(crate) facts: Map<String, Value>,
-    /// The request that did it, where there was one.
+    /// ID of the request, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request_id: Option<String>,
-    /// Hash of the entry before; zeros for the first one.
+    /// Hash of the previous entry. Zeros for the first one.
     pub(crate) previous_hash: Digest,
-    /// SHA-256 over the hash before and all other members.
+    /// SHA-256 over the previous hash and all other members.
     pub(crate) hash: Digest,
-    /// What else its stored body holds. Members of a newer Stead count in the hash too.
+    /// Other members of the stored body. Members from a newer version also count in the hash.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
@@ -37,14 +37,14 @@ pub(crate) struct AuditEntry {
 /// The resource that was changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AuditTarget {
-    /// Such as `connection`.
+    /// Type, such as `connection`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// Its id.
+    /// ID.
     pub(crate) id: String,
 }
 
-/// An entry as a service says it; its number, its time and who did it come with the commit.
+/// An entry from a service. The commit adds its number, its time and its caller.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NewAudit {
     pub(crate) action: &'static str,
@@ -53,7 +53,7 @@ pub(crate) struct NewAudit {
 }
 
 impl NewAudit {
-    /// An action, and what it was done to: the kind of thing, and its id.
+    /// An entry with an action and its target: a type and an ID.
     pub(crate) fn new(
         action: &'static str,
         target: &'static str,
@@ -69,14 +69,14 @@ impl NewAudit {
         }
     }
 
-    /// Adds a fact: never the value of a secret, and no identifier of a user.
+    /// Adds a fact. It must not be a secret or a user's identifier.
     pub(crate) fn fact(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());
         self
     }
 }
 
-/// Where the chain stands: the number and the hash of its last entry.
+/// End of the chain: the number and the hash of the last entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuditHead {
     pub(crate) number: u64,
@@ -84,7 +84,7 @@ pub(crate) struct AuditHead {
 }
 
 impl AuditHead {
-    /// Before the first entry.
+    /// The head of an empty log.
     pub(crate) fn start() -> Self {
         Self {
             number: 0,
@@ -92,7 +92,7 @@ impl AuditHead {
         }
     }
 
-    /// The entry that follows.
+    /// The next entry.
     pub(crate) fn next(
         &self,
         new: NewAudit,
@@ -118,7 +118,7 @@ impl AuditHead {
 }
 
 impl AuditEntry {
-    /// Where the chain stands after it.
+    /// The head after this entry.
     pub(crate) fn head(&self) -> AuditHead {
         AuditHead {
             number: self.number,
@@ -126,8 +126,8 @@ impl AuditEntry {
         }
     }
 
-    /// The hash that its members have: that of the hash before, in hexadecimal, and the other members as JSON without
-    /// spaces, sorted by their names at every level.
+    /// Hash of its members: of the previous hash in hexadecimal, and the other members as JSON without spaces, sorted
+    /// by name at every level.
     fn computed_hash(&self) -> Digest {
         let mut members = serde_json::to_value(self).unwrap_or_default();
         if let Some(members) = members.as_object_mut() {
@@ -138,7 +138,7 @@ impl AuditEntry {
         Digest::of(&format!("{}{members}", self.previous_hash.as_str()))
     }
 
-    /// Why it does not follow the entry before; nothing where it does.
+    /// Why it doesn't follow the previous entry. `None` if it does.
     pub(crate) fn fault_after(&self, before: &AuditHead) -> Option<String> {
         let expected = before.number.saturating_add(1);
         if self.number > expected {
@@ -222,14 +222,14 @@ mod tests {
             let mut stored: Value = serde_json::to_value(&entry).unwrap();
             let read: AuditEntry = serde_json::from_value(stored.clone()).unwrap();
             assert_eq!(read.computed_hash(), entry.hash);
-            // A member that only a newer Stead knows counts.
+            // A member that only a newer version knows counts too.
             stored["newer"] = json!([1]);
             let read: AuditEntry = serde_json::from_value(stored).unwrap();
             assert_ne!(read.computed_hash(), entry.hash);
         }
     }
 
-    /// Rows of a version that knew no request ids, and an entry after them that has one.
+    /// Rows of a version without request IDs, followed by an entry that has one.
     #[test]
     fn entries_without_a_request_id_still_verify() {
         let first = concat!(
@@ -251,7 +251,7 @@ mod tests {
         let id = Some(String::from("req_0123456789abcdef"));
         all.push(all[1].head().next(new, Timestamp::UNIX_EPOCH, actor, id));
         assert_eq!(first_fault(&all), None);
-        // A request id is sealed like all else.
+        // The hash also covers the request ID.
         all[2].request_id = None;
         let fault = first_fault(&all).unwrap();
         assert!(fault.starts_with("entry 3 was changed"), "{fault}");

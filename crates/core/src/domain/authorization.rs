@@ -18,7 +18,7 @@ use crate::{
 /// One attempt to connect an account.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Authorization {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: AuthorizationId,
     /// Account that it is for.
     pub(crate) account_id: AccountId,
@@ -26,53 +26,53 @@ pub(crate) struct Authorization {
     pub(crate) connection_id: ConnectionId,
     /// Its identifier.
     pub(crate) identifier: Identifier,
-    /// How far it has come.
+    /// Progress.
     pub(crate) state: AuthorizationState,
     /// Why it failed.
     pub(crate) reason: Option<String>,
-    /// What the product said about it.
+    /// The product's message about the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) product_message: Option<String>,
     /// Digest of the link's secret; unique.
     pub(crate) link: Digest,
-    /// Digest of the OAuth state last sent; unique.
+    /// Digest of the last OAuth state that was sent; unique.
     pub(crate) oauth_state: Option<Digest>,
     /// Digest of the cookie of the browser that opened the link.
     pub(crate) browser: Option<Digest>,
     /// PKCE verifier.
     pub(crate) verifier: Option<Sealed>,
-    /// Where the browser was sent, and where the code goes.
+    /// The authorization server that the browser was sent to, which also gets the code.
     pub(crate) endpoints: Option<EndpointSnapshot>,
-    /// Which of the connection's clients sent it there.
+    /// Epoch of the connection's client that sent the browser.
     #[serde(default)]
     pub(crate) client_epoch: u64,
-    /// Scopes asked for.
+    /// Requested scopes.
     pub(crate) scopes: Vec<String>,
-    /// Where the browser goes after the callback.
+    /// URL that the browser goes to after the callback.
     pub(crate) verify_url: Option<String>,
-    /// Handed back to `verify_url`; gone once the authorization ends.
+    /// State to return to `verify_url`. Removed when the authorization ends.
     pub(crate) app_state: Option<String>,
-    /// Whether another account of the product may take the present one's place.
+    /// Whether the user can replace the current account with a different account of the product.
     pub(crate) allow_account_switch: bool,
-    /// What the exchange brought, until it is verified.
+    /// Tokens from the exchange, until the user is confirmed.
     #[serde(rename = "quarantine")]
     pub(crate) pending: Option<PendingCredential>,
     /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// When the present step ends.
+    /// When the current step expires.
     pub(crate) expires_at: Timestamp,
-    /// Until when the link opens, however often it is opened; as long as the present step lasts where it is not said.
+    /// Until when the link works, even if it's opened several times. `None` means as long as the current step.
     #[serde(default)]
     pub(crate) opens_until: Option<Timestamp>,
-    /// Whether the application confirms who came back; as the environment says where it is not said.
+    /// Whether the application confirms the user. `None` means as the environment is configured.
     #[serde(default)]
     pub(crate) by_application: Option<bool>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// An authorization of an account whose link was not opened yet.
+/// A new authorization of an account.
 pub(crate) fn new_authorization(
     id: AuthorizationId,
     account: &Account,
@@ -107,10 +107,10 @@ pub(crate) fn new_authorization(
     }
 }
 
-/// Authorization server as it was when the browser was sent there.
+/// The authorization server, as configured when the browser was sent there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EndpointSnapshot {
-    /// Issuer, where the product names one.
+    /// Issuer, if the product has one.
     pub(crate) issuer: Option<String>,
     /// Authorization endpoint.
     pub(crate) authorize: String,
@@ -118,42 +118,42 @@ pub(crate) struct EndpointSnapshot {
     pub(crate) token: String,
 }
 
-/// A credential that no call may use yet.
+/// A credential that calls can't use yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PendingCredential {
     /// Generation of the credential.
     pub(crate) generation: u64,
     /// Scopes that the user granted.
     pub(crate) granted_scopes: Vec<String>,
-    /// Scopes asked for and not granted.
+    /// Scopes that were requested but not granted.
     pub(crate) missing_scopes: Vec<String>,
-    /// Who the user is at the product.
+    /// The user at the product.
     pub(crate) subject: Option<Subject>,
-    /// Which of the connection's clients it was issued to.
+    /// Epoch of the connection's client that it was issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
-    /// When its access token ends.
+    /// When its access token expires.
     pub(crate) token_expires_at: Option<Timestamp>,
-    /// When the user has to authorize again, if the product says so.
+    /// When the user needs to authorize again, if the product says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reauthorize_by: Option<Timestamp>,
 }
 
-/// Time from the browser's leaving to its return.
+/// Time for the browser to return from the product.
 const REDIRECTED: SignedDuration = SignedDuration::from_mins(15);
-/// Time for the exchange of the code: longer than a token request with the commit after it.
+/// Time to exchange the code: longer than a token request and its commit.
 const EXCHANGING: SignedDuration = SignedDuration::from_mins(5);
-/// Time for the application to confirm who came back.
+/// Time for the application to confirm the user.
 const VERIFYING: SignedDuration = SignedDuration::from_mins(10);
 
-/// What happens to an authorization.
+/// A trigger of a transition.
 #[derive(Debug, Clone)]
 pub(crate) enum Trigger {
-    /// A browser opens the link, is bound to it and sent to the product.
+    /// A browser opens the link, is tied to it, and is sent to the product.
     Started(Box<Start>),
-    /// The browser comes back: the state is spent.
+    /// The browser returns, and the state is consumed.
     Returned,
-    /// The code was exchanged; the tokens are stored and wait to be confirmed.
+    /// The code was exchanged. The tokens are stored but not confirmed.
     Exchanged(PendingCredential),
     /// The user is confirmed.
     Confirmed,
@@ -169,7 +169,7 @@ pub(crate) struct Why {
 }
 
 impl Why {
-    /// A reason, with what the product said where the error has it.
+    /// A reason, with the product's message if the error has one.
     pub(crate) fn of(reason: &str, error: &Error) -> Self {
         let said = error.context().get("product_message");
         let said = said.and_then(Value::as_str).filter(|said| !said.is_empty());
@@ -189,7 +189,7 @@ impl From<&str> for Why {
     }
 }
 
-/// What binds a browser to a link.
+/// Secrets that tie a browser to a link.
 #[derive(Debug, Clone)]
 pub(crate) struct Start {
     pub(crate) oauth_state: Digest,
@@ -208,7 +208,7 @@ pub(crate) enum End {
     Superseded,
 }
 
-/// The changed authorization and its event; nothing where it stays.
+/// The changed authorization and its event. `None` if nothing changes.
 pub(crate) type Transition = Result<Option<(Authorization, &'static str)>>;
 
 impl Authorization {
@@ -217,7 +217,7 @@ impl Authorization {
         self.state == AuthorizationState::Created
     }
 
-    /// Whether the browser is back, and its code not yet exchanged.
+    /// Whether the browser has returned but its code isn't exchanged yet.
     pub(crate) fn is_returned(&self) -> bool {
         self.state == AuthorizationState::Returned
     }
@@ -227,13 +227,13 @@ impl Authorization {
         self.state == AuthorizationState::Completed
     }
 
-    /// Whether the application has yet to confirm who came back.
+    /// Whether the application still needs to confirm the user.
     pub(crate) fn is_verifying(&self) -> bool {
         self.state == AuthorizationState::Verifying
     }
 
-    /// Whether it has sent a browser to the product with another client than the connection has now, so that nothing
-    /// may come of it any more.
+    /// Whether it sent a browser to the product with a different client than the connection has now. Such an
+    /// authorization can't complete.
     pub(crate) fn is_of_other_client(&self, connection: &Connection) -> bool {
         use AuthorizationState as State;
         self.client_epoch != connection.client_epoch
@@ -243,7 +243,7 @@ impl Authorization {
             )
     }
 
-    /// Every transition of an authorization.
+    /// All transitions of an authorization.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Transition {
         use AuthorizationState as State;
         Ok(Some(match (trigger, self.state) {
@@ -325,7 +325,7 @@ impl Authorization {
         }))
     }
 
-    /// Whether the link may still be opened, as an error where not.
+    /// Fails if the link can't be opened any more.
     pub(crate) fn openable(&self, now: Timestamp) -> Result<()> {
         use AuthorizationState as State;
         let until = self.opens_until.unwrap_or(self.expires_at);
@@ -346,7 +346,7 @@ impl Authorization {
         }
     }
 
-    /// Whether the browser's return is accepted, as an error where not.
+    /// Fails if the browser's return can't be accepted.
     pub(crate) fn returnable(&self, now: Timestamp) -> Result<()> {
         match self.state {
             AuthorizationState::Redirected if self.expires_at <= now => Err(expired()),
@@ -375,7 +375,7 @@ pub(crate) fn expired() -> Error {
     )
 }
 
-/// The reason of what ends because its connection has another client or host.
+/// Reason for ending authorizations and accounts when their connection gets a different client or host.
 pub(crate) const CLIENT_CHANGED: &str = "client_changed";
 
 pub(crate) fn client_changed() -> Error {

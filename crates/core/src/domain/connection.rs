@@ -16,56 +16,56 @@ use crate::{
 /// A connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Connection {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: ConnectionId,
     /// Name; unique.
     pub(crate) name: ConnectionName,
     /// Product.
     pub(crate) product: String,
-    /// OAuth client id.
+    /// OAuth client ID.
     pub(crate) client_id: Option<String>,
     /// OAuth client secret.
     pub(crate) client_secret: Option<Sealed>,
-    /// Raised with every change of the client id or the product's host: tokens belong to the client and the host that
-    /// issued them.
+    /// Increases with every change of the client ID or the product's host, because tokens belong to the client and host
+    /// that issued them.
     #[serde(default)]
     pub(crate) client_epoch: u64,
-    /// The epoch as of which no account or authorization of an older one is left as it was.
+    /// All accounts and authorizations of epochs before this one have been updated.
     #[serde(default)]
     pub(crate) ended_epoch: u64,
     /// Scopes or capabilities.
     pub(crate) permissions: Vec<String>,
-    /// Settings of the product.
+    /// The product's settings.
     pub(crate) settings: Map<String, Value>,
     /// State.
     pub(crate) state: ConnectionState,
-    /// Whether the product takes the client credentials.
+    /// Whether the product accepts the client's credentials.
     pub(crate) health: ConnectionHealth,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What happens to a connection.
+/// A trigger of a transition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Trigger<'a> {
-    /// Its developer changes it.
+    /// The developer changes it.
     Changed {
         changes: &'a Changes,
         product: &'a Product,
     },
-    /// The product accepts or refuses the client that was used.
+    /// The product accepts or rejects the client that was used.
     ClientUsed {
         used: &'a Connection,
         health: ConnectionHealth,
     },
 }
 
-/// A change that was checked, with the client secret sealed. What is absent stays.
+/// A validated change, with an encrypted client secret. Absent members don't change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub(crate) client_id: Option<String>,
@@ -76,7 +76,7 @@ pub(crate) struct Changes {
 }
 
 impl Connection {
-    /// Every transition of a connection: the changed one and its event; nothing where it stays.
+    /// All transitions of a connection: the changed connection and its event. `None` if nothing changes.
     pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Option<(Self, &'static str)> {
         let (mut next, event) = match trigger {
             Trigger::Changed { changes, product } => {
@@ -89,7 +89,7 @@ impl Connection {
                 }
                 (next, "connection.changed")
             }
-            // Other credentials than those that were sent are not judged.
+            // The result says nothing about credentials other than those that were sent.
             Trigger::ClientUsed { used, health }
                 if self.health == health
                     || self.client_id != used.client_id
@@ -133,7 +133,7 @@ impl Connection {
         next
     }
 
-    /// The state that follows from what the connection holds.
+    /// The state that follows from the connection's content.
     pub(crate) fn state_of_contents(&self, disabled: bool) -> ConnectionState {
         match (disabled, &self.client_id, &self.client_secret) {
             (true, ..) => ConnectionState::Disabled,
@@ -146,8 +146,7 @@ impl Connection {
         self.state == ConnectionState::Disabled
     }
 
-    /// Whether tokens that were issued to `before` do not belong to this connection: they belong to the client and the
-    /// host that issued them.
+    /// Whether tokens issued to `before` don't belong to this connection, because its client or host is different.
     fn has_other_client(&self, before: &Self, product: &Product) -> bool {
         let host = |connection: &Self| {
             product
@@ -169,7 +168,7 @@ impl Connection {
         NewEvent::new(name, data)
     }
 
-    /// An entry about it for the audit log.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "connection", self.id)
             .fact("connection_name", self.name.as_str())

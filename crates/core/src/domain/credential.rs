@@ -1,4 +1,4 @@
-//! A credential: one sealed token set of an account.
+//! A credential: one encrypted token set of an account.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,34 +9,34 @@ use crate::{
     sealed::Sealed,
 };
 
-/// One token set. Inserted once; later only shredded.
+/// One token set. It's inserted once and can later only be shredded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Credential {
     /// Account; primary key together with the generation.
     pub(crate) account_id: AccountId,
     /// Generation, from 1.
     pub(crate) generation: u64,
-    /// The tokens; `None` once shredded.
+    /// The encrypted tokens. `None` once shredded.
     pub(crate) sealed: Option<Sealed>,
-    /// Authorization that keeps it from being the account's current one: the one that it waits for pending, or
-    /// the one whose grant has replaced it. `None` where it may be the current one.
+    /// Authorization that prevents this from being the account's current credential. Either it's pending for that
+    /// authorization, or that authorization's grant has replaced it. `None` if it can be the current one.
     #[serde(default, rename = "held_by")]
     pub(crate) pending_for: Option<AuthorizationId>,
-    /// Which of the connection's clients the tokens were issued to.
+    /// Epoch of the connection's client that the tokens were issued to.
     #[serde(default)]
     pub(crate) client_epoch: u64,
-    /// When the request left that brought the tokens, by the store's time, where a refresh brought them.
+    /// When the request for the tokens was sent, by the store's time, if a refresh got them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sent_at: Option<Timestamp>,
     /// When it was inserted.
     pub(crate) created_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
 impl Credential {
-    /// The row without its tokens, which are gone for good.
+    /// The row without its tokens, which are permanently removed.
     pub(crate) fn shredded(&self) -> Self {
         Self {
             sealed: None,

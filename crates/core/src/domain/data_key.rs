@@ -1,4 +1,4 @@
-//! A data key, as it is stored, and the states that it goes through.
+//! A data key as it is stored, and its states.
 
 use std::collections::BTreeMap;
 
@@ -10,57 +10,57 @@ use uuid::Uuid;
 use super::{Extra, NewAudit, NewEvent};
 use crate::{Error, ErrorKind, Result, identifier::DataKeyId, sealed::Sealed, state::DataKeyState};
 
-/// A data key, wrapped by a key of the ring.
+/// A data key, encrypted with a key of the ring.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct DataKey {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: DataKeyId,
-    /// Key of the ring that wraps it.
+    /// Key of the ring that encrypts it.
     pub(crate) ring_key: String,
-    /// The wrapped key; `None` once it is retired.
+    /// The encrypted key. `None` once it's retired.
     pub(crate) wrapped: Option<Sealed>,
     /// State.
     #[serde(default)]
     pub(crate) state: DataKeyState,
-    /// When it was made.
+    /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// When it last became active; the first key of a store is active from the start.
+    /// When it last became active. The first key of a store is active from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) activated_at: Option<Timestamp>,
     /// When it was destroyed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) retired_at: Option<Timestamp>,
-    /// Processes that could not open it while it was added, and when each said so last.
+    /// Processes that couldn't decrypt it while it was being added, each with the time of its last report.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) unopened_by: BTreeMap<Uuid, Timestamp>,
-    /// When the first process ran that gives rows MACs, on a store from before there were any.
+    /// When the first process with MACs for rows ran, if the store is older than MACs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) upgraded_at: Option<Timestamp>,
-    /// Since when rows need a MAC. It is bound into `wrapped`.
+    /// Since when rows need a MAC. Bound into the encryption of `wrapped`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) authenticates_rows_since: Option<Timestamp>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What happens to a data key.
+/// A trigger of a transition.
 #[derive(Debug, Clone)]
 pub(crate) enum Trigger {
-    /// It is to seal.
+    /// It becomes the active key.
     Activated,
-    /// Another one seals from now on.
+    /// Another key becomes the active one.
     Replaced,
-    /// Nothing is sealed with it any more.
+    /// Nothing is encrypted with it any more.
     Retired,
-    /// Another key of the ring wraps it.
+    /// Another key of the ring encrypts it.
     Wrapped { ring_key: String, wrapped: Sealed },
-    /// A process cannot open it.
+    /// A process can't decrypt it.
     Unopened(Uuid),
 }
 
 impl DataKey {
-    /// The key after what happened, or `None` where it stays as it is. `now` is the store's time.
+    /// The key after the trigger. `None` if nothing changes. `now` is the store's time.
     pub(crate) fn on(&self, trigger: Trigger, now: Timestamp) -> Result<Option<Self>> {
         use DataKeyState::{Active, Added, Retired, Retiring};
         let next = self.clone();
@@ -75,7 +75,7 @@ impl DataKey {
                 state: Retiring,
                 ..next
             },
-            // The body no longer has the key; no one who reads this row can open anything with it.
+            // The body doesn't have the key any more, so no one who reads this row can decrypt anything with it.
             (Added | Retiring, Trigger::Retired) => Self {
                 state: Retired,
                 wrapped: None,
@@ -107,7 +107,7 @@ impl DataKey {
         Ok(Some(after))
     }
 
-    /// Why something cannot be done with it now.
+    /// The error for an action that its state doesn't allow.
     pub(crate) fn refused(&self, why: &str) -> Error {
         Error::new(
             ErrorKind::InvalidTransition,
@@ -115,7 +115,7 @@ impl DataKey {
         )
     }
 
-    /// The entry of the audit log for what was done to it.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "key", self.id).fact("ring_key", self.ring_key.as_str())
     }
@@ -164,7 +164,7 @@ mod tests {
                 Trigger::Unopened(Uuid::nil()),
             ]
         };
-        // The state after it; `None` where nothing changes; refused where it is an error.
+        // The next state. `None` if nothing changes; refused if it's an error.
         let refused = Err(ErrorKind::InvalidTransition);
         let table = [
             (
@@ -208,7 +208,7 @@ mod tests {
                     .as_ref()
                     .map(|after| after.as_ref().map(|key| key.state));
                 assert_eq!(got.map_err(Error::kind), expected, "{said}");
-                // Where it is retired, and only there, its key is gone; and a moment is noted where it changes that.
+                // Its key is removed only when it's retired. A time is recorded only when the trigger changes it.
                 if let Ok(Some(after)) = after {
                     let activates = state != Active && after.state == Active;
                     assert_eq!(after.activated_at, activates.then_some(NOW), "{said}");

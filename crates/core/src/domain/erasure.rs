@@ -1,4 +1,4 @@
-//! The erasure of a user: what is left in the place of their account, and how what remains stops naming them.
+//! The erasure of a user: the record that replaces their account, and how the remaining records stop naming them.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,41 +7,41 @@ use serde_json::{Value, json};
 use super::{Account, Connection, Execution, Extra, NewEvent};
 use crate::identifier::{AccountId, ConnectionId, ConnectionName};
 
-/// When the history is gone through, counted from the erasure. The later passes find the records of calls that were under
-/// way, or that another process had not written yet.
+/// When Stead searches the history, counted from the erasure. Later passes find calls that were running, or that
+/// another process hadn't written yet.
 const PASSES: [SignedDuration; 3] = [
     SignedDuration::ZERO,
     SignedDuration::from_mins(10),
     SignedDuration::from_hours(24),
 ];
-/// How long before its record a call may have begun.
+/// Longest time between the start of a call and its record.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
-/// Members of events that may name a person, and none of whose words is kept.
+/// Members of events that can name a person. An erasure removes them.
 const PERSONAL: &[&str] = &["product_user", "subject", "email", "display"];
 
-/// A user of a connection who was erased. Names no one: the pseudonym is a keyed digest.
+/// An erased user of a connection. It names no one, because the pseudonym is a keyed digest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Erasure {
-    /// Takes the identifier's place; primary key.
+    /// Replaces the identifier; primary key.
     pub(crate) pseudonym: String,
     /// Connection.
     pub(crate) connection_id: ConnectionId,
-    /// Its name, as calls are recorded.
+    /// Its name, which the history of calls uses.
     pub(crate) connection_name: ConnectionName,
-    /// The accounts that the user has had.
+    /// All accounts that the user had.
     pub(crate) accounts: Vec<AccountId>,
     /// When the last of them was erased.
     pub(crate) erased_at: Timestamp,
-    /// Passes through the history that were completed since.
+    /// Number of completed passes through the history since then.
     pub(crate) passes: usize,
-    /// When the next one is due, where there is one.
+    /// When the next pass is due, if there is one.
     pub(crate) due_at: Option<Timestamp>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What is left of an account. `before` is what an account of the same user has left.
+/// The record that remains of an account. `before` is the record of an earlier account of the same user.
 pub(crate) fn erasure(
     connection: &Connection,
     account: &Account,
@@ -65,12 +65,12 @@ pub(crate) fn erasure(
 }
 
 impl Erasure {
-    /// Whether rows may still name the user.
+    /// Whether rows can still name the user.
     pub(crate) fn is_pending(&self) -> bool {
         self.passes == 0
     }
 
-    /// From which moment on the next pass looks at records: all of them the first time.
+    /// Start time of the records that the next pass searches. `None` means all, for the first pass.
     pub(crate) fn since(&self) -> Option<Timestamp> {
         let late = self.erased_at.checked_sub(LONGEST);
         (!self.is_pending()).then(|| late.unwrap_or(Timestamp::MIN))
@@ -96,8 +96,8 @@ impl Erasure {
         NewEvent::new("account.erased", data).of_account(account, self.connection_id)
     }
 
-    /// Whether a call with the user's name is one of those that stop naming them. One without an account that began after
-    /// the erasure is not: the same identifier may be in use again.
+    /// Whether a call with the user's name needs to be erased. A call without an account that began after the erasure
+    /// doesn't, because the identifier may be in use again.
     pub(crate) fn is_of_call(&self, call: &Execution) -> bool {
         match call.account_id {
             Some(account) => self.accounts.contains(&account),
@@ -105,8 +105,8 @@ impl Erasure {
         }
     }
 
-    /// The facts of an event without what names the user: its identifier is replaced, and of other texts only
-    /// plain words such as states, ids and scopes stay.
+    /// The event's facts without the user's name. Stead replaces the identifier and keeps other texts only if they're
+    /// plain words such as states, IDs and scopes.
     pub(crate) fn without_name(&self, data: &Value) -> Value {
         match data {
             Value::Object(members) => members
@@ -127,7 +127,7 @@ impl Erasure {
     }
 }
 
-/// A state, a reason, an id, a time, a scope: one word that no address can be.
+/// Whether a text is a single word such as a state, reason, ID, time or scope, which can't be an address.
 fn is_plain(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte);
     text.len() <= 200 && text.bytes().all(plain)

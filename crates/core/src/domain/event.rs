@@ -1,4 +1,4 @@
-//! Events: what happened, for the application to read.
+//! Events that applications can read.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -10,40 +10,40 @@ use crate::{
     identifier::{AccountId, ConnectionId, EventId},
 };
 
-/// Something that happened, for the application.
+/// An event for the application.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Event {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: EventId,
     /// Dotted name, such as `account.activated`.
     pub(crate) name: String,
-    /// When.
+    /// When it happened.
     pub(crate) at: Timestamp,
-    /// Who caused it, where that is known.
+    /// The caller that caused it, if known.
     #[serde(default)]
     pub(crate) actor: Option<Actor>,
-    /// Account, where it is about one.
+    /// Account, if it's about one.
     pub(crate) account_id: Option<AccountId>,
-    /// Facts; no secret.
+    /// Facts, without secrets.
     pub(crate) data: Value,
-    /// Whether it goes sooner than others.
+    /// Whether it's removed sooner than others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) short_lived: bool,
-    /// Its place in the order of commits, which the store gives.
+    /// Its position in the order of commits, which the store assigns.
     #[serde(skip)]
     pub(crate) position: Option<i64>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// An event as a transition says it; its id and its time come with the commit, and so do names that follow from ids.
+/// An event from a transition. The commit adds its ID and time, and names that follow from IDs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NewEvent {
-    /// A name of the table of types.
+    /// Name of an event type.
     pub(crate) name: &'static str,
     pub(crate) account_id: Option<AccountId>,
-    /// Connection, where it is about one whose name `data` does not say.
+    /// Connection, if the event is about one and `data` doesn't have its name.
     pub(crate) connection_id: Option<ConnectionId>,
     pub(crate) data: Value,
 }
@@ -68,7 +68,7 @@ impl NewEvent {
         }
     }
 
-    /// With one more fact.
+    /// Adds a fact.
     pub(crate) fn with(mut self, member: &str, fact: impl Serialize) -> Self {
         self.data[member] = serde_json::json!(fact);
         self

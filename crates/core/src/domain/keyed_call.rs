@@ -1,4 +1,4 @@
-//! A call with an idempotency key, from its beginning until its key may be used again.
+//! A call with an idempotency key, from its start until its key can be used again.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -11,42 +11,43 @@ use crate::{
     sealed::Sealed,
 };
 
-/// An outcome is kept so long from the call's beginning.
+/// How long Stead keeps an outcome, from the call's start.
 const KEPT: SignedDuration = SignedDuration::from_hours(24);
-/// No call takes longer: one that began before that and has no outcome was cut off.
+/// Maximum duration of a call. An older call without an outcome was interrupted.
 const LONGEST: SignedDuration = SignedDuration::from_mins(15);
 
-/// A call that may change something, which is made once for its key.
+/// A call that can change something, and that runs once per key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KeyedCall {
-    /// Digest of who called, which route, and the key; primary key.
+    /// Digest of the caller, the route and the key; primary key.
     pub(crate) key: Digest,
-    /// Digest of what was asked.
+    /// Digest of the request.
     pub(crate) request: Digest,
-    /// The process that makes it.
+    /// The process that runs the call.
     pub(crate) process: Uuid,
     /// The call.
     pub(crate) execution_id: ExecutionId,
-    /// Its account, with which it is erased.
+    /// Its account. Erasing the account also erases this row.
     pub(crate) account_id: AccountId,
     /// Whether it has ended.
     pub(crate) ended: bool,
-    /// What it came to, where that is kept.
+    /// Its outcome, if Stead keeps it.
     pub(crate) outcome: Option<Sealed>,
-    /// What another run has to be equal in, so that the product recognises it; nothing where it recognises none.
+    /// Identity that a retry has to share, so that the product recognizes it. `None` if the product doesn't
+    /// deduplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) repeat: Option<Uuid>,
-    /// When it began.
+    /// When it started.
     pub(crate) started_at: Timestamp,
-    /// When the key may be used again.
+    /// When the key can be used again.
     pub(crate) expires_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
 impl KeyedCall {
-    /// One that begins now.
+    /// A call that starts now.
     pub(crate) fn started(
         key: Digest,
         request: Digest,
@@ -70,7 +71,7 @@ impl KeyedCall {
         }
     }
 
-    /// After its end.
+    /// After the call has ended.
     pub(crate) fn with_outcome(self, outcome: Option<Sealed>) -> Self {
         Self {
             ended: true,
@@ -79,12 +80,12 @@ impl KeyedCall {
         }
     }
 
-    /// Whether its key may be used again.
+    /// Whether its key can be used again.
     pub(crate) fn is_over(&self, now: Timestamp) -> bool {
         self.expires_at <= now
     }
 
-    /// Whether it has begun and cannot be under way any more.
+    /// Whether it started but can't be running any more.
     pub(crate) fn is_cut_off(&self, now: Timestamp) -> bool {
         !self.ended && now.duration_since(self.started_at) > LONGEST
     }

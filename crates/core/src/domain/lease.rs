@@ -1,4 +1,4 @@
-//! The right to refresh one credential, so that one process at a time asks the product.
+//! The right to refresh one credential. Only one process at a time sends refresh requests to the product.
 
 use std::time::Duration;
 
@@ -9,70 +9,71 @@ use uuid::Uuid;
 use super::{Account, refresh::RefreshReason};
 use crate::product::Rotation;
 
-/// Longer than a token request with the commit after it, and with the time before it that `may_send` allows.
+/// Longer than a token request and its commit, including the time before it that `may_send` allows.
 pub(crate) const LEASE: SignedDuration = SignedDuration::from_secs(90);
 
-/// What is kept free of the lease for the token request, whose time limit this is.
+/// Part of the lease that is reserved for the token request. It's also the time limit of that request.
 pub(crate) const REQUEST: Duration = Duration::from_secs(25);
-/// What is kept free of the lease for the commit after it.
+/// Part of the lease that is reserved for the commit after the request.
 const COMMIT: Duration = Duration::from_secs(10);
 
-/// Whether a token request may leave now: `elapsed` since the reading on which the lease was claimed. What is left of
-/// the lease holds the request and the commit of its response.
+/// Whether a token request can be sent, given the time since the read that the lease was claimed with. The rest of the
+/// lease has to be long enough for the request and the commit of its response.
 pub(crate) fn may_send(elapsed: Duration) -> bool {
     let lease = Duration::try_from(LEASE).unwrap_or_default();
     elapsed < lease.saturating_sub(REQUEST + COMMIT)
 }
 
-/// A right to refresh one credential, for a while.
+/// A temporary right to refresh one credential.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Lease {
     /// The refresh that holds it.
     pub(crate) owner: Uuid,
-    /// The process that it runs in.
+    /// The process that the refresh runs in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<Uuid>,
-    /// Until when, by the store's time.
+    /// When it expires, by the store's time.
     pub(crate) until: Timestamp,
-    /// Generation that is being refreshed.
+    /// Generation that is refreshed.
     pub(crate) generation: u64,
 }
 
-/// A refresh that wants the lease.
+/// A refresh that claims the lease.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claimant<'a> {
-    /// The store's time at which the account was read, so that processes with different clocks agree.
+    /// The store's time when the account was read. Processes with different clocks agree on it.
     pub(crate) read_at: Timestamp,
     pub(crate) owner: Uuid,
     pub(crate) process: Option<Uuid>,
     pub(crate) reason: RefreshReason,
-    /// What happens to the product's refresh tokens, by its table.
+    /// The product's declared rotation.
     pub(crate) rotation: Rotation,
-    /// The connection's client, as `client_stamp` says it.
+    /// The connection's client, as a `client_stamp`.
     pub(crate) client: &'a str,
-    /// The process of the present holder is known to have ended.
+    /// Whether the process of the current holder is known to have ended.
     pub(crate) holder_ended: bool,
 }
 
-/// What a refresh that wants the lease finds.
+/// Result of a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Claim {
-    /// Another refresh holds it.
+    /// Another refresh holds the lease.
     Taken,
-    /// Its holder never said how it went, and may still come back with tokens: wait until then.
+    /// The previous holder hasn't reported a result and may still return with tokens. Wait until this time.
     HoldBack(Timestamp),
-    /// The last attempts failed: not before then.
+    /// Recent attempts failed. Wait until this time.
     BackOff(Timestamp),
-    /// A refresh has just brought the tokens that the product refused: not before then. The account with a note of it,
-    /// where there is none yet.
+    /// A refresh has just got the tokens that the product rejected. Wait until this time. Has the account with a record
+    /// of the rejection, if it's new.
     Young {
         until: Timestamp,
         noted: Option<Box<Account>>,
     },
-    /// It ends later than any lease can, because the store's clock was set back. The account with a lease that ends as
-    /// one that begins now; it is still another's.
+    /// The lease expires later than possible, because the store's clock was set back. Has the account with a lease of
+    /// normal length, which still belongs to the other refresh.
     Shortened(Box<Account>),
-    /// The account with our lease. `recovering` where a request may have been sent before, and no one knows how it ended.
+    /// The account with this refresh's lease. `recovering` means that an earlier request may have been sent with an
+    /// unknown result.
     Ours {
         account: Box<Account>,
         recovering: bool,
@@ -91,7 +92,7 @@ impl Account {
             .as_ref()
             .filter(|lease| lease.generation == self.generation && lease.owner != claimant.owner);
         let unfinished = held.filter(|_| !claimant.holder_ended);
-        // A refresh that is under way says more than what is known of those before it.
+        // A running refresh is more recent than the record of earlier ones.
         if let Some(lease) = unfinished {
             if lease.until > latest {
                 let lease = Lease {

@@ -1,4 +1,4 @@
-//! Sessions of the Model Context Protocol: bearer tokens of one user, for some tools of some connections.
+//! MCP sessions: bearer tokens of one user, for some tools of some connections.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,37 +17,37 @@ use crate::{
 /// A session of one user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct McpSession {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: McpSessionId,
     /// Digest of the token.
     pub(crate) token: Digest,
-    /// The application's id of the user.
+    /// The application's ID of the user.
     pub(crate) identifier: Identifier,
-    /// Connections that it may use.
+    /// Connections that it can use.
     #[serde(default)]
     pub(crate) connections: Connections,
-    /// Tools that it may call, by name; every one where there are none.
+    /// Names of the tools that it can call. `None` means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tools: Option<BTreeSet<String>>,
-    /// Whether it only reads.
+    /// Whether it's read-only.
     pub(crate) read_only: bool,
     /// Policy for its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) policy: Option<String>,
-    /// Form and size of its results, where its maker chose them.
+    /// Form and size of its results, if its creator chose them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) view: Option<View>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_bytes: Option<u64>,
-    /// Where the user's browser goes after the product, for the application to confirm who it was.
+    /// URL that the user's browser goes to after the product, so that the application can confirm the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) verify_url: Option<String>,
-    /// Who made it: a client id of the application, or the operator where there is none.
+    /// Client ID of the application that created it. `None` for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) client_id: Option<String>,
-    /// When it was made.
+    /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// When it ends.
+    /// When it expires.
     pub(crate) expires_at: Timestamp,
 }
 
@@ -57,8 +57,8 @@ impl McpSession {
         ResultOptions::for_agents(self.view, self.max_bytes)
     }
 
-    /// Who calls with it, and until when. It ends with the application's credential that made it, of which it has no more
-    /// connections and scopes than that has now.
+    /// The caller with this session, and when the session expires. It expires with the credential of the application
+    /// that created it, and is limited to that credential's current connections and scopes.
     pub(crate) fn caller(self, maker: Option<AppCredential>) -> (Caller, Timestamp) {
         let results = self.results();
         let (mut scopes, mut of_maker, mut end) = (None, None, self.expires_at);
@@ -90,7 +90,7 @@ impl McpSession {
         NewEvent::new(name, json!({ "session_id": self.id }))
     }
 
-    /// An entry about it for the audit log.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "mcp_session", self.id)
             .fact("read_only", self.read_only.to_string())

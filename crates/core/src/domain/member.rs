@@ -1,4 +1,4 @@
-//! A member: a person who may sign in to the dashboard.
+//! A member: a person who can sign in to the dashboard.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -13,36 +13,36 @@ use crate::{
     state::{MemberState, Role, SignInMethod},
 };
 
-/// How long the link of an invitation or a reset is good.
+/// Lifetime of a link for an invitation or a reset.
 const LINK_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// A member.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Member {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: MemberId,
-    /// E-mail address in small letters, by which the member signs in.
+    /// Email address in lower case. The member signs in with it.
     pub(crate) email: String,
-    /// Name for people; may be empty until the member has joined.
+    /// Name for people. Can be empty until the member has joined.
     pub(crate) name: String,
-    /// What the member may do.
+    /// Role.
     pub(crate) role: Role,
-    /// Hash of the password, where there is one.
+    /// Hash of the password, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) password: Option<PasswordHash>,
-    /// The second factor, where there is one.
+    /// The second factor, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) second_factor: Option<SecondFactor>,
-    /// Who the member is at the provider by which members sign in, where that was ever used.
+    /// The member's user at the sign-in provider, if they have ever used it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) provider: Option<ProviderSubject>,
-    /// The link that lets the member set a password, where one is open.
+    /// The open link to set a password, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) link: Option<MemberLink>,
-    /// Whether the member is kept out.
+    /// Whether the member is disabled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) disabled: bool,
-    /// How often all sessions of the member were ended.
+    /// How often all sessions of the member were signed out.
     #[serde(default)]
     pub(crate) epoch: u64,
     /// When the member was created.
@@ -53,42 +53,42 @@ pub(crate) struct Member {
     /// When the member last signed in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) last_sign_in_at: Option<Timestamp>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// A secret from which an app makes one-time codes.
+/// A secret from which an authenticator app generates one-time codes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SecondFactor {
     /// The secret.
     pub(crate) sealed: Sealed,
-    /// Whether a code has proved that the app has it; until then none is asked for.
+    /// Whether a code has proved that the app has it. Until then, sign-in doesn't ask for a code.
     pub(crate) confirmed: bool,
-    /// The last step whose code was used.
+    /// The last time step whose code was used.
     pub(crate) last_step: Option<i64>,
 }
 
-/// One of a provider's users.
+/// A user of a sign-in provider.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ProviderSubject {
     /// The provider.
     pub(crate) issuer: String,
-    /// Which of its users, for ever: an e-mail address can be given to another person.
+    /// Permanent ID of the user. An email address can later belong to another person.
     pub(crate) subject: String,
 }
 
 /// A one-time link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MemberLink {
-    /// Digest of what the link says.
+    /// Digest of the link's secret.
     pub(crate) digest: Digest,
-    /// When it ends.
+    /// When it expires.
     pub(crate) expires_at: Timestamp,
 }
 
 impl MemberLink {
-    /// A link that begins now.
+    /// A link that is valid from now on.
     pub(crate) fn new(digest: Digest, now: Timestamp) -> Self {
         Self {
             digest,
@@ -97,7 +97,7 @@ impl MemberLink {
     }
 }
 
-/// What changes in a member; what is absent stays.
+/// Changes to a member. Absent values stay.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MemberChanges {
     pub(crate) name: Option<String>,
@@ -126,7 +126,7 @@ impl Member {
         }
     }
 
-    /// Whether a one-time code is asked for at sign-in.
+    /// Whether sign-in requires a one-time code.
     pub(crate) fn has_second_factor(&self) -> bool {
         let factor = self.second_factor.as_ref();
         factor.is_some_and(|factor| factor.confirmed)
@@ -141,19 +141,19 @@ impl Member {
         }
     }
 
-    /// Whether it counts as one who can do everything.
+    /// Whether it's an owner who can sign in.
     pub(crate) fn is_active_owner(&self) -> bool {
         self.role == Role::Owner && self.state() == MemberState::Active
     }
 
-    /// Whether a link is open and is this one.
+    /// Whether this link is open.
     pub(crate) fn opens_with(&self, link: &Digest, now: Timestamp) -> bool {
         let open = self.link.as_ref();
         !self.disabled && open.is_some_and(|open| open.digest == *link && now < open.expires_at)
     }
 
-    /// After a change, where there is any, with the names of what happened. Who is disabled has no session and no link
-    /// any more.
+    /// The changed member and the names of the changes. `None` if nothing changes. A disabled member loses all sessions
+    /// and links.
     pub(crate) fn changed(&self, changes: &MemberChanges) -> Option<(Self, Vec<&'static str>)> {
         let mut after = self.clone();
         if let Some(name) = &changes.name {
@@ -181,7 +181,7 @@ impl Member {
         (!names.is_empty()).then_some((after, names))
     }
 
-    /// With a password. Links and sessions that there were end.
+    /// With this password. Earlier links and sessions stop working.
     pub(crate) fn with_password(&self, password: PasswordHash, now: Timestamp) -> Self {
         Self {
             password: Some(password),
@@ -191,8 +191,8 @@ impl Member {
         }
     }
 
-    /// After somebody with the member's e-mail address has signed in at the provider; none where that is another person
-    /// than before.
+    /// The member after a user with their email address has signed in at the provider. `None` if that is a different
+    /// person than before.
     pub(crate) fn known_at(&self, who: &ProviderSubject) -> Option<Self> {
         let before = self.provider.as_ref();
         let is_other =
@@ -203,15 +203,15 @@ impl Member {
         })
     }
 
-    /// How the member can sign in.
+    /// The ways in which the member can sign in.
     pub(crate) fn sign_in_with(&self) -> Vec<SignInMethod> {
         let password = self.password.as_ref().map(|_| SignInMethod::Password);
         let provider = self.provider.as_ref().map(|_| SignInMethod::Provider);
         password.into_iter().chain(provider).collect()
     }
 
-    /// Without a password, and with a link that sets another one; perhaps without the second factor too. Who the member is
-    /// at the provider is told again at the next sign-in there.
+    /// Without a password, but with a link to set a new one; optionally also without the second factor. The next
+    /// sign-in at the provider links the member to their user there again.
     pub(crate) fn reset(&self, link: MemberLink, second_factor: bool) -> Result<Self> {
         if self.disabled {
             let message = "the member is disabled; enable the member first";
@@ -225,7 +225,7 @@ impl Member {
         Ok(after)
     }
 
-    /// With a second factor that an app has still to prove.
+    /// With a second factor that an app still needs to prove.
     pub(crate) fn enrolling(&self, sealed: Sealed) -> Result<Self> {
         if self.has_second_factor() {
             let message = "the member already has a second factor; remove it first";
@@ -241,7 +241,7 @@ impl Member {
         })
     }
 
-    /// After the code of a step was given, which proves a second factor that was not proved yet.
+    /// After the code of a time step was used. This confirms a new second factor.
     pub(crate) fn used_code(&self, step: i64) -> Self {
         let used = self.second_factor.clone().map(|factor| SecondFactor {
             confirmed: true,
@@ -263,7 +263,7 @@ impl Member {
         }
     }
 
-    /// Without any session that there was.
+    /// Signs the member out of all sessions.
     pub(crate) fn signed_out_everywhere(&self) -> Self {
         Self {
             epoch: self.epoch.saturating_add(1),
@@ -271,14 +271,14 @@ impl Member {
         }
     }
 
-    /// Tells owners that there is another one, who was none before or was kept out.
+    /// An event that tells owners about a new or re-enabled owner.
     pub(crate) fn elevated(&self, before: Option<&Self>) -> Option<NewEvent> {
         let is_owner = |member: &Self| member.role == Role::Owner && !member.disabled;
         let is_new = is_owner(self) && !before.is_some_and(is_owner);
         is_new.then(|| self.event("access.elevated"))
     }
 
-    /// An entry of the audit log about it.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "member", self.id).fact("role", self.role.name())
     }
@@ -290,7 +290,7 @@ impl Member {
     }
 }
 
-/// An e-mail address in the form by which members are found.
+/// An email address in the form in which Stead looks up members.
 pub(crate) fn read_email(text: &str) -> Result<String> {
     let email = text.trim().to_lowercase();
     let is_plain = |c: char| !c.is_whitespace() && !c.is_control();

@@ -1,4 +1,4 @@
-//! The entities of the platform and their transitions. What is stored is what is here: secrets are sealed or digests.
+//! The platform's entities and their transitions. Stored rows contain secrets only encrypted or as digests.
 
 pub(crate) mod account;
 pub(crate) mod account_ref;

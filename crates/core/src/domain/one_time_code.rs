@@ -1,4 +1,4 @@
-//! One-time codes by the time (RFC 6238): HMAC-SHA-1, six digits, steps of 30 seconds, as every authenticator app makes them.
+//! Time-based one-time codes (RFC 6238): HMAC-SHA-1, six digits, steps of 30 seconds, as all authenticator apps use.
 
 use hmac::{Hmac, Mac as _};
 use jiff::Timestamp;
@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq as _;
 
 const STEP: i64 = 30;
 
-/// The step whose code this is: the present one, the one before or the next. Steps up to `last` are used up.
+/// The time step that a code belongs to: the current, previous or next one. Steps up to `last` can't be used again.
 pub(crate) fn step_of(code: &str, secret: &[u8], last: Option<i64>, now: Timestamp) -> Option<i64> {
     let present = now.as_second().div_euclid(STEP);
     let mut found = None;
@@ -38,7 +38,7 @@ fn code(secret: &[u8], step: i64) -> String {
     format!("{:06}", u32::from_be_bytes(four) % 1_000_000)
 }
 
-/// The code that an app shows at a moment.
+/// The code that an app shows at this time.
 #[cfg(test)]
 pub(crate) fn present(secret: &[u8], now: Timestamp) -> String {
     code(secret, now.as_second().div_euclid(STEP))
@@ -78,7 +78,7 @@ mod tests {
             (119, true),
             (120, false),
         ] {
-            // Of the step that begins after 60 seconds.
+            // The code of the step that begins after 60 seconds.
             let code = code(SECRET, 2);
             let step = step_of(&code, SECRET, None, at(second));
             assert_eq!(step, good.then_some(2), "{second}");

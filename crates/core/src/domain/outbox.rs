@@ -1,4 +1,4 @@
-//! The outbox: what is still to be done at a product after a commit.
+//! The outbox: work that remains at a product after a commit.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use crate::{
     sealed::Sealed,
 };
 
-/// Something to do at a product after a commit, until it is done.
+/// Work that remains at a product after a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OutboxEntry {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: OutboxId,
-    /// What to do.
+    /// The work.
     pub(crate) task: OutboxTask,
-    /// Failed attempts.
+    /// Number of failed attempts.
     pub(crate) attempts: u32,
     /// When to try next.
     pub(crate) due_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What to do at a product.
+/// Kind of work at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,16 +34,16 @@ pub(crate) enum OutboxTask {
     Revoke {
         /// Connection whose client authenticates the request.
         connection_id: ConnectionId,
-        /// Account whose token it was.
+        /// Account that the token belonged to.
         account_id: AccountId,
         /// Generation that the token belonged to.
         generation: u64,
-        /// Which of the connection's clients the token was issued to.
+        /// Epoch of the connection's client that the token was issued to.
         #[serde(default)]
         client_epoch: u64,
         /// The token.
         token: Sealed,
-        /// Accounts that end with it, as the application was told.
+        /// Accounts that stop working with it, as the application was told.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also_ends: Vec<AccountId>,
     },

@@ -1,36 +1,36 @@
-//! Passwords of members as they are stored: hashes that cost 19 MiB and two passes (Argon2id).
+//! Members' passwords in stored form: Argon2id hashes with 19 MiB and two passes.
 
 use argon2::{Argon2, PasswordHash as Parsed, PasswordHasher as _, PasswordVerifier as _};
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, ErrorKind, Result};
 
-/// Characters that a password has at least, and bytes that it has at most.
+/// Minimum length of a password in characters, and maximum length in bytes.
 const SHORTEST: usize = 12;
 const LONGEST: usize = 1024;
 
-/// As costly to compare with as any other, and of no password that is known.
+/// A hash that takes as long to compare as any other, and whose password no one knows.
 const NO_ONES: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// A password's hash, with its salt and cost, in the form of the password hashing competition.
+/// A password's hash with its salt and cost, in the PHC string format.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct PasswordHash(String);
 
 impl PasswordHash {
-    /// The hash of a password. Takes tens of milliseconds of a processor.
+    /// Hashes a password. Takes tens of milliseconds of CPU time.
     pub(crate) fn of(password: &str, salt: &[u8; 16]) -> Result<Self> {
         let hash = Argon2::default().hash_password_with_salt(password.as_bytes(), salt);
         let failed = |_| Error::new(ErrorKind::Internal, "couldn't hash the password");
         Ok(Self(hash.map_err(failed)?.to_string()))
     }
 
-    /// For an e-mail address that no one has, so that it takes the same time.
+    /// A hash for an unknown email address, so that a sign-in takes the same time.
     pub(crate) fn of_no_one() -> Self {
         Self(NO_ONES.to_owned())
     }
 
-    /// Whether it is the hash of this password. Takes tens of milliseconds of a processor.
+    /// Whether this is the hash of the password. Takes tens of milliseconds of CPU time.
     pub(crate) fn is_of(&self, password: &str) -> bool {
         Parsed::new(&self.0).is_ok_and(|hash| {
             let verified = Argon2::default().verify_password(password.as_bytes(), &hash);
@@ -45,7 +45,7 @@ impl std::fmt::Debug for PasswordHash {
     }
 }
 
-/// Refuses a password that is too short, or so long that it costs more than a password should.
+/// Rejects a password that is too short, or so long that hashing it costs too much.
 pub(crate) fn check(password: &str) -> Result<()> {
     if password.chars().count() < SHORTEST || password.len() > LONGEST {
         return Err(Error::invalid_at(

@@ -1,4 +1,4 @@
-//! Policies as they are stored.
+//! Policies in stored form.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Extra, NewAudit, NewEvent};
 
-/// A policy. Its rules are kept as they were given: a version that does not know one of them refuses what they apply to.
+/// A policy. Its rules are stored as given. A version that doesn't know a rule denies the calls that it applies to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Policy {
     /// Name; primary key.
@@ -27,7 +27,7 @@ impl Policy {
         NewEvent::new(name, json!({ "name": self.name }))
     }
 
-    /// An entry of the audit log about it.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "policy", &self.name).fact("environment", self.environment)
     }

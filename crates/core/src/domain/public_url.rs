@@ -1,15 +1,15 @@
-//! The public URL under which redirect URIs were handed out.
+//! The public URL that redirect URIs were handed out with.
 
 use serde::{Deserialize, Serialize};
 
 use super::Extra;
 
-/// The public URL that the redirect URIs at the products begin with. There is one at most.
+/// The public URL that the redirect URIs at the products start with. There is at most one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnownPublicUrl {
-    /// Without a slash at its end.
+    /// Without a slash at the end.
     pub(crate) url: String,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }

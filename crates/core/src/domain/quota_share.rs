@@ -1,6 +1,7 @@
-//! How the processes that call for an account share its product's quota.
+//! How processes that call a product for one account share its quota.
 //!
-//! Each may spend a small part without asking. What is left is a pool, of which each takes a slice while it needs one.
+//! Every process can spend a small part without asking. The rest is a pool, and a process takes a slice of it while it
+//! needs one.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,19 +10,19 @@ use uuid::Uuid;
 use super::Extra;
 use crate::identifier::AccountId;
 
-/// The part of a quota that is kept out of the pool, for processes without a slice.
+/// One part in this many of a quota isn't in the pool. It's reserved for processes without a slice.
 const RESERVE: u32 = 10;
-/// So many processes without a slice spend no more than the reserve.
+/// This many processes without a slice never exceed the reserve.
 const WITHOUT_SLICE: u32 = 5;
-/// Who could not renew its slice in time leaves the others so long to renew theirs.
+/// A process that couldn't renew its slice in time gives the others this much time to renew theirs.
 const GRACE: SignedDuration = SignedDuration::from_secs(20);
 
-/// What a process may spend of a quota in 60 seconds without a slice.
+/// Units that a process can spend in 60 seconds without a slice.
 pub(crate) fn free_part(quota: u32) -> u32 {
     (quota / RESERVE / WITHOUT_SLICE).max(1).min(quota)
 }
 
-/// What processes share as slices.
+/// Units that processes share as slices.
 pub(crate) fn pool(quota: u32) -> u32 {
     quota - quota / RESERVE
 }
@@ -32,36 +33,36 @@ pub(crate) struct QuotaShare {
     /// Primary key.
     pub(crate) account_id: AccountId,
     pub(crate) slices: Vec<Slice>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// What one process has.
+/// The slice of one process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Slice {
     pub(crate) process: Uuid,
-    /// From when on others may take it, by the store's time: what it has spent is a minute old then.
+    /// From when others can take it, by the store's time. By then, everything that it spent is a minute old.
     pub(crate) ends_at: Timestamp,
-    /// Of all requests, or of reads where writes are counted apart; and of writes.
+    /// One for all requests, or one for reads if writes are counted separately; and one for writes.
     pub(crate) parts: Vec<Part>,
 }
 
-/// A slice of one quota, in units that may be spent in 60 seconds.
+/// A slice of one quota, in units per 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Part {
-    /// What no other process may spend.
+    /// Units that no other process can spend.
     pub(crate) held: u32,
-    /// What it could use.
+    /// Units that it could use.
     pub(crate) wanted: u32,
 }
 
-/// What a process asks for.
+/// A process's request for a slice.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked {
     pub(crate) quota: u32,
     pub(crate) wanted: u32,
-    /// What it has spent or promised already, and holds as long as that counts.
+    /// Units that it has already spent or promised. It keeps them as long as they count.
     pub(crate) spent: u32,
 }
 
@@ -74,8 +75,8 @@ impl QuotaShare {
         }
     }
 
-    /// With a slice for a process, and what it may spend of each quota from now on. Who has more than a fair part gives
-    /// the rest back as what it has spent grows old.
+    /// The share with a slice for this process, and the units of each quota that it can spend from now on. A process
+    /// with more than a fair part gives the rest back as its spending becomes a minute old.
     pub(crate) fn claimed(
         mut self,
         process: Uuid,
@@ -90,7 +91,7 @@ impl QuotaShare {
             .iter()
             .any(|slice| is_own(slice) && is_over(slice))
         {
-            // The store was away, perhaps for all: they spend what they had.
+            // The store was unavailable, perhaps for all processes, so they keep spending what they had.
             for slice in self.slices.iter_mut().filter(|slice| is_over(slice)) {
                 slice.ends_at = now.checked_add(GRACE).unwrap_or(now);
             }
@@ -122,14 +123,15 @@ impl QuotaShare {
         (self, limits)
     }
 
-    /// When the last slice ends.
+    /// When the last slice expires.
     pub(crate) fn ends_at(&self) -> Timestamp {
         let ends = self.slices.iter().map(|slice| slice.ends_at);
         ends.max().unwrap_or(Timestamp::MIN)
     }
 }
 
-/// What one gets who wants `own`, where those who want little get that, and the others share the rest alike.
+/// The fair part of a process that wants `own`. Processes that want less than a fair part get all of it, and the others
+/// share the rest equally.
 fn fair(pool: u32, others: impl Iterator<Item = u32>, own: u32) -> u32 {
     let mut wanted: Vec<u32> = others.chain([own]).collect();
     wanted.sort_unstable();
@@ -188,7 +190,7 @@ mod tests {
         let share = QuotaShare::new(crate::testing::account(1, "ada").id);
         let (share, first) = claim(share, 1, 5000, 0);
         assert_eq!(first, 900);
-        // All is held: only the free part is left, and the other one learns of it.
+        // Everything is held, so only the free part is left. The other process learns of the request.
         let (share, second) = claim(share, 2, 5000, 20);
         assert_eq!(second, 20);
         let (share, first) = claim(share, 1, 5000, 900);
@@ -204,7 +206,7 @@ mod tests {
         assert_eq!(second, 450);
         let held: u32 = share.slices.iter().map(|slice| slice.parts[0].held).sum();
         assert_eq!(held, 900);
-        // Who comes back from an outage leaves the others their slices.
+        // After an outage, a process leaves the others their slices.
         let after = END + SignedDuration::from_secs(60);
         let back = Asked {
             quota: 1000,
@@ -214,7 +216,7 @@ mod tests {
         let first = Uuid::from_u128(1);
         let (_, limits) = share.clone().claimed(first, &[back], after, after + GRACE);
         assert_eq!(limits, vec![450]);
-        // At its end it is free.
+        // It becomes free when it expires.
         let later = END + SignedDuration::from_secs(1);
         let asked = Asked {
             quota: 1000,

@@ -1,4 +1,4 @@
-//! What can be called, and who has to act where it cannot.
+//! Whether a connection and an account can be called, and who needs to act if not.
 
 use super::{Account, Connection, scopes::authorization_request};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     state::{AccountState, ConnectionState},
 };
 
-/// Refuses a connection through which nothing can be called.
+/// Rejects a connection that can't be called.
 pub(crate) fn connection_ready(connection: &Connection) -> Result<()> {
     let why = match connection.state {
         ConnectionState::Ready => return Ok(()),
@@ -21,7 +21,7 @@ pub(crate) fn connection_ready(connection: &Connection) -> Result<()> {
     ))
 }
 
-/// Refuses an account that cannot be called now.
+/// Rejects an account that can't be called now.
 pub(crate) fn account_ready(
     product: &Product,
     connection: &Connection,
@@ -54,7 +54,7 @@ pub(crate) fn account_ready(
     Err(authorization_required(product, connection, account, why))
 }
 
-/// The user has to open a link.
+/// The error for a user who needs to open a link.
 pub(crate) fn authorization_required(
     product: &Product,
     connection: &Connection,
@@ -84,7 +84,7 @@ pub(crate) fn authorization_required(
     }
 }
 
-/// The same for a user of whom nothing is known yet.
+/// The same error for a user without an account.
 pub(crate) fn never_authorized(
     product: &Product,
     connection: &Connection,

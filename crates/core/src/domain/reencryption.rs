@@ -1,28 +1,28 @@
-//! The job of sealing everything again: which process does it, and how far it is.
+//! The re-encryption job: the process that runs it, and its progress.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, webhook::Holder};
 
-/// A process has the job for so long after each batch: longer than it takes to count all rows.
+/// How long a process holds the job after each batch: longer than it takes to count all rows.
 const LEASE: SignedDuration = SignedDuration::from_mins(5);
-/// Rows that cannot be sealed again and are named: all of them share one cause as a rule.
+/// Maximum number of failed rows to list. Usually, all of them have the same cause.
 const NAMED: usize = 100;
 
-/// How far the job is.
+/// Progress of the job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ReencryptionProgress {
     pub(crate) running: bool,
-    /// Rows that were sealed again, and those that have to be.
+    /// Rows that were re-encrypted, and rows that still need to be.
     pub(crate) done: u64,
     pub(crate) left: u64,
     pub(crate) failed: Vec<UnsealedRow>,
-    /// Why it ended before its end.
+    /// Why it stopped early.
     pub(crate) stopped: Option<String>,
 }
 
-/// A row that cannot be sealed again.
+/// A row that can't be re-encrypted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct UnsealedRow {
     pub(crate) table: String,
@@ -30,20 +30,20 @@ pub(crate) struct UnsealedRow {
     pub(crate) reason: String,
 }
 
-/// The job. There is one at most.
+/// The job. There is at most one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ReencryptionJob {
-    /// Which process does it, and until when no other does.
+    /// The process that runs it, and until when no other process can.
     pub(crate) holder: Option<Holder>,
-    /// How far it is: `running` until its end.
+    /// Progress. `running` is true until the job ends.
     pub(crate) reached: ReencryptionProgress,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
 impl ReencryptionJob {
-    /// One that a process is to take.
+    /// A new job that a process can claim.
     pub(crate) fn new(before: Option<Self>) -> Self {
         Self {
             holder: None,
@@ -55,7 +55,7 @@ impl ReencryptionJob {
         }
     }
 
-    /// Whether it is under way, and in no one's hands. `now` is the store's time.
+    /// Whether it's running but no process holds it. `now` is the store's time.
     pub(crate) fn is_left(&self, now: Timestamp) -> bool {
         let held = self.holder.as_ref().is_some_and(|held| held.until >= now);
         self.reached.running && !held
@@ -66,7 +66,7 @@ impl ReencryptionJob {
         holder.is_some_and(|holder| holder.process == process)
     }
 
-    /// In the hands of a process from now on.
+    /// The job, held by this process from now on.
     pub(crate) fn claimed(&self, process: &str, now: Timestamp) -> Self {
         Self {
             holder: Some(Holder {
@@ -77,7 +77,7 @@ impl ReencryptionJob {
         }
     }
 
-    /// Whether it has to be claimed again before long.
+    /// Whether the process needs to renew its claim soon.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         let holder = self.holder.as_ref();
         holder.is_none_or(|holder| holder.until.duration_since(now) < LEASE / 2)
@@ -96,7 +96,8 @@ impl ReencryptionJob {
         self
     }
 
-    /// In no one's hands: at its end, or stopped for a reason. Where `again`, the next process goes on.
+    /// The job without a holder, because it ended or stopped for this reason. With `again`, the next process continues
+    /// it.
     pub(crate) fn given_back(mut self, stopped: Option<String>, again: bool) -> Self {
         self.holder = None;
         self.reached.running = again;

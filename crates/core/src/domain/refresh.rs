@@ -1,5 +1,5 @@
-//! What a refresh may do and what becomes of an account by it: when it may claim and send, which tokens stay, and what a
-//! refusal means. Everything here is decided from rows and the store's time.
+//! Rules for refreshing an account's tokens: when a refresh can start and send a request, which tokens Stead keeps, and
+//! how it handles a rejected refresh token. All decisions depend only on rows and the store's time.
 
 use std::time::Duration;
 
@@ -14,73 +14,73 @@ use crate::{
     state::{AccountHealth, AccountReason, AccountState},
 };
 
-/// A refresh that finds a lease that ended waits so long for its holder, who may have stood still.
+/// After a lease has expired, a refresh waits this long for its holder, which may only have been frozen.
 const THAW: SignedDuration = SignedDuration::from_secs(30);
-/// A stable refresh token is refused twice, so far apart, before the account ends.
+/// A product has to reject a stable refresh token twice, this far apart, before the account needs a new authorization.
 const CONFIRMATION: SignedDuration = SignedDuration::from_secs(10);
-/// A refresh token that was refused while the access token serves is presented again so much later, by those who do not
-/// need it yet.
+/// If the refresh token was rejected but the access token still works, a refresh that isn't urgent retries after this
+/// time.
 const NOT_URGENT: SignedDuration = SignedDuration::from_secs(60);
-/// Tokens that a refresh brought are not replaced within this time because the product's API refuses them; each further
-/// refusal doubles it, up to the longest.
+/// For this long after a refresh, a rejection by the product's API doesn't cause another refresh. Each further
+/// rejection doubles the time, up to `LONGEST_YOUNG`.
 const YOUNG: SignedDuration = SignedDuration::from_secs(60);
 const LONGEST_YOUNG: SignedDuration = SignedDuration::from_hours(1);
-/// How long before a user has to authorize again an event says so.
+/// How long before a user needs to authorize again Stead sends an event.
 const ANNOUNCED: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// The longest pause that a product may ask for.
+/// Longest pause that Stead accepts from a product.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Why a credential is refreshed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RefreshReason {
-    /// Its end is near, or it was idle for long; it still serves.
+    /// It expires soon or was unused for long, but still works.
     Early,
-    /// It has ended, or nearly.
+    /// It has expired, or will in a moment.
     Due,
     /// The product refused it.
     Refused,
-    /// The application asked.
+    /// The application requested it.
     Asked,
 }
 
-/// What is known of an account's refreshes. Each member stands on the account's stored body. Moments are the store's.
+/// State of an account's refreshes, as part of the account's stored body. All times are the store's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RefreshState {
-    /// The generation with which the present grant began; 0 where that was not noted.
+    /// The generation with which the current grant began. 0 if unknown.
     pub(crate) grant: u64,
-    /// When the request left that brought the current tokens; nothing where an authorization brought them.
+    /// When the request for the current tokens was sent. `None` if an authorization issued them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) token_sent_at: Option<Timestamp>,
-    /// A request with the current refresh token went out, or may have, and its response was never read. Stays until a
-    /// refresh succeeds.
+    /// Whether a request with the current refresh token may have been sent without its response being read. Reset when
+    /// a refresh succeeds.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) refresh_unanswered: bool,
-    /// Since when the token endpoint refuses the refresh token.
+    /// When the token endpoint first rejected the refresh token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_refused_at: Option<Timestamp>,
     /// When the last refresh failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_failed_at: Option<Timestamp>,
-    /// When the next refresh may be tried after it.
+    /// Earliest time for the next refresh after the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_after: Option<Timestamp>,
-    /// The client that failed, as [`client_stamp`] says it: another one need not wait.
+    /// The client that failed, as a [`client_stamp`]. A different client doesn't need to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh_client: Option<String>,
-    /// The product's API refused the current access token soon after a refresh had brought it.
+    /// Whether the product's API rejected the current access token soon after a refresh.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) token_refused: bool,
-    /// How many before it in a row were refused so.
+    /// How many previous access tokens in a row it rejected in the same way.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) token_refusals: u32,
-    /// A refresh has brought another refresh token than the one presented, whatever the product says of itself.
+    /// Whether a refresh has ever returned a different refresh token, regardless of the product's declared rotation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) rotates: bool,
-    /// When the user has to authorize again, if that is known.
+    /// When the user needs to authorize again, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reauthorize_by: Option<Timestamp>,
-    /// An event has said that this is soon.
+    /// Whether an event has announced that.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) reauthorization_announced: bool,
 }
@@ -90,7 +90,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Tells a connection's client from another one by something that may be stored: a changed secret is another client.
+/// Fingerprint of a connection's client that can be stored. A changed secret counts as a different client.
 pub(crate) fn client_stamp(connection: &Connection) -> String {
     let secret = connection.client_secret.as_ref();
     let secret = secret.map(|sealed| format!("{:x?}", sealed.as_bytes()));
@@ -98,8 +98,8 @@ pub(crate) fn client_stamp(connection: &Connection) -> String {
     Digest::of(&text).as_str()[..16].to_owned()
 }
 
-/// The pause after this many failures in a row: between a second and 2 s, 4 s, ... 15 min, as `jitter` says between 0 and
-/// `u32::MAX`; not less than the product asked for.
+/// Pause after this number of failures in a row. It's random, from 1 s up to a limit of 2 s, 4 s, … 15 min; `jitter`
+/// selects it, from 0 to `u32::MAX`. It's never shorter than the product requests.
 pub(crate) fn back_off(
     failures: u32,
     jitter: u32,
@@ -112,61 +112,61 @@ pub(crate) fn back_off(
     SignedDuration::try_from(pause.max(asked)).unwrap_or(SignedDuration::MAX)
 }
 
-/// Tokens that came.
+/// Tokens from a refresh.
 #[derive(Debug, Clone)]
 pub(crate) struct Refreshed {
-    /// The refresh that brought them.
+    /// The refresh that got them.
     pub(crate) owner: Uuid,
-    /// The grant and the current generation of the account as it was claimed.
+    /// The account's grant and current generation when the refresh claimed the lease.
     pub(crate) grant: u64,
     pub(crate) claimed: u64,
-    /// Generation under which they are kept: above every one that was given out.
+    /// Generation to store them under. It's higher than all previous ones.
     pub(crate) generation: u64,
-    /// When the request left.
+    /// When the request was sent.
     pub(crate) sent_at: Timestamp,
     pub(crate) token_expires_at: Option<Timestamp>,
-    /// When the user has to authorize again, if the response says so.
+    /// When the user needs to authorize again, if the response says so.
     pub(crate) reauthorize_by: Option<Timestamp>,
-    /// Scopes, where the response names them.
+    /// Scopes, if the response has them.
     pub(crate) scopes: Option<Vec<String>>,
-    /// What happens to the product's refresh tokens, by its table.
+    /// The product's declared rotation.
     pub(crate) rotation: Rotation,
-    /// The response brought another refresh token than the one presented.
+    /// Whether the response had a different refresh token than the request.
     pub(crate) rotated: bool,
 }
 
-/// What becomes of tokens that came.
+/// What to do with new tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// They are the current ones.
+    /// They become the current ones.
     Current,
-    /// They are kept next to the current ones.
+    /// Store them in addition to the current ones.
     Aside,
-    /// They are kept already.
+    /// They are already stored.
     Already,
-    /// The account was disconnected, or another grant has taken the place of theirs.
+    /// Discard them: the account was disconnected, or has a newer grant.
     Not,
 }
 
-/// A refresh that brought nothing, for now.
+/// A refresh that temporarily failed.
 #[derive(Debug, Clone)]
 pub(crate) struct RefreshFailure<'a> {
-    /// The request went out, and no response was read.
+    /// Whether the request was sent but no response was read.
     pub(crate) unanswered: bool,
-    /// When the token endpoint first refused the refresh token, where it does.
+    /// When the token endpoint first rejected the refresh token, if it does.
     pub(crate) refused_at: Option<Timestamp>,
     pub(crate) failed_at: Timestamp,
-    /// When the next refresh may be tried.
+    /// Earliest time for the next refresh.
     pub(crate) until: Timestamp,
     /// The client that was used.
     pub(crate) client: &'a str,
 }
 
-/// A credential of the account's client that is not shredded and waits for nothing.
+/// A credential of the account's client that still has its tokens and isn't pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct LiveGeneration {
     pub(crate) generation: u64,
-    /// When the request left that brought it, where a refresh did.
+    /// When the request for it was sent, if it's from a refresh.
     pub(crate) sent_at: Option<Timestamp>,
 }
 
@@ -186,37 +186,37 @@ impl LiveGeneration {
     }
 }
 
-/// The token endpoint refused a refresh token: `invalid_grant`.
+/// A refresh token that the token endpoint rejected with `invalid_grant`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Refusal<'a> {
     /// The store's time.
     pub(crate) read_at: Timestamp,
     pub(crate) reason: RefreshReason,
-    /// What happens to the product's refresh tokens, by its table.
+    /// The product's declared rotation.
     pub(crate) rotation: Rotation,
     pub(crate) live: &'a [LiveGeneration],
-    /// Generations whose refresh token this refresh has presented.
+    /// Generations whose refresh tokens this refresh has already sent.
     pub(crate) tried: &'a [u64],
 }
 
-/// What a refusal means.
+/// How to continue after a rejection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AfterRefusal {
-    /// This generation is presented next: its refresh token may be the one that lives.
+    /// Try this generation next, because its refresh token may still be valid.
     Present(u64),
-    /// It is noted, and counts as a failure that may pass. Since when the refresh token is refused, and how long the next
-    /// try has to wait at least.
+    /// Record it as a temporary failure, with the time of the first rejection and the minimum pause before the next
+    /// refresh.
     Noted {
         since: Timestamp,
         pause: SignedDuration,
     },
-    /// The credential is dead.
+    /// The credential doesn't work any more.
     Dies(AccountReason),
 }
 
 impl Account {
-    /// What happens to the account's refresh tokens when they are used: what a response has shown counts more than what
-    /// the product says.
+    /// How the product rotates the account's refresh tokens. An observed rotation overrides a product that declares
+    /// none.
     pub(crate) fn rotation(&self, product: Rotation) -> Rotation {
         match product {
             Rotation::Stable if self.refresh.rotates => Rotation::Strict,
@@ -224,18 +224,18 @@ impl Account {
         }
     }
 
-    /// Whether the access token still serves one who refreshes for this reason.
+    /// Whether the access token still works, given this reason for a refresh.
     pub(crate) fn still_serves(&self, reason: RefreshReason, now: Timestamp) -> bool {
         reason != RefreshReason::Refused && self.token_expires_at.is_none_or(|end| end > now)
     }
 
-    /// Whether the present access token is enough for one who refreshes for this reason. Whoever asks for a new one wants
-    /// to know if none came.
+    /// Whether the current access token makes the refresh unnecessary. An application that requests a new one wants to
+    /// know if the refresh failed.
     pub(crate) fn is_enough(&self, reason: RefreshReason, now: Timestamp) -> bool {
         reason != RefreshReason::Asked && self.still_serves(reason, now)
     }
 
-    /// Until when a refresh for this reason has to wait after failures; with this client.
+    /// Until when a refresh with this reason and client needs to wait after failures.
     pub(crate) fn backs_off(
         &self,
         reason: RefreshReason,
@@ -243,7 +243,7 @@ impl Account {
         now: Timestamp,
     ) -> Option<Timestamp> {
         let same_client = self.refresh.refresh_client.as_deref() == Some(client);
-        // Where the store's clock was set back, no one knows how long the pause still is.
+        // If the store's clock was set back, the remaining pause is unknown, so the refresh doesn't wait.
         let is_past = self.refresh.refresh_failed_at.is_some_and(|at| at <= now);
         let obeys = same_client && is_past && reason != RefreshReason::Asked;
         self.refresh
@@ -251,8 +251,8 @@ impl Account {
             .filter(|until| obeys && *until > now)
     }
 
-    /// Until when the product's refusal of the current access token brings no refresh: a refresh has just brought it. The
-    /// first such refusal is looked into at once, since the user may have ended the grant.
+    /// Until when a rejection of the current access token doesn't cause a refresh, because it's new. The first such
+    /// rejection causes one immediately, since the user may have revoked the grant.
     pub(crate) fn is_young(&self, now: Timestamp) -> Option<Timestamp> {
         if self.refresh.token_refusals == 0 && !self.refresh.token_refused {
             return None;
@@ -266,7 +266,7 @@ impl Account {
         (YOUNG * (1 << self.refresh.token_refusals.min(6))).min(LONGEST_YOUNG)
     }
 
-    /// The account with the note that the product's API refused its new access token, where that was not noted yet.
+    /// The account with a record that the product's API rejected its new access token. `None` if already recorded.
     pub(super) fn with_refused_token(&self, now: Timestamp) -> Option<Self> {
         let sent_at = self.refresh.token_sent_at?;
         let is_new = now.duration_since(sent_at) < YOUNG && !self.refresh.token_refused;
@@ -277,8 +277,8 @@ impl Account {
         })
     }
 
-    /// How many new access tokens in a row the product's API has refused, once a refresh begins for this reason. One
-    /// refusal of a token that had served says nothing.
+    /// How many new access tokens in a row the product's API has rejected when a refresh with this reason starts. A
+    /// rejection of an older token doesn't count.
     pub(super) fn refusals(&self, reason: RefreshReason, now: Timestamp) -> u32 {
         let is_new = |sent_at: Timestamp| sent_at <= now && now.duration_since(sent_at) < YOUNG;
         let refused_now =
@@ -290,8 +290,8 @@ impl Account {
         }
     }
 
-    /// How long a refresh that finds a lease that ended waits for its holder: until that one has had the time to go on,
-    /// and while the access token serves. The holder of a token that rotates may have the only one that lives.
+    /// Until when a refresh waits for the holder of an expired lease: as long as the holder may be frozen, and as long
+    /// as the access token works. If tokens rotate, the holder may have the only valid one.
     pub(super) fn holds_back(
         &self,
         ended: Timestamp,
@@ -306,7 +306,7 @@ impl Account {
         (until > now).then_some(until)
     }
 
-    /// Whether the credential ended because it could not be refreshed.
+    /// Whether the account needs a new authorization because a refresh failed.
     fn is_dead_by_refresh(&self) -> bool {
         let needs = Some(AccountState::NeedsReauthorization);
         let dead = [Some(self.state), self.suspended_from].contains(&needs);
@@ -316,7 +316,7 @@ impl Account {
         )
     }
 
-    /// What becomes of tokens that came.
+    /// Decides what to do with new tokens.
     pub(crate) fn keeps(&self, refreshed: &Refreshed) -> Keep {
         let ended = self.state == AccountState::Disconnected || self.generation == 0;
         if ended || self.refresh.grant != refreshed.grant {
@@ -326,15 +326,15 @@ impl Account {
         } else if self.refresh.token_sent_at == Some(refreshed.sent_at) {
             Keep::Already
         } else if self.is_dead_by_refresh() {
-            // All that was tried is dead, and this is not.
+            // All earlier tokens are invalid, so these are better.
             Keep::Current
         } else {
             Keep::Aside
         }
     }
 
-    /// The account with tokens that came, and its event. Whoever else may hold the lease by now presents a token that
-    /// these have replaced.
+    /// The account with new tokens, and its event. If another refresh holds the lease by now, these tokens have
+    /// replaced the one that it sends.
     pub(super) fn with_refreshed(&self, refreshed: &Refreshed) -> (Self, Option<&'static str>) {
         let mut next = self.clone();
         next.last_generation = refreshed.generation;
@@ -343,7 +343,7 @@ impl Account {
             return (next, None);
         }
         let revived = self.is_dead_by_refresh();
-        // The old token may have been presented once more meanwhile, which can end its successors too.
+        // Another refresh may have sent the old token again, which can revoke its successors too.
         let rotation = next.rotation(refreshed.rotation);
         let overtaken = rotation != Rotation::Stable && !self.is_leased_to(refreshed.owner);
         let doubtful = revived && rotation == Rotation::Strict;
@@ -368,7 +368,7 @@ impl Account {
             refresh_unanswered: overtaken,
             token_refusals: self.refresh.token_refusals,
             rotates: next.refresh.rotates,
-            // A new refresh token has an end of its own.
+            // A new refresh token has its own expiry.
             reauthorize_by: refreshed
                 .reauthorize_by
                 .or(self.refresh.reauthorize_by.filter(|_| !refreshed.rotated)),
@@ -388,7 +388,7 @@ impl Account {
         let announces = is_due && !self.refresh.reauthorization_announced;
         let event = match (recovered, announces) {
             (true, _) => {
-                // One event at a time: the next refresh announces it.
+                // One event per change: the next refresh announces it.
                 next.refresh.reauthorization_announced &= !announces;
                 Some("account.recovered")
             }
@@ -398,13 +398,13 @@ impl Account {
         (next, event)
     }
 
-    /// Whether the user has to authorize again within days.
+    /// Whether the user needs to authorize again within days.
     fn is_due_for_reauthorization(&self, now: Timestamp) -> bool {
         let by = self.refresh.reauthorize_by;
         by.is_some_and(|by| by.duration_since(now) <= ANNOUNCED)
     }
 
-    /// The account after a refresh that brought nothing.
+    /// The account after a failed refresh.
     pub(super) fn with_failed(&self, failed: &RefreshFailure<'_>) -> (Self, Option<&'static str>) {
         let refresh = RefreshState {
             refresh_unanswered: self.refresh.refresh_unanswered || failed.unanswered,
@@ -425,8 +425,8 @@ impl Account {
         (next, first.then_some("account.refresh_degraded"))
     }
 
-    /// The generation to take in place of the current one before anything is presented: the one that was asked for last,
-    /// where using a refresh token replaces it. Where the token stays, the current one is as good as any.
+    /// The generation to switch to before sending a refresh token. If tokens rotate, that's the one requested last. A
+    /// stable token doesn't need this.
     pub(crate) fn adoptable(&self, product: Rotation, live: &[LiveGeneration]) -> Option<u64> {
         if self.rotation(product) == Rotation::Stable {
             return None;
@@ -437,21 +437,21 @@ impl Account {
         is_newer.then_some(newest.generation)
     }
 
-    /// When a request leaves that leaves now: later than the one that brought the current tokens, also where the store's
-    /// clock was set back, for what was asked for last is treated as the newest.
+    /// Time to record for a request that is sent now. It's always later than that of the current tokens, even if the
+    /// store's clock was set back, because the latest request counts as the newest.
     pub(crate) fn sends_at(&self, now: Timestamp) -> Timestamp {
         let after = |sent: Timestamp| sent.checked_add(SignedDuration::from_nanos(1)).ok();
         let later = self.refresh.token_sent_at.and_then(after);
         later.map_or(now, |later| later.max(now))
     }
 
-    /// Whether a refresh is overtaken, which claimed the account when it was `claimed`: another grant or newer tokens have
-    /// taken the place, or another refresh holds the lease. What lives now is not its to present.
+    /// Whether another grant, newer tokens or another refresh has replaced this refresh since it `claimed` the account.
+    /// It must then not send the current refresh token.
     pub(crate) fn is_overtaken(&self, claimed: &Self, owner: Uuid) -> bool {
         self.generation != claimed.generation || !self.is_leased_to(owner)
     }
 
-    /// What the refusal of a refresh token means for the account as it was claimed.
+    /// Decides how to continue after the token endpoint has rejected a refresh token.
     pub(crate) fn after_refusal(&self, refusal: Refusal<'_>) -> AfterRefusal {
         let untried = refusal
             .live
@@ -469,14 +469,14 @@ impl Account {
         };
         let lightly = matches!(refusal.reason, RefreshReason::Early | RefreshReason::Asked);
         if lightly && self.still_serves(refusal.reason, now) {
-            // The pause does not outlast the access token: then a refusal decides, and the user is told.
+            // The pause never outlasts the access token. After that, a rejection is final and the user is told.
             let end = self.token_expires_at.unwrap_or(Timestamp::MAX);
             let pause = since.map_or(CONFIRMATION, |_| NOT_URGENT);
             return noted(pause.min(end.duration_since(now)));
         }
         if self.rotation(refusal.rotation) == Rotation::Stable {
             return match since {
-                // The product's API has refused the access token as well.
+                // The product's API has rejected the access token as well.
                 _ if refusal.reason == RefreshReason::Refused => {
                     AfterRefusal::Dies(AccountReason::RefreshRejected)
                 }

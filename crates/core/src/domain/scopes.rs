@@ -1,4 +1,4 @@
-//! Scopes: what a permission stands for, what a link asks for, and what is asked for after an error.
+//! Scopes: the meaning of a permission, the scopes that a link requests, and those to request after an error.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::{
     product::{Permissions, Product, settings::MORE_SCOPES},
 };
 
-/// Most permissions of a connection, and most scopes of a link.
+/// Maximum number of permissions of a connection, and of scopes of a link.
 const MOST: usize = 100;
-/// Names that are less alike are not suggested.
+/// Minimum similarity of the names that an error suggests.
 const ALIKE: f64 = 0.8;
 const RULE: &str = "a permission has 1 to 200 visible characters, no quotes and no spaces";
 
-/// The permissions of a connection, or the scopes of a link, as they are kept: short names in full, each once. `member`
-/// is the request's member that holds them.
+/// The permissions of a connection or the scopes of a link in stored form: full names without repetitions. `member` is
+/// the member of the request that has them.
 pub(crate) fn read_permissions(
     product: &Product,
     given: Option<&[String]>,
@@ -26,7 +26,7 @@ pub(crate) fn read_permissions(
     read_changed(product, &[], given, member)
 }
 
-/// The same for a connection that has `stored` permissions: those stay, even if the product no longer knows them.
+/// The same for a connection with `stored` permissions. Stored ones stay, even if the product no longer knows them.
 pub(crate) fn read_changed(
     product: &Product,
     stored: &[String],
@@ -85,7 +85,7 @@ pub(crate) fn read_changed(
     }
 }
 
-/// Finds each scope that limits another one in the list, and returns both.
+/// Finds each scope that restricts another one in the list, and returns both.
 fn narrowed<'s>(product: &Product, scopes: &'s [String]) -> Vec<(&'s String, &'s String)> {
     let is = |name: &'static str| move |scope: &&String| scope.as_str() == name;
     let pairs = product.oauth.narrowing_scopes.iter();
@@ -100,7 +100,7 @@ fn narrowed<'s>(product: &Product, scopes: &'s [String]) -> Vec<(&'s String, &'s
         .collect()
 }
 
-/// Drops each scope that limits another one in the list.
+/// Removes each scope that restricts another one in the list.
 fn without_narrowed(product: &Product, mut scopes: Vec<String>) -> Vec<String> {
     let drop: Vec<String> = narrowed(product, &scopes)
         .into_iter()
@@ -110,8 +110,8 @@ fn without_narrowed(product: &Product, mut scopes: Vec<String>) -> Vec<String> {
     scopes
 }
 
-/// Scopes that a user has granted, as another platform names them: short names in full, each once. Those that the product
-/// is not known to have stay, as they do where its token response names them.
+/// Scopes that a user has granted, as another platform names them: full names without repetitions. Unknown scopes stay,
+/// as they do if a token response has them.
 pub(crate) fn read_granted(product: &Product, given: &[String]) -> Result<Vec<String>> {
     let mut kept = Vec::with_capacity(given.len());
     let mut violations = Violations::default();
@@ -139,7 +139,7 @@ pub(crate) fn read_granted(product: &Product, given: &[String]) -> Result<Vec<St
     }
 }
 
-/// Scopes asked for and not granted. Where the user cannot choose, a scope that the response leaves out is not missing.
+/// Scopes that were requested but not granted. If the user can't choose, a scope that the response omits isn't missing.
 pub(crate) fn missing_scopes(
     product: &Product,
     asked: &[String],
@@ -155,7 +155,7 @@ pub(crate) fn missing_scopes(
         .collect()
 }
 
-/// Scopes and capabilities are visible ASCII without quotes (RFC 6749, 3.3), and the product has them.
+/// Checks that a scope or capability is visible ASCII without quotes (RFC 6749, 3.3), and that the product has it.
 fn read_permission(product: &Product, given: &str) -> Result<String, (&'static str, String)> {
     let capabilities = product.oauth.permissions == Permissions::Capabilities;
     if !well_formed(given, capabilities) {
@@ -166,7 +166,7 @@ fn read_permission(product: &Product, given: &str) -> Result<String, (&'static s
     if capabilities {
         let of_tools = product.capabilities.iter().map(|(name, _)| *name);
         let known: BTreeSet<&str> = product.described_scopes().chain(of_tools).collect();
-        // A product that describes none takes all.
+        // A product without described scopes accepts all.
         return match known.is_empty() || known.contains(given) {
             true => Ok(given.to_owned()),
             false => Err(unknown("capability", &known)),
@@ -181,16 +181,16 @@ fn well_formed(given: &str, capabilities: bool) -> bool {
     (1..=200).contains(&given.len()) && given.bytes().all(allowed)
 }
 
-/// A scope as people write it: without the prefix that all scopes of the product share.
+/// The short name of a scope, without the prefix that all scopes of the product share.
 fn short_name<'s>(product: &Product, scope: &'s str) -> &'s str {
     let prefix = product.oauth.scope_prefix;
     scope.strip_prefix(prefix).unwrap_or(scope)
 }
 
-/// Says that the product doesn't have this scope or capability, and which names are close to it.
+/// The message for a scope or capability that the product doesn't have, with similar names.
 fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&str>) -> String {
     let short = |scope: &str| short_name(product, scope).to_owned();
-    // That both are URLs does not make them alike.
+    // Two URLs aren't similar just because both are URLs.
     let plain = |scope: &str| short(scope).replace("https://", "");
     let mut alike: Vec<(f64, String)> = known
         .iter()
@@ -219,7 +219,7 @@ fn unknown_scope(product: &Product, what: &str, given: &str, known: &BTreeSet<&s
     format!("{given} isn't a {what} of {}; {hint}{more}", product.name)
 }
 
-/// The scope that a name stands for, or all that there are.
+/// The full name of a scope. If the product doesn't have it, all names that it has.
 fn full_name<'p>(product: &'p Product, given: &str) -> Result<String, BTreeSet<&'p str>> {
     let known = known_scopes(product);
     let alias = product
@@ -256,8 +256,8 @@ fn known_scopes(product: &Product) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The scopes that a link asks for: those that are given, or else the connection's permissions, and those that the user
-/// has granted already, since what a link leaves out is taken away.
+/// The scopes that a link requests: the given ones or the connection's permissions. They include all scopes that the
+/// user has already granted, because the product would revoke omitted ones.
 pub(crate) fn asked_scopes(
     product: &Product,
     connection: &Connection,
@@ -282,7 +282,7 @@ pub(crate) fn asked_scopes(
         .chain(own)
         .chain(granted.iter().cloned())
     {
-        // Connections that were made before short names were refused may hold some.
+        // Old connections may still have short names.
         let scope = full_name(product, &scope).unwrap_or(scope);
         if !scopes.contains(&scope) {
             scopes.push(scope);
@@ -291,8 +291,8 @@ pub(crate) fn asked_scopes(
     Ok(without_narrowed(product, scopes))
 }
 
-/// What to ask a user for, so that everything granted stays and a call that needs one of `needed` succeeds. If
-/// a granted scope would still stop the call, the request leaves it out.
+/// The scopes to request so that the user keeps all granted ones and a call that needs one of `needed` succeeds. A
+/// granted scope that would still prevent the call is omitted.
 pub(crate) fn authorization_request(
     product: &Product,
     connection: &Connection,

@@ -1,4 +1,4 @@
-//! A secret that Stead makes for itself, as it is stored.
+//! A secret that Stead generates, in stored form.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use crate::sealed::Sealed;
 /// A secret of the deployment, which all of its processes share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Secret {
-    /// What it is for; primary key.
+    /// Its purpose; primary key.
     pub(crate) name: String,
     /// The secret.
     pub(crate) sealed: Sealed,
-    /// When it was made.
+    /// When it was created.
     pub(crate) created_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }

@@ -1,4 +1,4 @@
-//! A session of a member in a browser. Only the digest of its id is stored.
+//! A member's session in a browser. Stead stores only the digest of its ID.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,51 +6,52 @@ use serde::{Deserialize, Serialize};
 use super::{Extra, Member};
 use crate::{digest::Digest, identifier::MemberId, state::SignInMethod};
 
-/// A session ends when nothing was asked for so long.
+/// A session expires if it isn't used for this long.
 const IDLE: SignedDuration = SignedDuration::from_mins(30);
-/// A session ends after so long in any case.
+/// A session always expires after this time.
 const ABSOLUTE: SignedDuration = SignedDuration::from_hours(12);
-/// One that waits for its one-time code ends after so long.
+/// Time to enter the one-time code.
 const AWAITS_CODE: SignedDuration = SignedDuration::from_mins(5);
-/// A use within such a time of the one before is not written down.
+/// A use isn't recorded if the previous one was this recent.
 const NOTED: SignedDuration = SignedDuration::from_mins(1);
-/// For so long members need not prove who they are again for what gives somebody rights or cannot be undone.
+/// For this long, a member doesn't need to confirm who they are again before they grant rights or do something that
+/// can't be undone.
 const STEPPED_UP: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Session {
-    /// Digest of the id that the browser has; primary key.
+    /// Digest of the ID that the browser has; primary key.
     pub(crate) id: Digest,
-    /// Whose it is.
+    /// The member.
     pub(crate) member_id: MemberId,
-    /// How often the member's sessions had been ended when it began.
+    /// How often the member's sessions had been signed out when it began.
     pub(crate) epoch: u64,
-    /// Whether the one-time code is still to come: until then it opens nothing.
+    /// Whether it still needs the one-time code. Until then, it allows nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) awaits_code: bool,
-    /// Whether it was opened without a password, for whoever sits at this machine.
+    /// Whether it was opened without a password, for anyone at this machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) of_this_machine: bool,
-    /// Whether it was opened by a sign-in at the provider, without a password of ours.
+    /// Whether it was opened with a sign-in at the provider instead of a password.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_provider: bool,
     /// When it began.
     pub(crate) created_at: Timestamp,
-    /// When the password was last given, or the member signed in at the provider.
+    /// When the member last entered the password or signed in at the provider.
     pub(crate) stepped_up_at: Timestamp,
-    /// When the member signed in at the provider once more, where the one-time code was still to come.
+    /// When the member signed in again at the provider, if the one-time code is still missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proved_at_provider_at: Option<Timestamp>,
-    /// When it ends, unless it is used before.
+    /// When it expires if it isn't used again.
     pub(crate) expires_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
 impl Session {
-    /// A session of a member who has just given the password, and has to give a code too where there is a second factor.
+    /// A session of a member who has just entered the password. With a second factor, it also needs a code.
     pub(crate) fn new(id: Digest, member: &Member, now: Timestamp) -> Self {
         let awaits_code = member.has_second_factor();
         let life = if awaits_code { AWAITS_CODE } else { IDLE };
@@ -69,7 +70,7 @@ impl Session {
         }
     }
 
-    /// A session that awaits no code, such as the one that takes its place once the code was right.
+    /// A session that doesn't need a code, such as the one after a correct code.
     pub(crate) fn confirmed(id: Digest, member: &Member, now: Timestamp) -> Self {
         Self {
             awaits_code: false,
@@ -78,7 +79,7 @@ impl Session {
         }
     }
 
-    /// A session of whoever sits at this machine.
+    /// A session for anyone at this machine.
     pub(crate) fn on_this_machine(id: Digest, member: &Member, now: Timestamp) -> Self {
         Self {
             of_this_machine: true,
@@ -86,7 +87,7 @@ impl Session {
         }
     }
 
-    /// A session of a member who has just signed in at the provider; it awaits a code like any other.
+    /// A session of a member who has just signed in at the provider. With a second factor, it also needs a code.
     pub(crate) fn by_provider(id: Digest, member: &Member, now: Timestamp) -> Self {
         Self {
             by_provider: true,
@@ -116,7 +117,7 @@ impl Session {
             && now < self.expires_at
     }
 
-    /// After a use, where that is worth writing down.
+    /// The session after a use. `None` if the use isn't worth recording.
     pub(crate) fn used(&self, now: Timestamp) -> Option<Self> {
         let end = after(now, IDLE).min(after(self.created_at, ABSOLUTE));
         let is_later = end.duration_since(self.expires_at) >= NOTED;
@@ -126,7 +127,7 @@ impl Session {
         })
     }
 
-    /// After the member has proved again who they are.
+    /// After the member has confirmed who they are again.
     pub(crate) fn stepped_up(&self, now: Timestamp) -> Self {
         Self {
             stepped_up_at: now,
@@ -135,7 +136,7 @@ impl Session {
         }
     }
 
-    /// After the member has signed in at the provider again, and the one-time code is still to come.
+    /// After the member has signed in again at the provider, if the one-time code is still missing.
     pub(crate) fn proved_at_provider(&self, now: Timestamp) -> Self {
         Self {
             proved_at_provider_at: Some(now),
@@ -149,7 +150,7 @@ impl Session {
         at.is_some_and(|at| now < after(at, AWAITS_CODE))
     }
 
-    /// Whether the member proved a short time ago who they are, or sits at this machine.
+    /// Whether the member has recently confirmed who they are, or is at this machine.
     pub(crate) fn is_stepped_up(&self, now: Timestamp) -> bool {
         self.of_this_machine || now < after(self.stepped_up_at, STEPPED_UP)
     }

@@ -1,4 +1,4 @@
-//! How many calls there were: per minute or hour, process, connection, tool and outcome, with how long they took.
+//! Totals of calls per minute or hour, process, connection, tool and outcome, with their durations.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::{Execution, Extra};
 
-/// Calls that took less than so many milliseconds are counted together; those that took longer than all, in one more.
+/// Upper bounds of the buckets for durations, in milliseconds. One more bucket has the calls above all bounds.
 pub(crate) const BOUNDS: [u64; 8] = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
-/// Different names that one row counts at most. Callers choose names, so what comes beyond counts as of no connection and
-/// no tool.
+/// Maximum number of different names in a row. Callers choose names, so further calls are counted without a connection
+/// and tool.
 const MOST_NAMES: usize = 1_000;
 
-/// How long a row of totals counts.
+/// The period that a row counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Step {
     #[serde(rename = "minute")]
@@ -32,22 +32,22 @@ impl Step {
         }
     }
 
-    /// The beginning of the minute or hour that a moment is in.
+    /// Start of the minute or hour that a time is in.
     pub(crate) fn start(self, moment: Timestamp) -> Timestamp {
         let seconds = moment.as_second().div_euclid(self.seconds()) * self.seconds();
         Timestamp::from_second(seconds).unwrap_or(Timestamp::MIN)
     }
 }
 
-/// What is counted together: connection, tool, outcome.
+/// Calls with the same connection, tool and outcome are counted together.
 pub(crate) type Names = (String, String, String);
 
-/// How many calls, and how long they took.
+/// Number of calls, and their durations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
-    /// Calls by how long they took, as [`BOUNDS`] says.
+    /// Calls per bucket of [`BOUNDS`].
     pub(crate) durations: [u64; BOUNDS.len() + 1],
-    /// What they took together, in microseconds.
+    /// Total duration in microseconds.
     pub(crate) micros: u64,
 }
 
@@ -74,19 +74,19 @@ impl Count {
     }
 }
 
-/// The calls of one process that ended in one minute, or those of all processes in one hour.
+/// The calls of one process that ended in one minute, or the calls of all processes in one hour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Totals {
-    /// How long it counts.
+    /// The period that it counts.
     pub(crate) step: Step,
-    /// From when on.
+    /// Start of the period.
     pub(crate) start: Timestamp,
-    /// The process, by a number of its own; empty for all.
+    /// Number of the process. Empty for all processes.
     pub(crate) process: String,
     /// The counts.
     #[serde(with = "rows")]
     pub(crate) counts: BTreeMap<Names, Count>,
-    /// What a newer Stead has written besides.
+    /// Members that a newer version wrote.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
@@ -102,9 +102,9 @@ impl Totals {
         }
     }
 
-    /// The totals of some calls, by the minutes in which they ended.
+    /// The totals of these calls, by the minute in which they ended.
     pub(crate) fn of(process: Uuid, calls: &[Execution]) -> Vec<Self> {
-        // Names are copied once for all calls that have them.
+        // Calls with the same names share one copy of them.
         let mut counts = BTreeMap::<_, Count>::new();
         for call in calls {
             let took = i64::try_from(call.duration_micros).unwrap_or(i64::MAX);
@@ -127,7 +127,7 @@ impl Totals {
         minutes.into_values().collect()
     }
 
-    /// Adds what other totals count.
+    /// Adds the counts of other totals.
     pub(crate) fn add(&mut self, other: &Self) {
         for (names, count) in &other.counts {
             self.count(names.clone(), count);
@@ -145,7 +145,7 @@ impl Totals {
     }
 }
 
-/// Counts as short arrays: connection, tool, outcome, calls by duration, microseconds together.
+/// Serializes counts as short arrays: connection, tool, outcome, calls per bucket, total microseconds.
 mod rows {
     use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A webhook: an address of the application that gets events, where its deliveries stand, and those that wait.
+//! A webhook: an application's URL that gets events, the progress of its deliveries, and the pending ones.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,14 @@ use crate::{
     sealed::Sealed,
 };
 
-/// How long the secret before a rotation signs besides the new one.
+/// How long the previous secret also signs after a rotation.
 const BOTH_SIGN: SignedDuration = SignedDuration::from_hours(24);
-/// After so long without any success an endpoint is disabled.
+/// Time without any success after which Stead disables a webhook.
 const GIVEN_UP: SignedDuration = SignedDuration::from_hours(5 * 24);
-/// A process has the lane of an endpoint for so long: longer than a round of sending and its commit.
+/// How long a process holds a webhook's delivery queue: longer than one round of sending and its commit.
 const LEASE: SignedDuration = SignedDuration::from_secs(150);
-/// Seconds to the next attempt after each failed one; after the last, the delivery has failed. About 75 hours in all.
+/// Seconds before the next attempt after each failure. After the last one, the delivery has failed. About 75 hours in
+/// total.
 const PAUSES: [i64; 9] = [
     5,
     5 * 60,
@@ -29,48 +30,48 @@ const PAUSES: [i64; 9] = [
     20 * 3600,
     24 * 3600,
 ];
-/// What an endpoint asks for is waited for no longer than this.
+/// Longest pause that Stead accepts from an endpoint.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
 
 /// A webhook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Webhook {
-    /// Id; primary key.
+    /// ID; primary key.
     pub(crate) id: WebhookId,
-    /// Where events are sent.
+    /// URL that events are sent to.
     pub(crate) url: String,
-    /// Which types of events, as filters of the feed; all where there are none.
+    /// Filters for types of events, as for the feed. Empty means all.
     pub(crate) events: Vec<String>,
-    /// Connections whose events it gets: those of whoever made it.
+    /// Connections whose events it gets: those that its creator can see.
     #[serde(default, skip_serializing_if = "Connections::are_all")]
     pub(crate) connections: Connections,
-    /// For people.
+    /// Description for people.
     pub(crate) description: Option<String>,
-    /// Secrets that sign, the newest first.
+    /// Secrets that sign, newest first.
     pub(crate) secrets: Vec<SigningSecret>,
-    /// Why nothing is sent to it: `disabled`, `gone` or `failing`.
+    /// Why Stead sends nothing to it: `disabled`, `gone` or `failing`.
     pub(crate) disabled: Option<String>,
     /// When it was created.
     pub(crate) created_at: Timestamp,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// A secret that signs.
+/// A secret that signs deliveries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SigningSecret {
-    /// Its number, to which the seal is bound.
+    /// Its number, which its encryption is bound to.
     pub(crate) generation: u64,
     pub(crate) sealed: Sealed,
-    /// Until when it signs, once another has taken its place.
+    /// Until when it signs, if it was replaced.
     pub(crate) until: Option<Timestamp>,
 }
 
 impl Webhook {
-    /// The secrets that sign at a moment.
+    /// The secrets that sign at this time.
     pub(crate) fn signing(&self, now: Timestamp) -> impl Iterator<Item = &SigningSecret> {
         let signs = move |secret: &&SigningSecret| secret.until.is_none_or(|until| now < until);
         self.secrets.iter().filter(signs)
@@ -82,7 +83,7 @@ impl Webhook {
         newest.unwrap_or(0) + 1
     }
 
-    /// With a new secret; the one before signs too for a day.
+    /// With a new secret. The previous one also signs for a day.
     pub(crate) fn rotated(&self, sealed: Sealed, now: Timestamp) -> Self {
         let until = now.checked_add(BOTH_SIGN).unwrap_or(Timestamp::MAX);
         let generation = self.next_generation();
@@ -103,29 +104,29 @@ impl Webhook {
         }
     }
 
-    /// An entry about it for the audit log.
+    /// An audit entry about it.
     pub(crate) fn audit(&self, action: &'static str) -> NewAudit {
         NewAudit::new(action, "webhook", self.id)
     }
 }
 
-/// Where the deliveries of a webhook stand.
+/// Progress of a webhook's deliveries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Lane {
     /// Its webhook; primary key.
     pub(crate) webhook_id: WebhookId,
-    /// Position in the feed up to which each event was delivered or waits as a row.
+    /// Position in the feed. Every event up to it was delivered or is pending as a row.
     pub(crate) position: i64,
-    /// Since when everything fails.
+    /// When the current series of failures began.
     pub(crate) failing_since: Option<Timestamp>,
-    /// Which process sends, and until when no other does.
+    /// The process that sends. No other process sends before the holder's time is over.
     pub(crate) holder: Option<Holder>,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
 
-/// Who has a lane.
+/// The process that holds a delivery queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Holder {
     pub(crate) process: String,
@@ -133,7 +134,8 @@ pub(crate) struct Holder {
 }
 
 impl Lane {
-    /// The lane in the hands of a process; nothing where another has it that has not `ended`. `now` is the store's time.
+    /// The queue, held by this process. `None` if another process holds it and hasn't `ended`. `now` is the store's
+    /// time.
     pub(crate) fn claimed(&self, process: &str, now: Timestamp, ended: bool) -> Option<Self> {
         let free = self
             .holder
@@ -148,35 +150,35 @@ impl Lane {
         })
     }
 
-    /// Whether everything has failed for so long that the endpoint is given up.
+    /// Whether everything has failed for so long that Stead disables the webhook.
     pub(crate) fn is_given_up(&self, now: Timestamp) -> bool {
         let since = self.failing_since;
         since.is_some_and(|since| now.duration_since(since) >= GIVEN_UP)
     }
 }
 
-/// An event on its way to a webhook that did not take it at once, or that was asked for once more.
+/// An event that the webhook didn't accept immediately, or that is replayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Delivery {
     /// Webhook and event; primary key.
     pub(crate) webhook_id: WebhookId,
     pub(crate) event_id: EventId,
     pub(crate) event_type: String,
-    /// Place of the event in the feed; 0 for a test.
+    /// Position of the event in the feed. 0 for a test.
     pub(crate) position: i64,
-    /// Account of the event: deliveries of one account go in order.
+    /// Account of the event. Deliveries of one account are in order.
     pub(crate) account_id: Option<AccountId>,
-    /// Where it stands.
+    /// State of the delivery.
     pub(crate) state: DeliveryState,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub(crate) attempts: u32,
-    /// When to try next, while it waits.
+    /// When to try next, if it's pending.
     pub(crate) due_at: Timestamp,
-    /// What became of the last attempt.
+    /// Result of the last attempt.
     pub(crate) last: Option<Attempt>,
     /// When it was last changed.
     pub(crate) updated_at: Timestamp,
-    /// What else its stored body holds.
+    /// Other members of the stored body, such as those of a newer version.
     #[serde(flatten)]
     pub(crate) extra: Extra,
 }
@@ -185,30 +187,30 @@ pub(crate) struct Delivery {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Attempt {
     pub(crate) at: Timestamp,
-    /// Status of the response, where one came.
+    /// Status of the response, if there was one.
     pub(crate) status: Option<u16>,
-    /// What was wrong, or what the response said; scrubbed and cut.
+    /// The error or the beginning of the response, without secrets.
     pub(crate) message: String,
-    /// When the endpoint wants the next attempt, where it says.
+    /// When the endpoint requests the next attempt, if it does.
     #[serde(skip)]
     pub(crate) retry_after: Option<SignedDuration>,
 }
 
 impl Attempt {
-    /// Whether the endpoint has taken the event.
+    /// Whether the endpoint has accepted the event.
     pub(crate) fn is_success(&self) -> bool {
         self.status
             .is_some_and(|status| (200..300).contains(&status))
     }
-    /// Whether the endpoint says that it wants no events any more.
+    /// Whether the endpoint says that it wants no more events.
     pub(crate) fn is_gone(&self) -> bool {
         self.status == Some(410)
     }
 }
 
 impl Delivery {
-    /// After an attempt that ends now. `random` is from 0 to 255 and stretches the pause by up to a quarter, so that what
-    /// failed together does not come back together.
+    /// The delivery after an attempt that ends now. `random` is from 0 to 255 and makes the pause up to a quarter
+    /// longer, so that deliveries which failed together are spread out.
     pub(crate) fn after(&self, attempt: Attempt, now: Timestamp, random: u8) -> Self {
         let attempts = self.attempts + 1;
         let pause = PAUSES.get(self.attempts as usize).copied();
@@ -233,7 +235,7 @@ impl Delivery {
         }
     }
 
-    /// A little later, because this process could not try.
+    /// Postpones the delivery a little, because this process couldn't try.
     pub(crate) fn put_off(&self, now: Timestamp) -> Self {
         let pause = SignedDuration::from_secs(PAUSES[0]);
         Self {
@@ -243,7 +245,7 @@ impl Delivery {
         }
     }
 
-    /// Failed for good, because its event is no longer kept.
+    /// Marks it as failed, because its event was removed.
     pub(crate) fn without_event(&self, now: Timestamp) -> Self {
         Self {
             state: DeliveryState::Failed,
@@ -258,7 +260,7 @@ impl Delivery {
         }
     }
 
-    /// Once more from the beginning, now.
+    /// Starts the delivery again, immediately.
     pub(crate) fn again(&self, now: Timestamp) -> Self {
         Self {
             state: DeliveryState::Waiting,

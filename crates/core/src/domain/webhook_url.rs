@@ -1,4 +1,4 @@
-//! Which addresses a webhook may have.
+//! Validation of webhooks' URLs.
 
 use std::net::IpAddr;
 
@@ -9,9 +9,9 @@ use crate::{
     ports::{is_loopback, is_public},
 };
 
-/// Refuses an address that no event may be sent to: what is not https, and hosts that are written as an address of this
-/// machine or of a private network. `private_hosts` are excepted, which the operator names; names are judged
-/// again when they are looked up, but for `product_hosts`, which only requests to products may reach.
+/// Rejects a URL that Stead can't send events to: without https, or with a host that is an address of this machine or a
+/// private network. `private_hosts` are the operator's exceptions. Other names are checked again after DNS lookup.
+/// `product_hosts` aren't, so they are rejected here, because only requests to products can reach them.
 pub(crate) fn check_url(
     text: &str,
     private_hosts: &[String],
@@ -37,13 +37,13 @@ pub(crate) fn check_url(
     if !url.username().is_empty() || url.password().is_some() || url.fragment().is_some() {
         return refused("expected a URL without user, password and fragment");
     }
-    // The two standards differ in which signs a host may have; a request is made by this one.
+    // The URL standard and RFC 3986 allow different characters in hosts, and the HTTP client follows the latter.
     if url.as_str().parse::<http::Uri>().is_err() {
         return refused("expected an https URL with a host that Stead can send requests to");
     }
     let reachable = match host {
         Host::Domain(name) => {
-            // The dot of the root, at the end of a name, changes nothing; some readers take more of them.
+            // A dot at the end is the DNS root and doesn't change a name. Some resolvers accept several.
             let name = name.trim_end_matches('.');
             !is_loopback(name) && product_hosts.iter().all(|host| host != name)
         }
@@ -58,7 +58,7 @@ pub(crate) fn check_url(
     Ok(url)
 }
 
-/// Whether the operator names this host, or a domain above it as `.example.com`.
+/// Whether the operator allows this host, or a domain above it as `.example.com`.
 fn is_named(host: &str, private_hosts: &[String]) -> bool {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     private_hosts.iter().any(|named| {

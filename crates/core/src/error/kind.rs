@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// Who needs to act so that the call can succeed.
+/// The party that needs to act so that the call can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -35,7 +35,7 @@ impl ActBy {
 
 macro_rules! kinds {
     ($( $(#[doc = $doc:literal])+ $variant:ident = $name:literal, $status:literal, $retry:literal, $act:ident; )+) => {
-        /// What went wrong. The variants' documentation is the public reference.
+        /// Kind of an error. The variants' documentation is the public reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum ErrorKind { $( $(#[doc = $doc])+ $variant, )+ }
@@ -56,7 +56,7 @@ macro_rules! kinds {
             pub const fn retryable(self) -> bool {
                 match self { $( Self::$variant => $retry, )+ }
             }
-            /// Who needs to act.
+            /// The party that needs to act.
             pub const fn act_by(self) -> ActBy {
                 match self { $( Self::$variant => ActBy::$act, )+ }
             }
@@ -232,7 +232,7 @@ impl JsonSchema for ErrorKind {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
-        json_schema!({ "type": "string", "enum": names, "description": "What went wrong. Later versions can add kinds." })
+        json_schema!({ "type": "string", "enum": names, "description": "Kind of the error. Later versions can add kinds." })
     }
 }
 
@@ -245,11 +245,13 @@ impl<'de> Deserialize<'de> for ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind for a product's HTTP status, if the product's own codes say no more.
+    /// The kind for a product's HTTP status, if the product's own error codes aren't more specific.
     ///
-    /// 410 is [`ProductNotFound`](Self::ProductNotFound), because the object no longer exists. 412 is
-    /// [`ProductConflict`](Self::ProductConflict), because the object has changed since the caller read it (RFC 9110,
-    /// sections 15.5.11 and 15.5.13).
+    /// 410 is [`ProductNotFound`](Self::ProductNotFound), because the object no longer exists (RFC 9110,
+    /// section 15.5.11).
+    ///
+    /// 412 is [`ProductConflict`](Self::ProductConflict), because the object has changed since the caller read it
+    /// (section 15.5.13).
     pub const fn of_product_status(status: u16) -> Self {
         match status {
             300..=399 => Self::UpstreamRedirectBlocked,

@@ -283,7 +283,7 @@ impl Error {
     pub fn retryable(&self) -> bool {
         self.0.retryable
     }
-    /// Who needs to act.
+    /// The party that needs to act.
     pub fn act_by(&self) -> ActBy {
         self.0.act_by
     }

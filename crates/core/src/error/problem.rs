@@ -25,7 +25,7 @@ pub struct Problem {
     pub kind: ErrorKind,
     /// Whether the same call can succeed later.
     pub retryable: bool,
-    /// Who needs to act.
+    /// The party that needs to act.
     pub act_by: ActBy,
     /// Details of the error.
     #[serde(flatten)]

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::{Error, Result, domain::Event, identifier::EventId};
 
-/// A place in the feed: after an event. Position and id together tell that event from another one that has its position
-/// in a database which an older copy has replaced; the id also says when the event happened.
+/// A place in the feed, after an event. Position and ID together detect a different event with the same position in a
+/// restored database. The ID also has the event's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cursor {
     pub(super) position: i64,
@@ -45,7 +45,7 @@ impl Cursor {
         })
     }
 
-    /// When the event was made; its id begins with that.
+    /// When the event was created, from its ID.
     pub(super) fn moment(self) -> Option<Timestamp> {
         let (seconds, nanoseconds) = self.id.uuid().get_timestamp()?.to_unix();
         Timestamp::new(

@@ -1,4 +1,4 @@
-//! Reads the feed on from a cursor, and waits for what comes next.
+//! Reads the feed from a cursor, and waits for new events.
 
 use std::{pin::pin, time::Duration};
 
@@ -18,19 +18,19 @@ use crate::{
 
 /// The longest wait.
 const LONGEST: Duration = Duration::from_secs(30);
-/// What other processes commit is looked for so often.
+/// How often to look for commits of other processes.
 const POLL: Duration = Duration::from_secs(1);
 /// Rows that are read together.
 const READ: u32 = 200;
-/// Rows that are looked at for one page, whether or not they match.
+/// Maximum number of rows to read for one page, whether or not they match.
 const LOOKED_AT: u32 = 2_000;
 /// The most that a page holds.
 const MOST: u32 = 500;
-/// In place of a cursor: what comes from now on.
+/// Value instead of a cursor: only events from now on.
 const LATEST: &str = "latest";
 
-/// Events after a cursor, or from the oldest on, in the order of commits. Where there are none it waits, at most so long.
-/// Where the newest come first, those before the cursor, or the last ones, without a wait.
+/// Events after a cursor or from the oldest one, in the order of commits. If there are none, waits for at most this
+/// long. With the newest first, the events before the cursor or the last ones, without waiting.
 pub(crate) async fn read(
     context: &Context,
     filter: &EventFilter,
@@ -53,7 +53,7 @@ pub(crate) async fn read(
     let (mut cursor, gap) = start(context, after).await?;
     let mut place = None;
     loop {
-        // Whatever is committed after the reading begins ends the wait.
+        // A commit after the read starts ends the wait.
         let mut committed = context.feed.watch();
         let mut page = search.page(context, cursor, limit.clamp(1, MOST)).await?;
         page.gap = gap;
@@ -71,7 +71,7 @@ pub(crate) async fn read(
     }
 }
 
-/// Where to go on, and whether events are missing there.
+/// Where to continue, and whether events are missing there.
 async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)> {
     let cursor = match after {
         None => return Ok((Cursor::START, false)),
@@ -94,7 +94,8 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
     if was_replaced {
         return Ok((Cursor::START, true));
     }
-    // The event itself is gone. While those that last are not as old, only short-lived ones went after it.
+    // The event itself was removed. If normal events of that age are still kept, only short-lived ones were removed
+    // after it.
     let kept_since = context.now().checked_sub(context.retention.events);
     let is_old = kept_since.is_ok_and(|since| moment.is_none_or(|moment| moment < since));
     let skips = next.position > Some(cursor.position.saturating_add(1));
@@ -108,10 +109,10 @@ async fn last(context: &Context) -> Result<Cursor> {
     Ok(last.unwrap_or(Cursor::START))
 }
 
-/// What is looked for.
+/// Filters of the search.
 struct Search<'a> {
     filter: &'a EventFilter,
-    /// Where it is one account that exists, its events have an order of their own.
+    /// If it's a single existing account, its events have their own index.
     account: Option<AccountId>,
 }
 
@@ -125,7 +126,7 @@ impl<'a> Search<'a> {
                     Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
                         return Err(error);
                     }
-                    // What was deleted may still be in the feed.
+                    // Events about deleted resources may still be in the feed.
                     Err(_) => None,
                 }
             }
@@ -136,7 +137,7 @@ impl<'a> Search<'a> {
 
     async fn page(&self, context: &Context, from: Cursor, limit: u32) -> Result<EventPage> {
         let (mut cursor, mut items, mut looked_at) = (from, Vec::new(), 0);
-        // Read first: no event of the account below it can be missing from what is read after.
+        // Read this first, so that no earlier event of the account can be missing from the following read.
         let last = match self.account {
             Some(_) => last(context).await?,
             None => Cursor::START,

@@ -5,13 +5,14 @@ use serde_json::Value;
 use super::cursor::Cursor;
 use crate::{caller::Connections, context::Context, domain, resource::Event};
 
-/// Whether an event is about one of these connections. Who is limited to some reads nothing of what is about none.
+/// Whether an event is about one of these connections. A caller that is limited to some connections can't see events
+/// without a connection.
 pub(super) fn is_of(event: &Event, connections: &Connections) -> bool {
     let named = |name| connections.have(name);
     connections.are_all() || event.text("connection_name").is_some_and(named)
 }
 
-/// An event with what follows from its row.
+/// An event with the data that follows from its row.
 pub(super) async fn view(context: &Context, row: domain::Event) -> Event {
     let cursor = Cursor::after(&row).unwrap_or(Cursor::START).to_string();
     let mut data = match row.data {

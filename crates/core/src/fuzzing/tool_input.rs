@@ -1,4 +1,4 @@
-//! Inputs of tools: what is coerced, what is refused, and what its struct then reads.
+//! Inputs of tools: how they are coerced, which ones are rejected, and how the tool's struct reads them.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     tool::ToolEntry,
 };
 
-/// A tool, with its schema in two forms: ours, and compiled by itself as it is published.
+/// A tool with two validators: Stead's own, and one compiled from the published schema.
 #[derive(Debug)]
 pub struct Subject {
     entry: &'static ToolEntry,
@@ -18,7 +18,7 @@ pub struct Subject {
 
 impl Subject {
     /// # Panics
-    /// Where the tool has no valid schema.
+    /// If the tool has no valid schema.
     pub fn new(entry: &'static ToolEntry) -> Self {
         let schema = InputSchema::of(entry).expect("a schema");
         let published = jsonschema::draft202012::new(schema.schema()).expect("a schema");
@@ -30,8 +30,8 @@ impl Subject {
     }
 }
 
-/// An input is refused with the places, or it fits the published schema and stays as it is when it comes again. One that
-/// fitted from the beginning means the same as before.
+/// An input is rejected with its violations, or it fits the published schema and validating it again doesn't change it.
+/// If it was valid before, coercion doesn't change its meaning.
 pub fn tool_input(subject: &Subject, text: &str) {
     let Ok(given) = serde_json::from_str::<Value>(text) else {
         return;
@@ -68,7 +68,7 @@ pub fn tool_input(subject: &Subject, text: &str) {
     }
 }
 
-/// What the schema takes the struct takes too, but for numbers that are too large for their field.
+/// The struct accepts every input that the schema accepts, except numbers that are too large for their field.
 fn read(subject: &Subject, mut input: Value) {
     if let Some(members) = input.as_object_mut() {
         members.retain(|name, _| !VERSION_PARAMETERS.contains(&name.as_str()));
@@ -100,7 +100,7 @@ fn has_large_number(value: &Value) -> bool {
     }
 }
 
-/// Whether two values are the same, where `5.0` is `5`.
+/// Whether two values are equal, treating `5.0` and `5` as the same.
 fn means(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

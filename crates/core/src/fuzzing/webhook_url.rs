@@ -1,4 +1,4 @@
-//! Addresses of webhooks.
+//! URLs of webhooks.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use crate::{
 const PRIVATE: [&str; 3] = ["hooks.test", ".corp.example", "127.0.0.1"];
 const PRODUCTS: [&str; 1] = ["gateway.example"];
 
-/// An address is refused, or it is https to a host that is public as far as it is written down, or one that the operator names.
+/// A URL is rejected, or it uses https and its host looks public, or the operator allows its host.
 pub fn webhook_url(text: &str) {
     let private = PRIVATE.map(str::to_owned);
     let products = PRODUCTS.map(str::to_owned);
@@ -24,13 +24,13 @@ pub fn webhook_url(text: &str) {
         }
         Ok(url) => {
             accepted(&url);
-            // It is stored as a text, and judged again with every attempt.
+            // Stead stores the URL as a text and checks it again before every attempt.
             assert_eq!(Url::parse(url.as_str()).as_ref(), Ok(&url));
             if url.as_str().len() <= 2048 {
                 let again = check_url(url.as_str(), &private, &products);
                 assert_eq!(again.ok().as_ref(), Some(&url));
             }
-            // Without the operator's word it is public, or refused.
+            // If the operator hasn't allowed the host, the URL is public or rejected.
             if let Ok(url) = check_url(text, &[], &products) {
                 assert_eq!(url.scheme(), "https", "{url}");
                 assert!(is_public_host(&url), "{url}");
@@ -41,7 +41,7 @@ pub fn webhook_url(text: &str) {
 
 fn accepted(url: &Url) {
     let host = url.host_str().unwrap_or_default();
-    // Another reader of addresses sends to the same place.
+    // A different URL parser finds the same host and port.
     let other: http::Uri = url.as_str().parse().expect("a URI");
     assert_eq!(other.host(), Some(host), "{url}");
     assert_eq!(other.port_u16(), url.port(), "{url}");
@@ -58,7 +58,7 @@ fn accepted(url: &Url) {
 
 fn is_public_host(url: &Url) -> bool {
     match url.host() {
-        // The root of all names, written out, changes none of them.
+        // A trailing dot (the DNS root) doesn't change a name.
         Some(Host::Domain(name)) => {
             let name = name.trim_end_matches('.');
             !is_loopback(name) && !PRODUCTS.contains(&name)

@@ -1,4 +1,4 @@
-//! Lets a data key seal.
+//! Makes a data key the active one.
 
 use super::{activatable_at, is_heard, load, view};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Lets a data key seal; the active one only opens from then on. A key that was added has to wait until every process has
-/// tried to open it, unless `at_once`.
+/// Makes a data key the active one. The previous one is then only used to decrypt. An added key needs to wait until
+/// every process has tried to decrypt it, unless `at_once`.
 pub(crate) async fn activate(
     context: &Context,
     key_id: &str,
@@ -42,7 +42,7 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
         .event(active.event("key.activated"))
         .audit(active.audit("key.activated"))
         .update(active.clone(), named.version);
-    // Of two activations at once, the later one meets the row that the earlier one has changed.
+    // If two activations run at the same time, the later one conflicts with the row that the earlier one has changed.
     for other in keys.iter().filter(|other| other.row.id != key.id) {
         if let Some(replaced) = other.row.on(Trigger::Replaced, now)? {
             change = change.update(replaced, other.version);
@@ -51,7 +51,7 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
     Ok((change, active))
 }
 
-/// Whether every process has had the time to read a key, and none has said that it cannot open it.
+/// Whether every process has had time to read a key, and none has reported that it can't decrypt it.
 fn staged(found: &Versioned<DataKey>) -> Result<()> {
     let (key, now) = (&found.row, found.read_at);
     if let Some(from) = activatable_at(key).filter(|from| now < *from) {

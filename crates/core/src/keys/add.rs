@@ -1,4 +1,4 @@
-//! Adds a data key, with which nothing is sealed yet.
+//! Adds a data key, which doesn't encrypt anything yet.
 
 use super::view;
 use crate::{

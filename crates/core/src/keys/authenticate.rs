@@ -1,7 +1,7 @@
-//! Gives the rows of a store from before there were MACs theirs, and lets rows without one be refused from then on.
+//! Adds MACs to the rows of a store from before MACs existed. Rows without a MAC are then rejected.
 //!
-//! Servers of the version before may run next to this one while servers are replaced. What they write has no MAC, or the
-//! MAC of an earlier body. So rows are taken as they are for a day, and then get their MACs, whoever wrote them.
+//! During an upgrade, servers of the previous version may still run. They write rows without a MAC, or with the MAC of
+//! an earlier body. Therefore, rows are accepted unchecked for a day, and then all get their MACs, whoever wrote them.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,13 +13,13 @@ use crate::{
     store::{AUTHENTICATED, RowKeys as _, Table, Value, Versioned, Write},
 };
 
-/// How long rows without a MAC are taken after an upgrade.
+/// How long rows without a MAC are accepted after an upgrade.
 const TRANSITION: SignedDuration = SignedDuration::from_hours(24);
-/// Rows that are looked at together and, where they have to be, written in one transaction.
+/// Number of rows that one transaction reads and, if needed, writes.
 const BATCH: u32 = 100;
 
-/// One step of it, where the store needs any; a process that is cut off, or a second one, begins again where rows still lack a
-/// MAC.
+/// Runs one step, if the store needs any. After an interruption, or in a second process, it continues with the rows
+/// that still lack a MAC.
 pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
     if context.vault.rows_since().is_some() {
         return Ok(());
@@ -43,7 +43,7 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
             if done > 0 {
                 rows += done;
                 context.tasks.open()?;
-                // As long as it kept others from writing, they can write.
+                // Pauses for as long as the batch took, so that other writers get a turn.
                 let pause = context.monotonic().saturating_sub(monotonic);
                 context.runtime.sleep(pause).await;
             }
@@ -57,7 +57,7 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
     context.vault.reload().await
 }
 
-/// Until when rows without a MAC are taken; nothing where they are refused already.
+/// Until when rows without a MAC are accepted. `None` if they are already rejected.
 pub(crate) async fn rows_taken_until(context: &Context) -> Result<Option<Timestamp>> {
     if context.vault.rows_since().is_some() {
         return Ok(None);
@@ -72,7 +72,7 @@ fn ends_at(upgraded_at: Timestamp) -> Timestamp {
     end.unwrap_or(Timestamp::MAX)
 }
 
-/// When the store was upgraded, which is now where no one has said it yet; and the store's time.
+/// When the store was upgraded, and the store's time. If no process has recorded the upgrade yet, it's now.
 async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
     context
         .change(
@@ -98,8 +98,8 @@ fn is_active(found: &Versioned<DataKey>) -> bool {
     found.row.state == DataKeyState::Active
 }
 
-/// The next rows of a table, with the change that gives those a MAC that have no right one; and how many those are. Where
-/// another process is done already, there is nothing to do: what has no MAC now was written since.
+/// The next rows of a table, a change that adds MACs to those without a correct one, and their number. If another
+/// process has finished already, there is nothing to do, because rows without a MAC were written since.
 async fn load(
     context: &Context,
     table: &'static Table,
@@ -120,7 +120,7 @@ async fn load(
     Ok((change, done, next))
 }
 
-/// Every key that opens proves from now on that rows need a MAC.
+/// From now on, every key that can be decrypted proves that rows need a MAC.
 async fn end(context: &Context, rows: u64) -> Result<()> {
     context
         .change(
@@ -135,7 +135,8 @@ async fn end(context: &Context, rows: u64) -> Result<()> {
                 for found in live.filter(|_| !is_done) {
                     match context.vault.authenticating(&found.row, now) {
                         Ok(row) => proving.push((row, found.version)),
-                        // One that is only added may be wrapped by a key that this process does not have yet.
+                        // A key that is still being added may be encrypted with a key that this process doesn't have
+                        // yet.
                         Err(_) if found.row.state == DataKeyState::Added => {}
                         Err(error) => return Err(error),
                     }

@@ -1,4 +1,4 @@
-//! Keeps up with what other processes do to the keys.
+//! Keeps up with changes to the keys by other processes.
 
 use crate::{
     Result,
@@ -6,8 +6,8 @@ use crate::{
     domain::data_key::Trigger,
 };
 
-/// Reads the data keys again. Where this process cannot open one that was added, it says so on that key, so that it is
-/// not activated.
+/// Reads the data keys again. If this process can't decrypt an added key, it records that in the key's row, so that the
+/// key isn't activated.
 pub(crate) async fn keep_up(context: &Context) -> Result<()> {
     context.vault.reload().await?;
     let unopened = context.vault.unopened();

@@ -1,9 +1,9 @@
-//! The keys, and what each has sealed.
+//! Lists the keys, and how many rows each has encrypted.
 
 use super::{reencrypt::progress_of, usage::usage, view};
 use crate::{Result, context::Context, resource};
 
-/// The keys; with how many rows each has sealed where that is asked for, which reads every row that holds a secret.
+/// The keys. With `count_rows`, also the number of rows that each has encrypted, which reads every row with a secret.
 pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource::Keys> {
     context.vault.reload().await?;
     let keys = context.store.data_keys().await?;

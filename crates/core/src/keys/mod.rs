@@ -1,8 +1,8 @@
-//! Keys: the operator adds a data key, lets it seal, seals everything again with it, and destroys the one before.
+//! Keys. The operator adds a data key, activates it, re-encrypts everything with it, and destroys the previous one.
 //!
-//! Each step holds while other processes run. A key is added so that every process can open with it before one seals
-//! with it; from the commit that activates it on, nothing more is stored under the one before (the vault's fence); so the
-//! number of rows under that one only falls, and at none it is destroyed.
+//! Each step is safe while other processes run. A new key is first only added, so that every process can decrypt with
+//! it before it's used to encrypt. After the commit that activates it, nothing is stored under the previous key (the
+//! vault's fence). The number of rows under the previous key can only decrease, and at zero the key is destroyed.
 
 mod activate;
 mod add;
@@ -33,10 +33,10 @@ use crate::{
     state::DataKeyState, store::Versioned,
 };
 
-/// How long a key is only added: two rounds of maintenance, in which every process reads it, and one that cannot open it
-/// says so.
+/// How long a key is only added: two rounds of maintenance. Every process reads it in that time, and reports if it
+/// can't decrypt it.
 const STAGED: SignedDuration = SignedDuration::from_secs(60);
-/// How long the word of a process that it cannot open a key counts; it is repeated in every round.
+/// How long a report that a process can't decrypt a key counts. It's repeated in every round.
 const HEARD: SignedDuration = SignedDuration::from_secs(90);
 
 fn is_heard(said: Timestamp, now: Timestamp) -> bool {
@@ -69,7 +69,7 @@ fn view(key: &DataKey, now: Timestamp) -> resource::DataKey {
     }
 }
 
-/// All data keys, with the one that an id names.
+/// All data keys, with the index of the one with this ID.
 async fn load(context: &Context, key_id: &str) -> Result<(Vec<Versioned<DataKey>>, usize)> {
     let all = context.store.data_keys().await?;
     let id = key_id.parse::<DataKeyId>().ok();

@@ -1,4 +1,4 @@
-//! Seals everything again that another key than the active one has sealed.
+//! Re-encrypts all secrets that were encrypted with another data key than the active one.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ use crate::{
     store::{Row, Value, Versioned, Write, shown},
 };
 
-/// Rows that are looked at together and, where they have to be, written in one transaction.
+/// Number of rows that one transaction reads and, if needed, writes.
 const BATCH: u32 = 100;
-/// How often a process that waits for the one that has the job looks how far it is.
+/// How often a waiting process checks the progress of the process that runs the job.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Seals everything again that another key than the active one has sealed, in batches; `progress` hears after each how
-/// far it is. Other writers go on: a row that changes meanwhile is read again. One process at a time does it; another
-/// waits, tells how far that one is, and goes on where it stopped.
+/// Re-encrypts in batches all secrets that were encrypted with another data key than the active one. `progress` gets
+/// the state after each batch. Other writers continue; if they change a row, Stead reads it again. Only one process at
+/// a time runs the job. Others wait, report its progress, and take over if it stops.
 pub(crate) async fn reencrypt(
     context: &Context,
     mut progress: impl FnMut(&Reencryption),
@@ -54,8 +54,8 @@ pub(crate) async fn reencrypt(
     }
 }
 
-/// The job: in the hands of this process where it is free. One that has `waited` until another was at the end has
-/// nothing left to do.
+/// Claims the job for this process if no other process is running it. If this process has `waited` and the job has
+/// finished, it doesn't start a new one.
 async fn claim(context: &Context, waited: bool) -> Result<ReencryptionJob> {
     let process = context.process.to_string();
     context
@@ -89,7 +89,7 @@ async fn claim(context: &Context, waited: bool) -> Result<ReencryptionJob> {
         .await
 }
 
-/// All tables, one batch after another; nothing where another process has the job by now.
+/// Re-encrypts all tables, batch by batch. `None` if another process has taken over the job.
 async fn seal_again(
     context: &Context,
     job: &ReencryptionJob,
@@ -133,7 +133,7 @@ async fn seal_again(
             if done > 0 {
                 progress(&reached);
                 context.tasks.open()?;
-                // As long as it kept others from writing, they can write.
+                // Pauses for as long as the batch took, so that other writers get a turn.
                 let pause = context.monotonic().saturating_sub(began);
                 context.runtime.sleep(pause).await;
             }
@@ -143,14 +143,14 @@ async fn seal_again(
             }
         }
     }
-    // What is in the spool goes into the store under the active key, when it goes.
+    // Tokens in the spool are encrypted with the active key when they move to the store, so they need no re-encryption.
     let left = usage(context, &keys).await?.values().sum();
     let reached = finish(context, active, left).await?;
     reached.iter().for_each(progress);
     Ok(reached)
 }
 
-/// How far the job is, as others see it.
+/// Progress of the job, as callers see it.
 pub(super) fn progress_of(reached: ReencryptionProgress) -> Reencryption {
     let failed = reached.failed.into_iter().map(|row| FailedRow {
         table: row.table,
@@ -166,7 +166,7 @@ pub(super) fn progress_of(reached: ReencryptionProgress) -> Reencryption {
     }
 }
 
-/// The data keys besides the active one.
+/// All data keys except the active one.
 async fn others(context: &Context, active: DataKeyId) -> Result<Vec<DataKeyId>> {
     let keys = context.store.data_keys().await?;
     let ids = keys.iter().map(|found| found.row.id);
@@ -181,7 +181,7 @@ struct Batch {
     next: Option<Vec<Value>>,
 }
 
-/// The next rows of a table, with the change that seals those again that one of the keys has sealed.
+/// Reads the next rows of a table, and prepares a change that re-encrypts those with one of the old keys.
 async fn load(
     context: &Context,
     table: &SealedTable,
@@ -234,7 +234,7 @@ async fn resealed(context: &Context, table: &SealedTable, found: Versioned<Row>)
     })
 }
 
-/// The end of the job; nothing where another process has it by now.
+/// Finishes the job. `None` if another process has taken over the job.
 async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Option<Reencryption>> {
     let process = context.process.to_string();
     context
@@ -262,8 +262,8 @@ async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Optio
         .await
 }
 
-/// Leaves the job to others: at once where this process ends or its store was away, and otherwise when it is asked for
-/// again.
+/// Gives the job back. If this process is shutting down or the store was unavailable, another process can continue it
+/// immediately. Otherwise, it continues when someone requests it again.
 pub(super) async fn give_back(context: &Context, error: &Error) {
     let process = context.process.to_string();
     let passes = [ErrorKind::ShuttingDown, ErrorKind::StorageUnavailable].contains(&error.kind());
@@ -280,6 +280,6 @@ pub(super) async fn give_back(context: &Context, error: &Error) {
         },
     );
     if let Err(error) = given_back.await {
-        tracing::debug!(%error, "the job of sealing again is left when its time is over");
+        tracing::debug!(%error, "couldn't give the re-encryption job back; another process can continue it later");
     }
 }

@@ -1,4 +1,4 @@
-//! Destroys a data key that nothing is sealed with.
+//! Destroys a data key that isn't used any more.
 
 use super::{load, usage::usage, view};
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
     resource,
 };
 
-/// Destroys a data key, where no row of the store and no record of the spool is sealed with it. Backups still are: they
-/// open with the key of the ring that wrapped it.
+/// Destroys a data key if no row of the store and no record of the spool is encrypted with it. Backups still are. They
+/// can be decrypted with the ring key that encrypted this data key.
 pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::DataKey> {
     let (retired, now) = context
         .change(
@@ -17,7 +17,7 @@ pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::
             || async {
                 let (mut keys, named) = load(context, key_id).await?;
                 let found = keys.swap_remove(named);
-                // It was replaced before this count, so that nothing can be sealed with it after it.
+                // The key was replaced before this count, so nothing can be encrypted with it afterwards.
                 let usage = usage(context, &[found.row.id]).await?;
                 Ok((found, usage))
             },

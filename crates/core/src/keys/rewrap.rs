@@ -8,8 +8,8 @@ use crate::{
     resource,
 };
 
-/// Wraps every data key with the first key of the ring, where another one wraps it; returns those. What they have sealed
-/// stays as it is.
+/// Re-encrypts all data keys with the first key of the ring, and returns those that weren't. The data that they
+/// encrypted stays unchanged.
 pub(crate) async fn rewrap(context: &Context) -> Result<Vec<resource::DataKey>> {
     let wrapped = context
         .change(

@@ -1,5 +1,5 @@
-//! Every table that holds secrets, and which members of its rows are sealed; and those whose rows only have a MAC. A table
-//! that is missing here fails a test.
+//! All tables with secrets, with the encrypted members of their rows, and tables whose rows only have a MAC. A test
+//! fails if a table is missing here.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -34,7 +34,7 @@ pub(super) static SEALED_TABLES: &[SealedTable] = &[
     SealedTable::with_macs::<AuditEntry>(),
 ];
 
-/// Seals a secret again that stands at a place.
+/// Re-encrypts a secret at its place.
 pub(super) type Again<'a> = &'a mut dyn FnMut(AssociatedData<'_>, &mut Sealed) -> Result<()>;
 
 /// A record with secrets.
@@ -42,7 +42,7 @@ trait Secrets: Rewritten {
     /// Whether its secrets are bound to the account that its column `account_id` names.
     const OF_ACCOUNT: bool = false;
 
-    /// Shows every sealed member with its place. `account` is there where the secrets are bound to it.
+    /// Passes every encrypted member with its place to `again`. `account` is given if the secrets are bound to it.
     fn each(&mut self, account: Option<&Account>, again: Again<'_>) -> Result<()>;
 }
 
@@ -88,7 +88,7 @@ impl Secrets for OutboxEntry {
     }
 }
 
-/// It has none: its table is marked so that what it ends is gone from the disk.
+/// It has no secrets. Its table is marked so that replaced rows are removed from the disk.
 impl Secrets for Erasure {
     fn each(&mut self, _: Option<&Account>, _: Again<'_>) -> Result<()> {
         Ok(())
@@ -170,7 +170,7 @@ impl SealedTable {
         }
     }
 
-    /// The row with its secrets sealed again.
+    /// The row with its secrets re-encrypted.
     pub(super) fn reseal(
         &self,
         row: Versioned<Row>,

@@ -1,4 +1,4 @@
-//! Seals everything again in the background.
+//! Re-encrypts everything in the background.
 
 use std::sync::atomic::Ordering;
 
@@ -10,8 +10,8 @@ use crate::{
     resource::Reencryption,
 };
 
-/// Starts to seal everything again with the active data key, unless a process is at it already; returns how far it is.
-/// A shutdown does not wait for it: another process goes on.
+/// Starts to re-encrypt everything with the active data key, unless a process is already doing it. Returns the
+/// progress. A shutdown doesn't wait for the job, because another process continues it.
 pub(crate) async fn start_reencrypt(context: &Context) -> Result<Reencryption> {
     context.tasks.open()?;
     let reached = context
@@ -36,7 +36,7 @@ pub(crate) async fn start_reencrypt(context: &Context) -> Result<Reencryption> {
     Ok(reached)
 }
 
-/// Goes on with what a process has left that is gone.
+/// Continues the job of a process that has ended.
 pub(crate) async fn continue_reencryption(context: &Context) -> Result<()> {
     let job = context.store.reencryption_job().await?;
     if job.is_some_and(|found| found.row.is_left(found.read_at)) {

@@ -1,4 +1,4 @@
-//! Counts what each data key has sealed.
+//! Counts the rows that each data key has encrypted.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::{
 /// Rows that are read together.
 const PAGE: u32 = 500;
 
-/// How many rows hold something that a key has sealed.
+/// Number of rows with a secret that a key has encrypted.
 pub(super) type Usage = BTreeMap<DataKeyId, u64>;
 
-/// How many rows of the store, and records of the spool, hold something that each of these keys has sealed. It looks at
-/// what is stored, so that a row counts which no one can read any more.
+/// Number of rows of the store and records of the spool that each of these keys has encrypted. Works on the stored
+/// bytes, so even unreadable rows count.
 pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage> {
     let mut usage: Usage = keys.iter().map(|key| (*key, 0)).collect();
     let mut count = |body: &str| {
@@ -49,10 +49,10 @@ pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage
     Ok(usage)
 }
 
-/// The tables whose rows hold what data keys have sealed, or a MAC.
+/// The tables whose rows have secrets or a MAC.
 pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
     let is_sealed = |table: &&Table| table.sealed || AUTHENTICATED.contains(table);
     let sealed = TABLES.iter().copied().filter(is_sealed);
-    // What is there is sealed by keys of the ring.
+    // Keys of the ring encrypt its secrets.
     sealed.filter(|table| table.name != "data_key")
 }

@@ -1,4 +1,4 @@
-//! How an environment is: what an operator looks at who has to find out what is wrong.
+//! The state of an environment, for an operator who diagnoses a problem.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -21,12 +21,12 @@ use crate::{
     tool::http_date,
 };
 
-/// Accounts that are looked at.
+/// Maximum number of accounts to count.
 const ACCOUNTS: usize = 100_000;
 const PAGE: u32 = 500;
-/// Entries of the outbox that are looked at.
+/// Maximum number of outbox entries to read.
 const ENTRIES: u32 = 1_000;
-/// Addresses that are asked at the same time.
+/// Number of URLs that are requested at the same time.
 const AT_ONCE: usize = 8;
 const LIMITS: Limits = Limits {
     first_byte: Duration::from_secs(5),
@@ -35,29 +35,29 @@ const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
-/// How an environment is.
+/// State of an environment.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Examination {
-    /// When an older copy last took the place of the database, where that is known.
+    /// When the database was last restored from an older copy, if known.
     pub restored_at: Option<Timestamp>,
-    /// How far the store's time is ahead of this process's.
+    /// How far the store's clock is ahead of this process's clock.
     pub store_ahead: SignedDuration,
     /// Connections, by name.
     pub connections: Vec<ExaminedConnection>,
-    /// What these addresses said, and others that were named.
+    /// Results of requests to the connections' URLs and to other given URLs.
     pub addresses: BTreeMap<String, Probe>,
-    /// Accounts by connection, state and reason, as far as 100,000 of them go.
+    /// Accounts by connection, state and reason. Counts at most 100,000 accounts.
     pub accounts: HashMap<(String, AccountState, Option<AccountReason>), u64>,
-    /// What is still to be done at products.
+    /// Pending work at products.
     pub outbox: WaitingInOutbox,
-    /// The audit log, and rows that somebody wrote or deleted without the key.
+    /// Result of verifying the audit log and the rows, which detects writes and deletions without the key.
     pub audit: AuditVerification,
-    /// Until when rows without a MAC are taken, after an upgrade from a version that made none.
+    /// Until when rows without a MAC are accepted, after an upgrade from a version that wrote none.
     pub rows_taken_until: Option<Timestamp>,
 }
 
-/// A connection, and where its product is asked.
+/// A connection, with the URLs of its product.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ExaminedConnection {
@@ -67,35 +67,35 @@ pub struct ExaminedConnection {
     pub product: String,
     /// State.
     pub state: ConnectionState,
-    /// How the product took the client last.
+    /// Whether the product accepted the connection's client the last time.
     pub health: ConnectionHealth,
-    /// Where users authorize, and where tokens are asked for.
+    /// Authorization endpoint and token endpoint.
     pub urls: Vec<String>,
 }
 
-/// What came of a request without credentials.
+/// Result of a request without credentials.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Probe {
-    /// It was answered: with this status, and so far was this process's time ahead of the `Date` of the response.
+    /// The status of the response, and how far this process's clock is ahead of the response's `Date`.
     Response(u16, Option<SignedDuration>),
-    /// No response came, for this reason.
+    /// No response arrived, for this reason.
     Failed(String),
 }
 
-/// What is still to be done at products, as far as 1,000 entries go.
+/// Pending work at products. Counts at most 1,000 entries.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct WaitingInOutbox {
-    /// How many entries.
+    /// Number of entries.
     pub entries: usize,
-    /// How old the oldest is.
+    /// Age of the oldest entry.
     pub age: Option<SignedDuration>,
-    /// How often the one that failed most has failed.
+    /// Highest number of failed attempts of an entry.
     pub failures: u32,
 }
 
-/// Looks at everything, asks each address of a connection that is ready once, and those of `others` too. It changes nothing.
+/// Examines the environment. Requests each URL of a ready connection and each of `others` once. Changes nothing.
 pub(crate) async fn examine(
     context: &Context,
     others: &[String],
@@ -109,7 +109,7 @@ pub(crate) async fn examine(
     let mut found = Vec::new();
     for row in context.all_connections().await? {
         let endpoints = context.endpoints_of(&row);
-        // A product that is not there any more has no address.
+        // A product that this build doesn't have has no URLs.
         let urls = endpoints.map_or_else(|_| Vec::new(), |endpoints| endpoints.for_authorization());
         found.push(ExaminedConnection {
             name: row.name,
@@ -119,7 +119,7 @@ pub(crate) async fn examine(
             urls,
         });
     }
-    // Others are not in use yet, or not any more.
+    // Drafts and disabled connections aren't in use.
     let in_use = |connection: &&ExaminedConnection| connection.state == ConnectionState::Ready;
     let urls: BTreeSet<String> = found
         .iter()
@@ -164,7 +164,7 @@ async fn ask(context: &Context, url: &str) -> Probe {
             Probe::Response(response.status().as_u16(), ahead)
         }
         Err(error) => Probe::Failed(match error.unreached() {
-            // The transport itself says what is wrong with a certificate.
+            // The transport's message already says what is wrong with a certificate.
             None | Some(Unreached::Tls) => error.to_string(),
             Some(why) => why.at(&host),
         }),
@@ -197,7 +197,7 @@ async fn accounts(
     Ok(counts)
 }
 
-/// When a row was made, as its id says.
+/// When a row was created, according to its ID.
 pub(super) fn made(id: uuid::Uuid) -> Option<Timestamp> {
     let (seconds, nanos) = id.get_timestamp()?.to_unix();
     Timestamp::new(i64::try_from(seconds).ok()?, i32::try_from(nanos).ok()?).ok()
@@ -230,7 +230,7 @@ mod tests {
             let names = request.headers().keys();
             assert!(names.eq([&header::USER_AGENT]), "no credentials");
             let mut response = response(404, "");
-            // A minute and a half after the world's time.
+            // 90 seconds after the test's clock.
             let date = "Thu, 01 Jan 2026 00:01:30 GMT".parse().unwrap();
             response.headers_mut().insert(header::DATE, date);
             Ok(response)

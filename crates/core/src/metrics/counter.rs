@@ -43,16 +43,16 @@ const BOUNDS: [u64; 18] = [
     120_000_000,
 ];
 
-/// How long something took, in buckets.
+/// Durations, counted in buckets.
 #[derive(Debug, Default)]
 pub struct Histogram {
-    /// The last one is for what is above all bounds.
+    /// The last bucket counts durations above all bounds.
     buckets: [AtomicU64; BOUNDS.len() + 1],
     sum_micros: AtomicU64,
 }
 
 impl Histogram {
-    /// Counts something that took so long.
+    /// Counts a duration.
     pub fn observe(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS.partition_point(|bound| *bound < micros);
@@ -60,7 +60,7 @@ impl Histogram {
         self.sum_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn read(&self) -> Buckets {
         let mut count = 0;
         let mut below = |bucket: &AtomicU64| {

@@ -18,14 +18,14 @@ use crate::{
     scrub::{Secrets, scrub},
 };
 
-/// Where an error's context says that the browser goes.
+/// Member of an error's context with the URL that the browser goes to.
 const RETURN_TO: &str = "return_to";
 
-/// Query of the browser's return from the product: the parameters of RFC 6749, section 4.1.2, and RFC 9207.
+/// Query parameters of the browser's return from the product (RFC 6749, 4.1.2, and RFC 9207).
 #[derive(Default)]
 #[non_exhaustive]
 pub struct Callback {
-    /// The state that was sent.
+    /// The state that Stead sent.
     pub state: Option<String>,
     /// The authorization code.
     pub code: Option<String>,
@@ -38,8 +38,8 @@ pub struct Callback {
 }
 
 impl Callback {
-    /// Reads a query as it stands in the URL, without the `?`. Parameters of other names are ignored. None is read
-    /// where one comes twice, which the standards forbid: it is not known which of the two is meant.
+    /// Parses the query of the URL, without the `?`. Ignores other parameters. If one of these parameters
+    /// appears twice, which the standards forbid, Stead reads none of them, because either could be the right one.
     ///
     /// ```
     /// # use stead_core::oauth::Callback;
@@ -63,7 +63,7 @@ impl Callback {
             }
             *member = Some(value.into_owned());
         }
-        // One without a value is as if it were not there (RFC 6749, section 3.1), and still one of two.
+        // A parameter without a value counts as absent (RFC 6749, 3.1), but also as one of two repeated parameters.
         let all = [
             &mut callback.state,
             &mut callback.code,
@@ -86,11 +86,11 @@ impl std::fmt::Debug for Callback {
     }
 }
 
-/// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
-/// cookie of an authorization, where the browser has it.
+/// Handles the browser's return from the product: validates it, consumes the state and exchanges the code. `browser`
+/// returns the cookie of an authorization, if the browser has it.
 ///
-/// The exchange goes on where the browser hangs up. Where the link leads to a page of this environment, an error's context
-/// has its address as `return_to`.
+/// The exchange continues if the browser disconnects. If the link leads to a page of this environment, an error's
+/// context has that page's URL as `return_to`.
 pub(crate) async fn finish(
     context: &Context,
     connection_id: &str,
@@ -159,7 +159,7 @@ async fn take(
 ) -> Result<FinishedAuthorization> {
     let authorization = spend_state(context, id, state).await?;
     if let Some(error) = callback.error {
-        // No one exchanges the code that came with it.
+        // Stead doesn't exchange a code that comes with an error, so it's still a valid secret and is masked.
         let mut secrets = Secrets::default();
         secrets.add(callback.code.as_deref().unwrap_or_default());
         let text = callback.error_description.unwrap_or_default();
@@ -177,16 +177,16 @@ async fn take(
     exchange(context, connection, authorization, code.into()).await
 }
 
-/// Where the browser goes however it ended: a page of this environment reads for itself how that was. An application
-/// learns of failures from events.
+/// The page of this environment that the browser goes to after a success or a failure; it reads the outcome itself.
+/// Applications get failures from events instead.
 fn own_page(context: &Context, row: &Authorization) -> Option<String> {
     let url = return_to(row)?;
     let origin = Url::parse(&url).ok()?.origin();
     (origin == context.public_url.origin()).then_some(url)
 }
 
-/// Makes this callback the only one that is accepted. It goes on where the browser hangs up, so that the code that came
-/// with it is not lost.
+/// Consumes the state, so that Stead accepts no other callback. This continues if the browser disconnects, so that the
+/// code isn't lost.
 async fn spend_state(
     context: &Context,
     id: AuthorizationId,
@@ -194,7 +194,7 @@ async fn spend_state(
 ) -> Result<Authorization> {
     context
         .change_authorization("authorization.return", id, |row| {
-            // The browser may have started over meanwhile.
+            // The browser may have started again in the meantime.
             if row.oauth_state.as_ref() != Some(state) {
                 return Err(returned_before());
             }
@@ -240,7 +240,7 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
     }
 }
 
-/// RFC 9207, 2.4: compared as it is, without normalization.
+/// RFC 9207, 2.4: compares without normalization.
 fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
     let expected = row
         .endpoints

@@ -1,4 +1,4 @@
-//! What the page of a link says.
+//! Content of a link's page.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ use crate::{
     store::Versioned,
 };
 
-/// What the page that the link leads to says.
+/// Content of the page that a link leads to.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ConnectPage {
@@ -24,16 +24,16 @@ pub struct ConnectPage {
     pub connection_name: ConnectionName,
     /// Product.
     pub product: &'static Product,
-    /// Scopes that will be asked for, or capabilities; those that only say who the user is come last.
+    /// Scopes or capabilities to request. Scopes that only identify the user come last.
     pub scopes: Vec<String>,
-    /// When the link ends.
+    /// When the link expires.
     pub expires_at: Timestamp,
-    /// Whether the scopes are capabilities, which say everything.
+    /// Whether `scopes` are capabilities, which already describe everything.
     are_capabilities: bool,
 }
 
 impl ConnectPage {
-    /// What the application could do, in plain words of a language (one of [`LANGUAGES`](crate::product::LANGUAGES)).
+    /// Permissions of the application in plain words, in a language (one of [`LANGUAGES`](crate::product::LANGUAGES)).
     pub fn permissions(&self, language: &str) -> Vec<PermissionText> {
         let abilities = match self.are_capabilities {
             true => &[],
@@ -48,7 +48,7 @@ impl ConnectPage {
     }
 }
 
-/// What the page of a link says. Changes nothing: mail scanners open links too.
+/// Content of a link's page. Changes nothing, because mail scanners also open links.
 pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<ConnectPage> {
     let authorization = authorization_of_link(context, link).await?.row;
     authorization.openable(context.now())?;
@@ -58,7 +58,7 @@ pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<Connec
         .row;
     connection_ready(&connection)?;
     let product = context.endpoints_of(&connection)?.product;
-    // Capabilities are not sent, but the integration at the product has them.
+    // Stead doesn't request capabilities, but the integration at the product has them.
     let are_capabilities = product.oauth.permissions == Permissions::Capabilities
         && !connection.permissions.is_empty();
     let scopes = match product.oauth.permissions {

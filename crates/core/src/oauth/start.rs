@@ -1,4 +1,4 @@
-//! Binds a browser to a link and sends it to the product.
+//! Ties a link to the browser that opens it, and sends the browser to the product.
 
 use oauth2::{
     AuthUrl, ClientId, CsrfToken, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
@@ -22,14 +22,14 @@ use crate::{
     store::Versioned,
 };
 
-/// Where the browser goes, and what binds it.
+/// The URL that the browser goes to, and the cookie that ties the link to the browser.
 #[non_exhaustive]
 pub struct StartedAuthorization {
-    /// Authorization; names the cookie.
+    /// The authorization. Its ID is part of the cookie's name.
     pub authorization_id: AuthorizationId,
-    /// The product's authorization page. Holds the state: do not log it.
+    /// The product's authorization page. It contains the state, so don't log it.
     pub location: String,
-    /// Value of the cookie that binds the browser.
+    /// Value of the cookie that ties the link to the browser.
     pub browser: SecretString,
 }
 
@@ -41,8 +41,8 @@ impl std::fmt::Debug for StartedAuthorization {
     }
 }
 
-/// What binds a browser to a link. A browser that starts over keeps all of it, so that whichever of its consent pages is
-/// finished first counts.
+/// Secrets that tie a link to a browser. A browser that starts again keeps all of them, so the user can finish any of
+/// its open consent pages.
 struct Secrets {
     state: SecretString,
     cookie: SecretString,
@@ -58,7 +58,7 @@ impl Secrets {
     ) -> Result<Self> {
         let kept = browser.filter(|_| row.browser.is_some());
         let cookie = kept.map_or_else(|| context.new_secret(""), SecretString::from);
-        // Who knows the state, such as the product, learns nothing of the cookie.
+        // The state is a digest, so a party that knows it, such as the product, can't derive the cookie.
         let state = Digest::of(&format!("{} {}", row.id, cookie.expose_secret()));
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
@@ -76,8 +76,8 @@ impl Secrets {
     }
 }
 
-/// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
-/// the browser has one: the first browser keeps the link, and may start over.
+/// Ties the link to the browser and sends the browser to the product. `browser` is the cookie of this authorization, if
+/// the browser has one. Only the first browser can use the link, and it can start again.
 pub(crate) async fn start(
     context: &Context,
     link: &str,
@@ -133,7 +133,7 @@ async fn load(
         client_epoch: connection.client_epoch,
         verifier,
     };
-    // With several accounts signed in, a user easily picks another one than last time.
+    // A user who is signed in with several accounts can easily choose a different one than last time.
     let account = context.existing_account(row.account_id).await?.row;
     let hint = account.subject.map(|subject| subject.id);
     let location = authorize_url(

@@ -1,4 +1,4 @@
-//! Whether a call may go on: once before anything is sent, and again for each of its requests.
+//! Checks calls against policies: once before anything is sent, and again for each request.
 
 use std::sync::{
     Arc, OnceLock,
@@ -21,7 +21,7 @@ use crate::{
     tool::Effect,
 };
 
-/// What a call is about to do.
+/// A call that is about to run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Action<'a> {
     /// Run a tool.
@@ -35,7 +35,7 @@ pub(crate) enum Action<'a> {
     },
 }
 
-/// Fails where the policy that the application itself has given forbids the call or holds it.
+/// Fails if the embedding application's own policy denies the call or holds it.
 pub(crate) fn admit(
     context: &Context,
     snapshot: &Snapshot,
@@ -70,7 +70,7 @@ pub(crate) struct Admission {
     has_written: AtomicBool,
     /// Whether a dry run has found that an approval is needed.
     would_wait: AtomicBool,
-    /// What a person is to approve, where one is asked.
+    /// The call to approve, if policies can require an approval.
     call: OnceLock<Call>,
     approval: Mutex<Held>,
 }
@@ -82,11 +82,11 @@ enum Held {
     No,
     /// A person has approved the call as a whole; the request that acts uses it.
     Approved(ApprovalId, Acts),
-    /// It is used: the rest of the call may go on.
+    /// The approval is used, so the rest of the call can continue.
     Used,
 }
 
-/// Which request of an approved call uses the approval.
+/// The request of an approved call that uses the approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Acts {
     /// The first.
@@ -96,7 +96,7 @@ enum Acts {
 }
 
 impl Admission {
-    /// The policies that apply to the caller. It reads nothing while they are in memory.
+    /// The policies that apply to the caller. Reads nothing if they are in memory.
     pub(crate) async fn of(context: &Context, is_dry_run: bool) -> Result<Self> {
         let policies = context.policies().await?;
         Ok(Self {
@@ -109,19 +109,19 @@ impl Admission {
         })
     }
 
-    /// Whether there are none, so that nothing more is decided.
+    /// Whether there are no policies, so nothing more is decided.
     pub(crate) fn is_without_policies(&self) -> bool {
         self.policies.is_empty()
     }
 
-    /// Whether one of them can ask for an approval: then the call's exact arguments are kept.
+    /// Whether a policy can require an approval. The call's exact arguments are then kept.
     pub(crate) fn may_ask(&self) -> bool {
         self.policies
             .iter()
             .any(|one| one.requires_approval.is_some())
     }
 
-    /// Whether what becomes of a product's request depends on its body.
+    /// Whether the decision on a request to the product depends on its body.
     pub(crate) fn reads_body(&self, product: &str) -> bool {
         self.policies.iter().any(|one| {
             let mut facts = one.facts.iter();
@@ -131,12 +131,12 @@ impl Admission {
         })
     }
 
-    /// Whether a dry run has found that the call would have to be approved.
+    /// Whether a dry run has found that the call needs an approval.
     pub(crate) fn would_wait(&self) -> bool {
         self.would_wait.load(Ordering::Relaxed)
     }
 
-    /// Says what is called with which arguments.
+    /// Sets the call and its arguments.
     pub(crate) fn concerning(
         &self,
         context: &Context,
@@ -151,7 +151,7 @@ impl Admission {
         }
     }
 
-    /// Fails where a tool may not be called at all. No one is asked.
+    /// Fails if a tool can't be called at all. Doesn't ask for approval.
     pub(crate) fn refuse_tool(&self, name: &str) -> Result<()> {
         refused(decide::tool(&self.policies, name))
     }
@@ -190,7 +190,7 @@ impl Admission {
         }
     }
 
-    /// Decides on a request before it is sent; pure. What is left to do is for [`Self::pass`].
+    /// Decides on a request before it's sent. Pure; [`Self::pass`] does the rest.
     pub(crate) fn request(&self, sending: &Sending<'_>) -> Result<Passing> {
         if self.is_without_policies() {
             return Ok(Passing::default());
@@ -210,7 +210,7 @@ impl Admission {
         }
     }
 
-    /// The same of a request that a dry run does not send.
+    /// The same for a request that a dry run doesn't send.
     pub(crate) fn plan(&self, sending: &Sending<'_>) -> Result<()> {
         if self.request(sending)?.needs.is_some() {
             self.would_wait.store(true, Ordering::Relaxed);
@@ -218,7 +218,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Lets a request pass that was decided on; where it needs an approval, uses it.
+    /// Lets an allowed request pass. If it needs an approval, uses it.
     pub(crate) async fn pass(&self, context: &Context, passing: Passing) -> Result<()> {
         if self.is_without_policies() {
             return Ok(());
@@ -250,9 +250,9 @@ impl Admission {
         Ok(())
     }
 
-    /// The approval of the call, where a person has given it.
+    /// The approval of the call, if a person has given it.
     async fn approved(&self, context: &Context, because: &Because) -> Result<ApprovalId> {
-        // A dry run sends no such request, and asks no one.
+        // A dry run doesn't send such a request, and asks no one.
         let Some(call) = self.call.get().filter(|_| !self.is_dry_run) else {
             return Err(because.error(
                 ErrorKind::Forbidden,
@@ -271,7 +271,7 @@ fn refused(decided: Decided) -> Result<()> {
     }
 }
 
-/// A request that may be sent once [`Admission::pass`] has let it pass.
+/// A request that can be sent after [`Admission::pass`].
 #[derive(Debug, Default)]
 pub(crate) struct Passing {
     writes: bool,

@@ -1,4 +1,4 @@
-//! What policies decide: pure functions of their rules and of what is about to happen.
+//! Decisions of policies, as pure functions of their rules and the call.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     tool::Effect,
 };
 
-/// Seconds that an approval lasts where the policy does not say it.
+/// Default lifetime of an approval in seconds.
 const APPROVAL: u32 = 3600;
 
 /// A decision.
@@ -29,14 +29,14 @@ pub(crate) struct Because {
     pub(crate) policy: String,
     /// JSON Pointer into the policy.
     pub(crate) rule: String,
-    /// What is wrong, in a sentence.
+    /// The reason, in one sentence.
     pub(crate) why: String,
     /// Seconds that an approval lasts.
     pub(crate) approval_lasts: u32,
 }
 
 impl Because {
-    /// The error of a call that is refused.
+    /// The error of a denied call.
     pub(crate) fn refused(&self) -> Error {
         self.error(ErrorKind::Forbidden, self.why.clone())
     }
@@ -55,16 +55,16 @@ pub(crate) struct Sending<'a> {
     /// Whether the caller wrote it, and not a tool.
     pub(crate) is_raw: bool,
     pub(crate) sent: SentRequest<'a>,
-    /// What it does, as far as its method or its tool says it.
+    /// Its effect, according to its method or its tool.
     pub(crate) effect: Effect,
 }
 
-/// Decides whether a tool may be called at all.
+/// Decides whether a tool can be called at all.
 pub(crate) fn tool(policies: &[Arc<Policy>], name: &str) -> Decided {
     strongest(policies, |policy| one_tool(policy, name))
 }
 
-/// Decides on one request; `classified` is what the product says of it.
+/// Decides on one request. `classified` is the product's classification of it.
 pub(crate) fn request(
     policies: &[Arc<Policy>],
     sending: &Sending<'_>,
@@ -73,14 +73,14 @@ pub(crate) fn request(
     strongest(policies, |policy| one_request(policy, sending, classified))
 }
 
-/// What a request does: as the product says, else as its method or its tool does.
+/// The effect of a request, according to the product, or else to its method or its tool.
 pub(crate) fn effect(sending: &Sending<'_>, classified: Option<&Classification>) -> Effect {
     classified
         .and_then(|classified| classified.effect)
         .unwrap_or(sending.effect)
 }
 
-/// All policies must allow: the first refusal decides, then the first that asks for an approval.
+/// All policies have to allow. The first denial decides, and then the first that requires an approval.
 fn strongest(policies: &[Arc<Policy>], decide: impl Fn(&Policy) -> Decided) -> Decided {
     let mut strongest = Decided::Allowed;
     for policy in policies {

@@ -1,4 +1,4 @@
-//! Deletes a policy that nothing names.
+//! Deletes a policy that isn't used.
 
 use super::missing;
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     context::{Context, change::Change},
 };
 
-/// Rows that are looked at together.
+/// Number of rows to read together.
 const ROUND: u32 = 500;
 
-/// Deletes a policy. It ends to apply at once in this process, within 1 s in others.
+/// Deletes a policy, with effect immediately in this process and within 1 s in others.
 pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     let load = || async {
         let found = context.store.policy(name).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A live credential or MCP session that names the policy, or the issuer of agents' tokens.
+/// A valid credential or MCP session that uses the policy, or the issuer of agents' tokens.
 async fn user_of(context: &Context, name: &str) -> Result<Option<String>> {
     let issuer = context.mcp_issuer.as_ref();
     if issuer.is_some_and(|issuer| issuer.options.policy.as_deref() == Some(name)) {

@@ -1,4 +1,4 @@
-//! Sets a policy: makes it, or replaces all its rules.
+//! Creates a policy, or replaces all its rules.
 
 use super::read::view;
 use crate::{
@@ -21,7 +21,7 @@ const MOST_PATTERNS: usize = 500;
 /// Longest pattern, in bytes.
 const PATTERN: usize = 1024;
 
-/// Sets a policy. It acts at once in this process, within 1 s in others.
+/// Sets a policy, with effect immediately in this process and within 1 s in others.
 pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
     check(&context.catalogue, &policy)?;
     let now = context.now();
@@ -69,7 +69,7 @@ pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
     view(row)
 }
 
-/// Refuses a policy with rules that could never mean what they say, every place at once.
+/// Rejects a policy with rules that can't have the intended effect. The error lists all of them.
 fn check(catalogue: &Catalogue, policy: &Policy) -> Result<()> {
     let mut checked = Checked {
         catalogue,

@@ -42,7 +42,7 @@ pub enum Unreached {
 }
 
 impl Unreached {
-    /// What happened at a host, as part of a sentence.
+    /// Describes the failure at a host, as part of a sentence.
     pub fn at(self, host: &str) -> String {
         match self {
             Self::Name => format!("the name {host} doesn't resolve"),

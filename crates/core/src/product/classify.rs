@@ -24,7 +24,7 @@ pub struct SentRequest<'a> {
 pub struct Classification {
     /// Its effect, if the method doesn't determine it.
     pub effect: Option<Effect>,
-    /// What it concerns.
+    /// The things that it concerns.
     pub facts: Vec<Fact>,
 }
 
@@ -38,7 +38,7 @@ pub struct Fact {
 }
 
 impl Classification {
-    /// Sets its purpose.
+    /// Sets its effect.
     #[must_use]
     pub fn effect(mut self, effect: Effect) -> Self {
         self.effect = Some(effect);
@@ -53,7 +53,7 @@ impl Classification {
         self
     }
 
-    /// Adds that the request may concern something of this kind, but does not say what.
+    /// Adds that the request may concern something of this kind, but doesn't say which.
     #[must_use]
     pub fn unknown(mut self, kind: &'static str) -> Self {
         self.facts.push(Fact { kind, value: None });
@@ -66,6 +66,6 @@ impl Classification {
 pub struct FactKind {
     /// Its name in rules, one lower-case word: `recipient`.
     pub name: &'static str,
-    /// What it is and what a value looks like, in one sentence.
+    /// Its meaning and the form of a value, in one sentence.
     pub description: &'static str,
 }

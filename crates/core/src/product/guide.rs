@@ -1,4 +1,4 @@
-//! What people are asked and told while they set a connection up and test it.
+//! Texts and test calls that help people set up and test a connection.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ pub struct SettingField {
     pub name: &'static str,
     /// Name for people.
     pub title: &'static str,
-    /// What to enter.
+    /// Instructions for its value.
     pub about: &'static str,
     /// Whether a connection needs it.
     pub is_required: bool,
 }
 
-/// A call with which a connection is tested: it only reads, and costs little.
+/// A call that tests a connection. It's read-only and uses little quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestCall {
     /// Name of the tool.
     pub tool: &'static str,
     /// Its input, in JSON.
     pub input: &'static str,
-    /// What it does, in the words of a sentence: `Reads one mail.`
+    /// Its purpose, as a sentence: `Reads one mail.`
     pub about: &'static str,
-    /// Whether `product_not_found` is the expected outcome: the product then took the token, and looked.
+    /// Whether `product_not_found` is the expected result, because it shows that the product accepted the token.
     pub finds_nothing: bool,
 }
 
@@ -36,24 +36,24 @@ pub struct TestCall {
 pub struct PermissionChoice {
     /// The scope or capability.
     pub name: String,
-    /// What it lets an application do, in plain words.
+    /// Its meaning for an application, in plain words.
     pub text: String,
-    /// Whether a connection usually has it: one of the product's default, or a capability that a tool needs.
+    /// Whether a connection usually has it: one of the product's default scopes, or a capability that a tool needs.
     pub is_usual: bool,
-    /// Names of the tools that it is enough for.
+    /// Names of the tools that need no other permission.
     pub tools: Vec<&'static str>,
 }
 
 impl Product {
-    /// The permissions that a connection can have, in plain English: first the usual ones, then those that tools can do
-    /// with, then the rest. Empty where connections take none.
+    /// The permissions that a connection can have, described in English. The usual ones come first, then those that
+    /// enable tools, then the rest. Empty if connections take no permissions.
     pub fn permission_choices(&self) -> Vec<PermissionChoice> {
         let (always, default) = match self.oauth.permissions {
             Permissions::Scopes { always, default } => (always, Some(default)),
             Permissions::Capabilities => (&[][..], None),
             Permissions::None => return Vec::new(),
         };
-        // Those of a family say only who the user is.
+        // Permissions of the product family only identify the user.
         let own = self.permission_texts.first().map(|texts| texts.english());
         let own = own.into_iter().flat_map(|file| &file.scopes);
         let mut choices: Vec<PermissionChoice> = own
@@ -75,7 +75,7 @@ impl Product {
         choices
     }
 
-    /// The tools for which a scope or capability is enough.
+    /// The tools that need only this scope or capability.
     fn tools_enabled_by(&self, permission: &str) -> Vec<&'static str> {
         let of_capability = self.capabilities.iter();
         let of_capability = of_capability.filter(|(name, _)| *name == permission);
@@ -88,7 +88,8 @@ impl Product {
         names.into_iter().collect()
     }
 
-    /// The call with which a connection is tested whose user has granted these scopes; the first one where they cover none.
+    /// The call to test a connection whose user has granted these scopes. If they cover none of the calls, the first
+    /// one.
     pub fn test_call(&self, granted: &[String]) -> Option<&'static TestCall> {
         let is_covered = |call: &&TestCall| {
             let mut tools = self.tools.iter();

@@ -69,9 +69,9 @@ pub struct Product {
     pub test_calls: &'static [TestCall],
     /// Its tools.
     pub tools: &'static [ToolEntry],
-    /// Setup, scopes and quirks for people, in Markdown. The section `Set-up` has the placeholders `<redirect URI>` and
-    /// `<CONNECTION>` (the connection's name as an SQL name), and marks lines that only a redirect URI without TLS
-    /// needs.
+    /// Documentation for people, in Markdown: set-up, scopes and quirks. The section `Set-up` has the placeholders
+    /// `<redirect URI>` and `<CONNECTION>` (the connection's name as an SQL name). It also marks lines that only a
+    /// redirect URI without TLS needs.
     pub docs: &'static str,
 }
 
@@ -101,7 +101,7 @@ impl Product {
         docs: "",
     };
 
-    /// Setup instructions for a connection with this name and redirect URI, in Markdown. This is the section `Set-up`
+    /// Instructions to set up a connection with this name and redirect URI, in Markdown. This is the section `Set-up`
     /// of its documentation.
     pub fn set_up(&self, connection_name: &str, redirect_uri: &str) -> Option<String> {
         let (_, section) = self.docs.split_once("# Set-up\n")?;
@@ -303,7 +303,7 @@ pub struct OAuth {
     pub login_hint: Option<&'static str>,
     /// Further parameters of the request that exchanges a code.
     pub code_parameters: &'static [(&'static str, &'static str)],
-    /// What happens to the refresh token when it is used.
+    /// Effect of a refresh on the refresh token.
     pub rotation: Rotation,
     /// Time after which Stead refreshes an unused refresh token to keep it valid: half of the time after which the
     /// product expires it. `None` if the product isn't known to expire it.
@@ -379,7 +379,7 @@ pub enum TokenFormat {
     Json,
 }
 
-/// What happens to a refresh token when it is used.
+/// Effect of a refresh on the refresh token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rotation {
     /// It stays the same, unless the response has a new one.

@@ -10,7 +10,7 @@ use super::Product;
 /// Languages for end users, as BCP 47 tags. The first one is the fallback.
 pub const LANGUAGES: [&str; 5] = ["en", "de", "fr", "es", "ja"];
 
-/// What stands for a part of a scope's name, in the name and in its text.
+/// Placeholder for a part of a scope's name, in the name and in its text.
 const ROLE: &str = "{role}";
 
 /// Descriptions of permissions for the consent page, with one JSON file for each of [`LANGUAGES`].
@@ -30,22 +30,22 @@ pub struct PermissionTexts {
     read: OnceLock<BTreeMap<&'static str, PermissionFile>>,
 }
 
-/// One language.
+/// Descriptions in one language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct PermissionFile {
-    /// What an application can do that a user connects, where scopes do not say it.
+    /// Abilities of a connected application, if the product's scopes don't describe them.
     pub abilities: Vec<String>,
-    /// What else there is to know, such as that the user makes a choice at the product.
+    /// A note for the user, such as that they make a choice at the product.
     pub note: Option<String>,
-    /// Scopes, or capabilities, with what they let an application do. `{role}` at the end of a name stands for the rest
-    /// of it, which the text repeats; percent-encoding is undone.
+    /// Descriptions of scopes or capabilities. `{role}` at the end of a name matches the rest of the scope's name.
+    /// Stead inserts that rest into the text, after decoding percent-encoding.
     pub scopes: BTreeMap<String, String>,
 }
 
 impl PermissionTexts {
-    /// The language and the text of each file.
+    /// Texts from these files, each a language and its JSON.
     pub const fn new(files: &'static [(&'static str, &'static str)]) -> Self {
         Self {
             files,
@@ -53,12 +53,12 @@ impl PermissionTexts {
         }
     }
 
-    /// The language and the text of each file.
+    /// The files, each a language and its JSON.
     pub fn files(&self) -> &'static [(&'static str, &'static str)] {
         self.files
     }
 
-    /// The file that serves where no other does.
+    /// The fallback language.
     pub(super) fn english(&self) -> &PermissionFile {
         static NONE: PermissionFile = PermissionFile {
             abilities: Vec::new(),
@@ -68,7 +68,7 @@ impl PermissionTexts {
         self.read(LANGUAGES[0]).unwrap_or(&NONE)
     }
 
-    /// A file that is not as it should be counts as empty; the product suite finds it.
+    /// An invalid file counts as empty. Every product's test suite detects it.
     fn read(&self, language: &str) -> Option<&PermissionFile> {
         let read = self.read.get_or_init(|| {
             let files = self.files.iter();
@@ -100,18 +100,18 @@ impl PermissionFile {
     }
 }
 
-/// One line of what a user is asked for.
+/// One permission in a list for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PermissionText {
-    /// Plain words, or the scope itself where the product has none for it.
+    /// A description in plain words, or the scope itself if the product has no description.
     pub text: String,
     /// Whether the text is the scope itself.
     pub is_scope: bool,
 }
 
 impl Product {
-    /// What a scope lets an application do, in plain words; in the first of [`LANGUAGES`] where this one is missing.
+    /// Description of a scope in plain words. Falls back to the first of [`LANGUAGES`].
     pub fn describe_scope(&self, scope: &str, language: &str) -> Option<String> {
         [language, LANGUAGES[0]].into_iter().find_map(|language| {
             let mut files = self.permission_files(language);
@@ -119,7 +119,7 @@ impl Product {
         })
     }
 
-    /// Each of these scopes in plain words, once.
+    /// Descriptions of these scopes, without repetitions.
     pub fn describe_scopes(&self, scopes: &[String], language: &str) -> Vec<PermissionText> {
         let mut lines = Vec::new();
         for scope in scopes {
@@ -135,7 +135,7 @@ impl Product {
         lines
     }
 
-    /// What an application can do that a user connects, where the scopes do not say it.
+    /// Abilities of a connected application, if the product's scopes don't describe them.
     pub fn abilities(&self, language: &str) -> &[String] {
         self.in_language(language, |file| {
             Some(file.abilities.as_slice()).filter(|abilities| !abilities.is_empty())
@@ -143,7 +143,7 @@ impl Product {
         .unwrap_or_default()
     }
 
-    /// What else there is to know before a user connects.
+    /// A note for the user to read before they connect.
     pub fn permission_note(&self, language: &str) -> Option<&str> {
         self.in_language(language, |file| file.note.as_deref())
     }

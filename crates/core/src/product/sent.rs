@@ -1,4 +1,5 @@
-//! Reading a request for rules: its path, its query, its JSON. What two readers could read differently is not read.
+//! Reads the path, query and JSON of a request for policy rules. Anything that a product could read differently counts
+//! as unclear.
 
 use std::fmt;
 
@@ -12,11 +13,11 @@ use serde_json::{Map, Value};
 
 use super::classify::{Classification, SentRequest};
 
-/// Something that is there, or may be, and cannot be read for sure.
+/// A part of a request that is there or may be there, but can't be read reliably.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unclear;
 
-/// A part of a request: `None` where it is not there.
+/// A part of a request. `None` if it's absent.
 pub type Part<T> = Result<Option<T>, Unclear>;
 
 impl SentRequest<'_> {
@@ -25,17 +26,17 @@ impl SentRequest<'_> {
         *self.method == Method::GET || *self.method == Method::HEAD
     }
 
-    /// The segments of the path, decoded once. `None` where a product could read another path: an empty segment, dots,
-    /// an escape that does not decode to plain text, or one that hides a separator or another escape.
+    /// The segments of the path, decoded once. `None` if a product could read a different path. Examples are an empty
+    /// segment, dots, an escape that doesn't decode to plain text, or one that hides a separator or another escape.
     pub fn segments(&self) -> Option<Vec<String>> {
         let path = self.path.strip_prefix('/')?;
         path.split('/').map(segment).collect()
     }
 
-    /// The values of a parameter of the query, in order.
+    /// The values of a query parameter, in order.
     ///
     /// # Errors
-    /// [`Unclear`] if the query does not decode, has a semicolon, or has the name in another form (`add_parents`,
+    /// [`Unclear`] if the query can't be decoded, has a semicolon, or has the name in another form (`add_parents`,
     /// `ADDPARENTS`).
     pub fn query_values(&self, name: &str) -> Result<Vec<String>, Unclear> {
         let query = self.query.unwrap_or_default();
@@ -55,8 +56,7 @@ impl SentRequest<'_> {
         Ok(values)
     }
 
-    /// The body, where it is one JSON object in UTF-8 that its content type calls JSON and in which no member is there
-    /// twice.
+    /// The body, if it's one JSON object in UTF-8 without repeated members and with a JSON content type.
     pub fn json(&self) -> Option<Map<String, Value>> {
         let is_json = self.content_type.is_some_and(is_json);
         json_object(self.body.filter(|_| is_json)?)
@@ -76,7 +76,7 @@ pub fn is_json(content_type: &str) -> bool {
         })
 }
 
-/// One JSON object in which no member is there twice, at any depth.
+/// One JSON object without repeated members at any depth.
 pub fn json_object(bytes: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(bytes).ok()? {
         Strict(Value::Object(members)) => Some(members),
@@ -84,10 +84,11 @@ pub fn json_object(bytes: &[u8]) -> Option<Map<String, Value>> {
     }
 }
 
-/// A member of an object; `null` is as good as none.
+/// A member of an object. `null` counts as absent.
 ///
 /// # Errors
-/// [`Unclear`] if there is one in another form (`email_address`, `EmailAddress`), which a product may take for it.
+/// [`Unclear`] if the object has the name in another form (`email_address`, `EmailAddress`), because a product may
+/// accept it.
 pub fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Value> {
     if object.keys().any(|key| key != name && is_alike(key, name)) {
         return Err(Unclear);
@@ -95,30 +96,30 @@ pub fn member<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Value>
     Ok(object.get(name).filter(|value| !value.is_null()))
 }
 
-/// A text in an object.
+/// A text member of an object.
 ///
 /// # Errors
-/// [`Unclear`] if it is not a text, or as [`member`].
+/// [`Unclear`] if it isn't a text, and as for [`member`].
 pub fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a str> {
     member(object, name)?
         .map(|value| value.as_str().ok_or(Unclear))
         .transpose()
 }
 
-/// An object in an object.
+/// An object member of an object.
 ///
 /// # Errors
-/// [`Unclear`] if it is not an object, or as [`member`].
+/// [`Unclear`] if it isn't an object, and as for [`member`].
 pub fn object<'a>(object: &'a Map<String, Value>, name: &str) -> Part<&'a Map<String, Value>> {
     member(object, name)?
         .map(|value| value.as_object().ok_or(Unclear))
         .transpose()
 }
 
-/// The items of a list in an object; none where it is not there.
+/// The items of a list member. Empty if it's absent.
 ///
 /// # Errors
-/// [`Unclear`] if it is not a list, or as [`member`].
+/// [`Unclear`] if it isn't a list, and as for [`member`].
 pub fn list<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a [Value], Unclear> {
     match member(object, name)? {
         None => Ok(&[]),
@@ -127,7 +128,7 @@ pub fn list<'a>(object: &'a Map<String, Value>, name: &str) -> Result<&'a [Value
 }
 
 impl Classification {
-    /// Adds what was read: a fact, nothing, or that there may be one.
+    /// Adds a fact for this part. Adds nothing if it's absent, and an unknown fact if it's unclear.
     #[must_use]
     pub fn part<T: Into<String>>(self, kind: &'static str, part: Part<T>) -> Self {
         match part {
@@ -137,14 +138,15 @@ impl Classification {
         }
     }
 
-    /// As [`part`](Self::part) for what must be there: without it the request concerns one that it does not name.
+    /// Like [`part`](Self::part), but for a required part. If it's absent, the request concerns something that it
+    /// doesn't name.
     #[must_use]
     pub fn must<T: Into<String>>(self, kind: &'static str, part: Part<T>) -> Self {
         self.part(kind, part.and_then(|value| value.ok_or(Unclear)).map(Some))
     }
 }
 
-/// Whether names differ only in their case and in `_` and `-`: the products' readers take more than one form.
+/// Whether names differ only in case and in `_` and `-`. The products accept more than one form.
 fn is_alike(one: &str, other: &str) -> bool {
     let plain = |name: &str| -> String {
         let letters = name.chars().filter(|letter| letter.is_alphanumeric());
@@ -161,7 +163,7 @@ fn segment(raw: &str) -> Option<String> {
     (is_plain && !matches!(text.as_str(), "" | "." | "..")).then_some(text)
 }
 
-/// A text with its escapes undone, where all of them are well-formed.
+/// Decodes percent-encoding. `None` if an escape isn't well-formed.
 pub(super) fn decode(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
@@ -171,7 +173,7 @@ pub(super) fn decode(text: &str) -> Option<String> {
     is_sound.then(|| decoded.into_owned())
 }
 
-/// A JSON value in which no member is there twice.
+/// A JSON value without repeated members.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {

@@ -1,4 +1,4 @@
-//! The queries and bodies that the description of a product knows. Whatever else a request holds is unknown to rules.
+//! The queries and bodies that a product's description knows. Policy rules treat everything else as unknown.
 
 use serde_json::{Map, Value};
 
@@ -18,21 +18,21 @@ use crate::tool::Effect;
 /// Date: day month
 /// ```
 ///
-/// - `?` lists the parameters that a query may have.
-/// - A line that starts with a method names the body of that request; `= *` says that the product's code reads it. All
-///   other requests have no body.
-/// - The other lines list the members of an object. A plain member holds no object. `=` names the line for the objects in
-///   it, `*` takes whatever is in it, and `@` makes its text a fact of that kind. The name `*` stands for every name.
-/// - `#` starts a comment. Lines with the same name add up.
+/// - `?` lists the parameters that a query can have.
+/// - A line that starts with a method names the body of that request. `= *` means that the product's code reads the
+///   body. All other requests have no body.
+/// - The other lines list the members of an object. A plain member holds no object. `=` names the line for the objects
+///   in it, `*` accepts anything in it, and `@` makes its text a fact of that kind. The name `*` matches every name.
+/// - `#` starts a comment. Lines with the same name are combined.
 #[derive(Debug, Clone, Copy)]
 pub struct Shapes(&'static str);
 
-/// What a table says of a query and a body.
+/// Facts that a table finds in a query and a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
-    /// Facts of the members that the table marks.
+    /// Facts of the members that the table marks with `@`.
     pub facts: Vec<Fact>,
-    /// Whether the table lists everything that is there.
+    /// Whether the table lists everything in the request.
     pub is_known: bool,
 }
 
@@ -49,7 +49,7 @@ impl Shapes {
         contents
     }
 
-    /// Reads an object by the line of this name.
+    /// Reads an object with the line of this name.
     pub fn object(&self, name: &str, object: &Map<String, Value>) -> Contents {
         let mut contents = Contents {
             facts: Vec::new(),
@@ -59,7 +59,7 @@ impl Shapes {
         contents
     }
 
-    /// Kinds of facts that the table marks, for the test of a product.
+    /// Kinds of facts that the table marks, for the product's test suite.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
         let lines = self.lines().filter(|line| is_list(line));
         lines
@@ -149,7 +149,8 @@ impl Shapes {
     }
 }
 
-/// Whether a path fits that of a line: `*` stands for a segment or a part of one, `**` for all that follow.
+/// Whether a path matches the path of a line. `*` matches a segment or a part of one, and `**` matches all following
+/// segments.
 fn fits(line: &str, path: &str) -> bool {
     let mut given = path.split('/');
     for part in line.split('/') {
@@ -177,7 +178,7 @@ fn is_list(line: &str) -> bool {
     name.is_some_and(|name| name.ends_with(':'))
 }
 
-/// The name of a member, and what the table says of its value.
+/// The name of a member, and the table's description of its value.
 fn entry(entry: &'static str) -> (&'static str, &'static str) {
     let from = usize::from(entry.starts_with('*'));
     let at = entry[from..].find(['=', '*', '@']);
@@ -185,8 +186,8 @@ fn entry(entry: &'static str) -> (&'static str, &'static str) {
 }
 
 impl Classification {
-    /// Adds what is in a request: the facts of its members. One that holds something unknown may concern anything of these
-    /// kinds, and may delete unless it is known to read.
+    /// Adds the facts of a request's members. If the request holds something unknown, it may concern anything of these
+    /// kinds. It may also delete something, unless it's known to be read-only.
     #[must_use]
     pub fn holding(
         mut self,

@@ -202,7 +202,7 @@ impl Disconnection {
 #[schemars(example = json!({ "revocation": "none" }))]
 #[non_exhaustive]
 pub struct Disconnected {
-    /// What happens to the grant at the product.
+    /// Outcome for the grant at the product.
     pub revocation: Revocation,
     /// Whether revoking the grant also revokes the user's grants to other connections of the same application.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -237,7 +237,7 @@ pub struct AlsoEnded {
     pub identifier: Identifier,
 }
 
-/// What happens to a grant at the product when its account is disconnected.
+/// Outcome for a grant at the product when its account is disconnected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

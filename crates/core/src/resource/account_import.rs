@@ -235,7 +235,7 @@ impl ImportOutcome {
         Self::Refused,
     ];
 
-    /// The word, as JSON has it.
+    /// The name as in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Created => "created",

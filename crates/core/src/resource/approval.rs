@@ -60,13 +60,13 @@ pub struct Approval {
     pub created_at: Timestamp,
     /// When it expires, whether it was used or not.
     pub expires_at: Timestamp,
-    /// Who approved or denied it.
+    /// The person who approved or denied it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Actor>,
-    /// When.
+    /// When the person decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<Timestamp>,
-    /// Why, as the person wrote.
+    /// The person's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -23,9 +23,9 @@ use crate::{Error, Result, caller::Actor};
 pub struct AuditEntry {
     /// Number of the entry. Numbers start at 1 and have no gaps.
     pub number: u64,
-    /// When.
+    /// When the change was made.
     pub at: Timestamp,
-    /// Who.
+    /// The caller that made the change.
     pub actor: Actor,
     /// The action, such as `connection.changed`.
     pub action: String,

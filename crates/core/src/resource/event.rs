@@ -39,7 +39,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// A member of `data`, where it is a text.
+    /// A member of `data`, if it's a text.
     #[must_use]
     pub fn text(&self, member: &str) -> Option<&str> {
         self.data.get(member).and_then(Value::as_str)

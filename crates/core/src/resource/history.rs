@@ -41,7 +41,7 @@ pub struct ExecutionRecord {
     pub outcome: String,
     /// Number of requests sent to the product.
     pub requests: u32,
-    /// Path of a raw request, with `{id}` in place of ids and names: `/v1/users/{id}/messages/send`.
+    /// Path of a raw request, with `{id}` instead of IDs and names: `/v1/users/{id}/messages/send`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Status of the product's response, if the call was a raw request or failed at the product.
@@ -117,7 +117,7 @@ pub enum TotalsStep {
 }
 
 impl TotalsStep {
-    /// Every step.
+    /// Both steps.
     pub const ALL: [Self; 2] = [Self::Minute, Self::Hour];
 
     /// `minute` or `hour`.

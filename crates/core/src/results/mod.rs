@@ -1,8 +1,8 @@
-//! A result as the caller asked for it: in a readable view, with only some members, within a number of bytes.
+//! Shapes a result as the caller requests it: in a readable view, with only some members, or within a number of bytes.
 //!
-//! The steps stand in this order: the [view](View), then the fields, whose paths name members of that view, then
-//! the number of bytes, to which the longest texts and lists are cut. All of it is pure and always gives the same for the same result. A
-//! result of which nothing is asked never comes here: its bytes pass as they are.
+//! Shaping has three steps. The [view](View) comes first. Then `fields` selects members of that view. Finally, the
+//! longest texts and lists are truncated to fit the number of bytes. The same result and options always give the same
+//! outcome. Without any option, the product's bytes pass unchanged.
 
 mod budget;
 mod fields;
@@ -31,29 +31,29 @@ pub use path::Path;
 /// Member of a readable result that lists the paths of texts that third parties wrote.
 pub const UNTRUSTED: &str = "untrusted";
 
-/// What is known of a result besides its data.
+/// Facts about the tool and the call that a result comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
-    /// Readable view of the tool, where it has one.
+    /// Readable view of the tool, if it has one.
     pub readable: Option<ReadableView>,
-    /// JSON Schema of the data in the view that is asked for.
+    /// JSON Schema of the data in the requested view.
     pub schema: &'a Value,
-    /// Parameter of the tool with which a caller asks for fewer items.
+    /// Parameter of the tool that limits the number of items.
     pub page_size: Option<&'a str>,
-    /// Whether the call only reads. The result of one that changed something is given in any case: an error would say
-    /// that nothing happened.
+    /// Whether the call is read-only. A call that changed something always gets its result, because an error would
+    /// suggest that nothing happened.
     pub only_reads: bool,
 }
 
-/// A result as it was asked for.
+/// A result in the requested shape.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Shaped {
     /// The data.
     pub data: Box<RawValue>,
-    /// What is not in it, and how to get that.
+    /// Notes about missing parts, and how to get them.
     pub warnings: Vec<Warning>,
-    /// The largest of what is in it only in part, or only by its name, the largest first.
+    /// The largest parts that are truncated or only named, largest first.
     pub parts: Vec<Part>,
 }
 
@@ -67,10 +67,10 @@ impl Shaped {
     }
 }
 
-/// The data as the options ask for it, and what is not in it.
+/// Shapes the data as the options request it.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] at `/fields` for a text that is not a path, and at `/max_bytes` where the smallest form of the
+/// [`ErrorKind::InvalidRequest`] at `/fields` if a text isn't a path, and at `/max_bytes` if the smallest form of the
 /// data is larger.
 pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -> Result<Shaped> {
     let paths = options.paths()?;
@@ -125,7 +125,7 @@ pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -
     Ok(shaped)
 }
 
-/// The data as a value. A number that would be rounded is a text in it.
+/// Parses the data. Numbers that would be rounded become texts.
 fn read(data: &RawValue, warnings: &mut Vec<Warning>) -> serde_json::Result<Value> {
     let kept = as_texts(data.get(), is_exact);
     if let Cow::Owned(_) = kept {
@@ -135,7 +135,7 @@ fn read(data: &RawValue, warnings: &mut Vec<Warning>) -> serde_json::Result<Valu
     serde_json::from_str(&kept)
 }
 
-/// Says at the top of the data which texts in it third parties wrote.
+/// Adds the list of texts that third parties wrote to the top of the data.
 fn mark(value: &mut Value, untrusted: &[&str]) {
     let is_there = |path: &&&str| Path::parse(path).is_ok_and(|path| path.is_in(value));
     let listed: Vec<&&str> = untrusted.iter().filter(is_there).collect();

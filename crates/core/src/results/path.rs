@@ -4,18 +4,18 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// Names of members, from the outermost on. Lists on the way are gone through, and so are all their items.
+/// Names of members, from the outermost to the innermost. A list on the path means all its items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path(Vec<String>);
 
-/// Longest path that is read.
+/// Maximum length of a path in bytes.
 const LONGEST: usize = 500;
 
 impl Path {
-    /// Reads names with dots between them; `[]` after a name may say that a list is there.
+    /// Parses names with dots between them. `[]` can follow the name of a list.
     ///
     /// # Errors
-    /// What is wrong with it, in a sentence.
+    /// A sentence for the caller, if the text isn't a path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let name = |part: &str| {
             let name = part.trim_end_matches("[]");
@@ -37,12 +37,12 @@ impl Path {
         &self.0
     }
 
-    /// Whether a value has a member there.
+    /// Whether a value has a member at this path.
     pub fn is_in(&self, value: &Value) -> bool {
         is_in(&self.0, value)
     }
 
-    /// Whether a JSON Schema names a member there.
+    /// Whether a JSON Schema names a member at this path.
     pub fn is_named_in(&self, schema: &Value) -> bool {
         is_named_in(&self.0, schema)
     }

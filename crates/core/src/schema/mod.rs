@@ -37,7 +37,7 @@ pub const VERSION_PARAMETERS: [&str; 2] = ["schema_version", "tool_version"];
 pub struct InputSchema {
     description: String,
     published: Value,
-    /// Without what a model does not choose, and with the marks that exports read.
+    /// The schema without parameters that a model doesn't choose, and with the marks that exports use.
     for_models: Value,
     validator: Validator,
     /// Whether the tool is read-only.
@@ -54,7 +54,8 @@ impl InputSchema {
         Self::build(entry, schema.clone(), schema)
     }
 
-    /// The same, but `null` is also accepted for an absent optional parameter. Schemas for models don't mention it.
+    /// The same schema, but it also accepts `null` for an absent optional parameter. Schemas for models don't mention
+    /// it.
     ///
     /// # Errors
     /// As [`InputSchema::of`].
@@ -80,7 +81,7 @@ impl InputSchema {
         Ok(Self { reads, ..schema })
     }
 
-    /// The schema of a struct that is an input itself, without version parameters.
+    /// The schema of a struct that is itself an input, without version parameters.
     ///
     /// # Errors
     /// As [`InputSchema::of`].
@@ -120,7 +121,7 @@ impl InputSchema {
         self
     }
 
-    /// What the tool does, for people and models.
+    /// Description of the tool, for people and models.
     pub fn description(&self) -> &str {
         &self.description
     }
@@ -130,7 +131,7 @@ impl InputSchema {
         &self.published
     }
 
-    /// The schema without what a model does not choose, with the marks that say how briefly it may be shown.
+    /// The schema without parameters that a model doesn't choose. Marks in it say how much an export can shorten it.
     pub(crate) fn for_models(&self) -> &Value {
         &self.for_models
     }
@@ -153,7 +154,7 @@ fn description_of(schema: &Value) -> String {
     description.map(unwrap_lines).unwrap_or_default()
 }
 
-/// The schema of an input without what only the generator needs.
+/// Removes everything from the schema that only the generator needs.
 fn tidy(schema: &mut Value) {
     normalize(schema, Nulls::WhereMarked);
     if let Some(root) = schema.as_object_mut() {
@@ -184,7 +185,7 @@ pub fn readable_schema(view: ReadableView) -> Value {
     schema
 }
 
-/// A caller can request only some of the members, at any depth.
+/// Makes all members optional, at any depth, because a caller can request only some of them.
 fn without_required(schema: &mut Value) {
     let inner: Vec<&mut Value> = match schema {
         Value::Object(keywords) => {

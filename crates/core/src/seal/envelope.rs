@@ -1,4 +1,4 @@
-//! The bytes of a sealed secret: which data key sealed it, the nonce, and the ciphertext.
+//! The bytes of an encrypted secret: the ID of its data key, the nonce, and the ciphertext.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chacha20poly1305::{
@@ -77,12 +77,12 @@ pub(super) fn open_with(
         .map(Zeroizing::new)
 }
 
-/// The data keys that sealed what a stored body holds, as far as the texts in it look like sealed secrets. It knows no
-/// member by name, and reads bodies that no entity can be made of.
+/// The data keys that encrypted the secrets in a stored body. This finds all texts that look like an encrypted secret,
+/// without knowing the body's members, and works even for bodies that no entity can be read from.
 ///
-/// A text that a user chose may look like one too: only ids that the store has mean anything.
+/// A text from a user may look like one too, so only IDs of existing data keys mean anything.
 pub(crate) fn data_keys_in(body: &str) -> impl Iterator<Item = DataKeyId> {
-    // Of the first 24 characters come the format, the id and a byte of the nonce.
+    // The first 24 characters contain the format, the ID and a byte of the nonce.
     const CHARACTERS: usize = 24;
     body.match_indices("\"A").filter_map(|(quote, _)| {
         let text = body.get(quote + 1..quote + 1 + CHARACTERS)?;

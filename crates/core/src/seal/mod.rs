@@ -1,8 +1,8 @@
-//! Sealing of secrets at rest.
+//! Encryption of secrets at rest.
 //!
-//! A key ring of the operator wraps the data keys of the store; the active data key seals every secret with
-//! XChaCha20-Poly1305. What is sealed is bound to associated data (table, row, column, generation, client): a ciphertext
-//! moved to another row, or put back under a newer generation or for another client, does not open.
+//! The operator's key ring encrypts the store's data keys. The active data key encrypts every secret with
+//! XChaCha20-Poly1305. A ciphertext is bound to associated data (table, row, column, generation, client). If it's moved
+//! to another row, or restored under a newer generation or for another client, it can't be decrypted.
 
 mod envelope;
 pub(crate) mod place;

@@ -1,4 +1,4 @@
-//! Where secrets stand. What is here is bound into what is stored, and never changes.
+//! Places of secrets, which their encryption is bound to. They must never change.
 
 use uuid::Uuid;
 
@@ -37,12 +37,12 @@ pub(crate) fn tokens(
         .client_epoch(client_epoch)
 }
 
-/// Tokens in the spool, before they have a generation: bound to the refresh that brought them.
+/// Tokens in the spool, which have no generation yet. Bound to the refresh that got them.
 pub(crate) fn spooled_tokens(refresh: Uuid, owner: &str, client_epoch: u64) -> AssociatedData<'_> {
     AssociatedData::new("spool", refresh, owner).client_epoch(client_epoch)
 }
 
-/// What a call with an idempotency key came to.
+/// The outcome of a call with an idempotency key.
 pub(crate) fn outcome(call: ExecutionId) -> AssociatedData<'static> {
     AssociatedData::new("idempotency", call.uuid(), "outcome")
 }
@@ -52,22 +52,22 @@ pub(crate) fn secret(name: &str) -> AssociatedData<'_> {
     AssociatedData::new("secret", Uuid::nil(), name)
 }
 
-/// A secret that signs what is sent to a webhook, by its number.
+/// A secret that signs a webhook's deliveries, by its number.
 pub(crate) fn webhook_secret(webhook: WebhookId, generation: u64) -> AssociatedData<'static> {
     AssociatedData::new("webhook", webhook.uuid(), "secret").generation(generation)
 }
 
-/// What the client of an MCP session carries from one try of a call to the next.
+/// State that the client of an MCP session carries from one attempt of a call to the next.
 pub(crate) fn request_state(session: McpSessionId) -> AssociatedData<'static> {
     AssociatedData::new("mcp_session", session.uuid(), "request_state")
 }
 
-/// What a handle stands for, which its holder keeps.
+/// The content of a result handle, which its holder keeps.
 pub(crate) fn result_part() -> AssociatedData<'static> {
     AssociatedData::new("result", Uuid::nil(), "part")
 }
 
-/// The exact arguments of a call that has to be approved.
+/// The exact arguments of a call that needs approval.
 pub(crate) fn arguments(approval: ApprovalId) -> AssociatedData<'static> {
     AssociatedData::new("approval", approval.uuid(), "arguments")
 }
@@ -77,22 +77,22 @@ pub(crate) fn second_factor(member: MemberId) -> AssociatedData<'static> {
     AssociatedData::new("member", member.uuid(), "second_factor")
 }
 
-/// What a browser keeps of the account that has signed in with it.
+/// Data that a browser keeps about the account that has signed in with it.
 pub(crate) fn device() -> AssociatedData<'static> {
     AssociatedData::new("sign_in", Uuid::nil(), "device")
 }
 
-/// What a browser keeps while its member signs in at the provider.
+/// Data that a browser keeps while its member signs in at the provider.
 pub(crate) fn sign_in_attempt() -> AssociatedData<'static> {
     AssociatedData::new("sign_in", Uuid::nil(), "attempt")
 }
 
-/// Whose tokens they are: an account row that was given to another user opens nothing.
+/// The owner of tokens. If an account row is assigned to another user, its tokens can't be decrypted.
 pub(crate) fn owner(account: &Account) -> String {
     format!("{}/{}", account.connection_id, account.identifier)
 }
 
-/// Where a secret stands; authenticated with it, not stored.
+/// The place of a secret. It's authenticated with the secret, but not stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AssociatedData<'a> {
     pub(super) table: &'a str,
@@ -117,14 +117,14 @@ impl<'a> AssociatedData<'a> {
         self
     }
 
-    /// Which of a connection's clients the secret belongs to.
+    /// Epoch of the connection's client that the secret belongs to.
     pub(crate) fn client_epoch(mut self, client_epoch: u64) -> Self {
         self.client_epoch = client_epoch;
         self
     }
 
-    /// Length-prefixed, so that no two secrets share their bytes. The first client's epoch is left out: what was sealed
-    /// before there were epochs belongs to it.
+    /// Length-prefixed, so that no two places have the same bytes. The first client's epoch is omitted, because secrets
+    /// from before epochs belong to it.
     pub(super) fn bytes(self) -> Vec<u8> {
         let generation = self.generation.to_be_bytes();
         let client_epoch = self.client_epoch.to_be_bytes();

@@ -1,4 +1,4 @@
-//! Pseudonyms of users: keyed digests, which only who has the key can compare with a name.
+//! Pseudonyms of users: keyed digests. Only someone with the key can compare them with a name.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, Mac as _};
@@ -17,16 +17,16 @@ use crate::{
 
 /// Name of the key among the secrets of the deployment.
 const NAME: &str = "pseudonyms";
-/// What every pseudonym starts with.
+/// Prefix of every pseudonym.
 const PREFIX: &str = "erased:";
 /// Bytes of the digest that a pseudonym shows.
 const SHOWN: usize = 16;
 
-/// Makes the pseudonyms of one deployment.
+/// Computes the pseudonyms of one deployment.
 pub(crate) struct Pseudonyms(Zeroizing<Vec<u8>>);
 
 impl Pseudonyms {
-    /// With the deployment's key, which is made where there is none yet.
+    /// With the deployment's key, which is created if there is none.
     pub(crate) async fn open(
         vault: &Vault,
         store: &Records,
@@ -48,7 +48,7 @@ impl Pseudonyms {
                 extra: Default::default(),
             };
             let (batch, _) = fence.guard(Batch::new().insert(secret));
-            // A conflict means that another process was first; its key serves both.
+            // A conflict means that another process was first, so both use its key.
             if store.commit(batch).await? == Commit::Conflict {
                 vault.reload().await?;
             }
@@ -60,7 +60,7 @@ impl Pseudonyms {
             .map_err(|_| Error::new(ErrorKind::KeyUnavailable, "the key for pseudonyms is empty"))
     }
 
-    /// An id that stands for these texts together.
+    /// An ID for the combination of these texts.
     pub(crate) fn id_of(&self, texts: &[&str]) -> Result<Uuid> {
         let mut digest = self.digest()?;
         digest.update(b"id");

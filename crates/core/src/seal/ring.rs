@@ -74,7 +74,7 @@ impl KeyRing {
         self.keys.iter().find(|key| key.id == id)
     }
 
-    /// The key that wraps.
+    /// The key that encrypts data keys.
     pub(super) fn first(&self) -> Result<&MasterKey> {
         self.keys.first().ok_or_else(malformed)
     }
@@ -113,7 +113,7 @@ impl MasterKey {
 }
 
 impl fmt::Debug for KeyRing {
-    /// Shows only the ids.
+    /// Shows only the IDs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.ids()).finish()
     }

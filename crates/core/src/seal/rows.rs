@@ -1,4 +1,4 @@
-//! MACs of rows, under keys that follow from the data keys.
+//! MACs of rows, with keys derived from the data keys.
 
 use hmac::{Hmac, Mac as _};
 use jiff::Timestamp;
@@ -19,10 +19,10 @@ use crate::{
     store::{KeyVersion, RowKeys},
 };
 
-/// What a key that follows from a data key is for.
+/// Purpose of a key derived from a data key.
 const PURPOSE: &[u8] = b"stead/v1/authenticates-rows";
 
-/// The key of MACs that follows from a data key.
+/// The MAC key derived from a data key.
 #[derive(Clone)]
 pub(super) struct RowKey(Zeroizing<[u8; KEY_BYTES]>);
 
@@ -41,7 +41,7 @@ fn hmac(key: &Bytes, message: &[u8]) -> Result<Hmac<Sha256>> {
 }
 
 impl RowKeys for Vault {
-    /// Layout: format (1), id of the data key (16), HMAC (32); it begins as a sealed secret does.
+    /// Format: version (1), ID of the data key (16), HMAC (32). It begins like an encrypted secret.
     fn mac(&self, message: &[u8]) -> Result<(Sealed, KeyVersion)> {
         let keys = self.keys();
         let (active, opened) = keys.active()?;
@@ -61,7 +61,7 @@ impl RowKeys for Vault {
         };
         let id = DataKeyId::from_uuid(uuid::Uuid::from_bytes(*id));
         let keys = self.keys();
-        // What a retired key has signed is gone, and the key may be in other hands.
+        // Nothing that a retired key has signed is left, and someone else may have the key.
         let known = keys.find(id);
         known.filter(|known| known.state != DataKeyState::Retired)?;
         let opened = keys.opened(id).ok()?;

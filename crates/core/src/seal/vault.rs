@@ -1,9 +1,9 @@
-//! Seals and opens secrets with the data keys of a store, which it reads again where it has to.
+//! Encrypts and decrypts secrets with a store's data keys, and reads these keys again when needed.
 //!
-//! Another process may add a data key, let it seal, or retire one at any time. So a secret under a key that is not known
-//! makes the vault read the data keys again, and what a commit writes is fenced by the key that sealed it: where
-//! that key's row has changed since, the commit conflicts, and the secret is sealed again. From the commit that
-//! replaces a key on, nothing more is stored under it.
+//! Another process can add, activate or retire a data key at any time. If a secret's key is unknown, the vault
+//! therefore reads the data keys again. Every commit guards the row of the key that encrypted its secrets. If that row
+//! has changed, the commit conflicts and the secrets are encrypted again. After the commit that replaces a key, no
+//! commit stores anything under the old key.
 
 use std::{
     collections::BTreeSet,
@@ -38,16 +38,16 @@ use crate::{
     store::{Batch, Commit, Record, Records, Table, Versioned, Write},
 };
 
-/// The source of the ring is asked at most so often: it may be a program that asks a service.
+/// Minimum time between two reads of the ring's source, because it may be a program that calls a service.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 
-/// Seals and opens secrets with the store's data keys.
+/// Encrypts and decrypts secrets with the store's data keys.
 pub(crate) struct Vault {
     keys: RwLock<Arc<Keys>>,
     ring: RwLock<Arc<KeyRing>>,
-    /// Held while the data keys are read.
+    /// Held while the data keys are being read.
     reading: Mutex<Reading>,
-    /// How often the data keys were begun to be read.
+    /// How often a read of the data keys has started.
     readings: AtomicU64,
     store: Records,
     runtime: Arc<dyn Runtime>,
@@ -57,11 +57,11 @@ pub(crate) struct Vault {
 struct Reading {
     source: Option<Arc<dyn KeySource>>,
     asked: Option<Duration>,
-    /// Keys of the ring that this process does not have, as far as it has said so.
+    /// Keys of the ring that this process doesn't have and has already reported.
     missing: BTreeSet<String>,
 }
 
-/// The data keys as they were read once.
+/// The data keys as of one read.
 pub(super) struct Keys {
     all: Vec<Known>,
 }
@@ -73,12 +73,12 @@ pub(super) struct Known {
     opened: Result<Opened>,
 }
 
-/// What a data key does once it is unwrapped.
+/// A decrypted data key, ready for use.
 #[derive(Clone)]
 pub(super) struct Opened {
     cipher: XChaCha20Poly1305,
     pub(super) rows: RowKey,
-    /// Since when rows need a MAC, as its wrapping proves.
+    /// Since when rows need a MAC, as proved by the key's encryption.
     rows_since: Option<Timestamp>,
 }
 
@@ -92,7 +92,7 @@ impl Opened {
     }
 }
 
-/// The data keys as they were before something was sealed; a commit of it is fenced by them.
+/// The data keys before something was encrypted. The commit of it checks that they haven't changed.
 #[derive(Clone)]
 pub(crate) struct Fence(Arc<Keys>);
 
@@ -101,7 +101,7 @@ impl Keys {
         self.all.iter().find(|known| known.id == id)
     }
 
-    /// The key that seals.
+    /// The active key, which encrypts.
     pub(super) fn active(&self) -> Result<(&Known, &Opened)> {
         let mut keys = self.all.iter().rev();
         let active = keys
@@ -138,7 +138,7 @@ impl Keys {
 }
 
 impl Fence {
-    /// The batch with guards on the data keys of what it writes, and whether there are any.
+    /// Adds guards for the data keys that the batch uses. Also returns whether there are any.
     pub(crate) fn guard(&self, batch: Batch) -> (Batch, bool) {
         let sealed = |write: &Write| match write {
             Write::Insert(row) | Write::Update(row, _) if is_fenced(row.table) => {
@@ -157,14 +157,14 @@ impl Fence {
     }
 }
 
-/// Whether rows of a table hold what data keys have sealed.
+/// Whether rows of a table contain anything that data keys have encrypted.
 fn is_fenced(table: &Table) -> bool {
     table.sealed && *table != *DataKey::TABLE
 }
 
 impl Vault {
-    /// Opens the store's data keys with the ring, or makes the first one. This is also the proof that the ring is
-    /// the one that the store was sealed with. A key that is only added need not open yet.
+    /// Decrypts the store's data keys with the ring, or creates the first one. This proves that the ring belongs to the
+    /// store. A key that is still being added may fail to decrypt.
     pub(crate) async fn open(
         ring: KeyRing,
         source: Option<Arc<dyn KeySource>>,
@@ -175,7 +175,7 @@ impl Vault {
         if store.data_keys().await?.is_empty() {
             let now = store.now().await?;
             let row = first_data_key(&ring, entropy.as_ref(), runtime.as_ref(), now)?;
-            // A conflict means that another process was first; its key serves both.
+            // A conflict means that another process was first, so both use its key.
             let (Commit::Committed | Commit::Conflict) =
                 store.commit(Batch::new().insert(row)).await?;
         }
@@ -207,7 +207,7 @@ impl Vault {
         Ok(vault)
     }
 
-    /// Seals a secret, bound to where it stands.
+    /// Encrypts a secret and binds it to its place.
     pub(crate) fn seal(&self, data: AssociatedData<'_>, secret: &[u8]) -> Result<Sealed> {
         self.seal_with(&self.keys(), data, secret)
     }
@@ -218,7 +218,7 @@ impl Vault {
         seal_with(&opened.cipher, id, entropy, &data.bytes(), secret)
     }
 
-    /// Opens what was sealed with the same associated data.
+    /// Decrypts a secret that was encrypted with the same associated data.
     pub(crate) async fn open_sealed(
         &self,
         data: AssociatedData<'_>,
@@ -236,7 +236,7 @@ impl Vault {
         open_with(cipher, &envelope, &data.bytes()).ok_or_else(|| violated(data.table))
     }
 
-    /// The same secret under the active key, or `None` where it is.
+    /// Re-encrypts a secret with the active key. `None` if it already is.
     pub(crate) fn seal_again(
         &self,
         data: AssociatedData<'_>,
@@ -253,17 +253,17 @@ impl Vault {
         self.seal_with(&keys, data, &opened).map(Some)
     }
 
-    /// The key that seals now.
+    /// The active key.
     pub(crate) fn active(&self) -> Result<DataKeyId> {
         Ok(self.keys().active()?.0.id)
     }
 
-    /// The keys as they are before something is sealed.
+    /// The keys before something is encrypted.
     pub(crate) fn fence(&self) -> Fence {
         Fence(self.keys())
     }
 
-    /// Keys that are added, and that this process cannot open.
+    /// Keys that are being added and that this process can't decrypt.
     pub(crate) fn unopened(&self) -> Vec<DataKeyId> {
         let keys = self.keys();
         let added = keys
@@ -273,12 +273,12 @@ impl Vault {
         added.map(|known| known.id).collect()
     }
 
-    /// Ids of the ring's keys; the first one wraps.
+    /// IDs of the ring's keys. The first one encrypts data keys.
     pub(crate) fn ring(&self) -> Vec<String> {
         self.key_ring().ids().map(str::to_owned).collect()
     }
 
-    /// A new data key under the first key of the ring.
+    /// A new data key, encrypted with the first key of the ring.
     pub(crate) fn new_data_key(&self, id: Uuid) -> Result<DataKey> {
         let ring = self.key_ring();
         let id = DataKeyId::from_uuid(id);
@@ -292,8 +292,8 @@ impl Vault {
         )
     }
 
-    /// A data key under the first key of the ring, with that one's id; `None` where it is already, and where there is
-    /// nothing to wrap any more.
+    /// A data key re-encrypted with the first key of the ring, and the ID of that key. `None` if it already is, or if
+    /// the data key is retired.
     pub(crate) fn wrap_again(&self, row: &DataKey) -> Result<Option<(String, Sealed)>> {
         let ring = self.key_ring();
         if row.wrapped.is_none() || ring.first()?.id == row.ring_key {
@@ -303,7 +303,7 @@ impl Vault {
         wrap(&ring, self.entropy.as_ref(), row, &bytes).map(Some)
     }
 
-    /// The row of a key that says since when rows need a MAC, which its wrapping proves from then on.
+    /// The key's row with the time since when rows need a MAC. The key's encryption proves this time from then on.
     pub(crate) fn authenticating(&self, row: &DataKey, since: Timestamp) -> Result<DataKey> {
         let ring = self.key_ring();
         let bytes = unwrap(&ring, row)?;
@@ -320,8 +320,8 @@ impl Vault {
         self.read_since(readings).await
     }
 
-    /// Reads the data keys, unless that was begun since there were so many readings: of a thousand calls that meet a new
-    /// key one reads it.
+    /// Reads the data keys, unless a read has started after the given number of reads. If a thousand calls encounter a
+    /// new key, only one of them reads it.
     async fn read_since(&self, readings: u64) -> Result<()> {
         let mut reading = self.reading.lock().await;
         if self.readings.load(Ordering::SeqCst) > readings {
@@ -333,7 +333,7 @@ impl Vault {
         let (before, ring) = (self.keys(), self.key_ring());
         let all = rows.iter().map(|row| known(row, &before, &ring)).collect();
         let keys = Arc::new(Keys { all });
-        // A process that cannot start at all says so in its error.
+        // A process that can't start at all reports this in its error instead.
         if lacks_more && (before.active().is_ok() || keys.active().is_ok()) {
             let (given, missing) = (self.ring(), &reading.missing);
             tracing::warn!(
@@ -346,7 +346,8 @@ impl Vault {
         Ok(())
     }
 
-    /// Asks the source where the ring lacks a key that wraps one of the store's. Whether it lacks others than before.
+    /// Reads the ring from its source if it lacks a key that encrypts one of the store's keys. Returns whether it lacks
+    /// others than before.
     async fn ask_for_missing(&self, rows: &[Versioned<DataKey>], reading: &mut Reading) -> bool {
         let lacks = |ring: &KeyRing| -> BTreeSet<String> {
             let needed = rows.iter().filter(|row| row.row.wrapped.is_some());
@@ -387,8 +388,8 @@ impl Vault {
     }
 }
 
-/// A key as it is now. A key never changes under its id, so what is open stays open: also a retired one, because what
-/// this process read before the retirement may still have to be opened.
+/// The current state of a key. An ID always means the same key, so a decrypted key stays usable even if it's retired:
+/// data that this process read before may still need it.
 fn known(found: &Versioned<DataKey>, before: &Keys, ring: &KeyRing) -> Known {
     let row = &found.row;
     let open = before.find(row.id);
@@ -396,7 +397,7 @@ fn known(found: &Versioned<DataKey>, before: &Keys, ring: &KeyRing) -> Known {
     let since = row.authenticates_rows_since;
     let opened = match open {
         Some(open) if open.rows_since == since => Ok(open.clone()),
-        // What the row says now has to be proved; until it is, what was proved before holds.
+        // The row's new content needs proof. Until then, the earlier proof counts.
         _ => unwrap(ring, row)
             .and_then(|bytes| Opened::new(&bytes, since))
             .or_else(|error| open.cloned().ok_or(error)),
@@ -426,7 +427,7 @@ fn violated(table: &str) -> Error {
     )
 }
 
-/// The id is fixed, so that of two processes that start together only one makes the first key.
+/// A fixed ID, so that only one of two processes that start at the same time creates the first key.
 const FIRST_DATA_KEY: DataKeyId = DataKeyId::from_uuid(Uuid::from_u128(1));
 
 pub(super) fn first_data_key(

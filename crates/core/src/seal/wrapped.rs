@@ -1,4 +1,4 @@
-//! Data keys under a key of the ring.
+//! Data keys that are encrypted with a key of the ring.
 
 use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Error, ErrorKind, Result, domain::DataKey, ports::Entropy, sealed::Sealed};
 
-/// A data key in clear.
+/// A decrypted data key.
 pub(super) type Bytes = Zeroizing<[u8; KEY_BYTES]>;
 
 pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
@@ -20,7 +20,7 @@ pub(super) fn new_bytes(entropy: &dyn Entropy) -> Bytes {
     bytes
 }
 
-/// Wraps the data key of a row with the first key of the ring; returns that one's id too.
+/// Encrypts the data key of a row with the first key of the ring. Also returns the ID of that key.
 pub(super) fn wrap(
     ring: &KeyRing,
     entropy: &dyn Entropy,
@@ -68,8 +68,8 @@ pub(super) fn unwrap(ring: &KeyRing, row: &DataKey) -> Result<Bytes> {
     Ok(bytes)
 }
 
-/// Since when rows need a MAC is bound here, in place of a generation: whoever takes that out of the row, so that rows are
-/// taken without one again, has a key that does not open.
+/// The time since when rows need a MAC is bound here, as the generation. If someone removes it from the row, so that
+/// rows without a MAC are accepted again, the key can't be decrypted.
 fn place(row: &DataKey, ring_key: &str) -> Vec<u8> {
     let since = row.authenticates_rows_since.map_or(0, |since| {
         u64::try_from(since.as_nanosecond()).unwrap_or(u64::MAX)

@@ -24,7 +24,7 @@ pub struct Batch {
     pub guards: Vec<(Key, u64)>,
     /// Writes, in order.
     pub writes: Vec<Write>,
-    /// Why it cannot be offered to a store.
+    /// Error of an entity that can't be stored.
     refused: Option<Error>,
 }
 
@@ -61,13 +61,13 @@ impl Batch {
         self.name = name;
         self
     }
-    /// Requires a row to have a version.
+    /// Requires a row to have this version.
     #[must_use]
     pub fn guard(mut self, key: impl Into<Key>, version: u64) -> Self {
         self.guards.push((key.into(), version));
         self
     }
-    /// Deletes a row of a version.
+    /// Deletes a row with this version.
     #[must_use]
     pub fn delete(self, key: impl Into<Key>, version: u64) -> Self {
         self.write(Write::Delete(key.into(), version))
@@ -79,16 +79,17 @@ impl Batch {
         self
     }
 
-    /// Gives positions to the rows that it inserts, for a store that keeps the `last` position of all rows by itself.
+    /// Assigns positions to the rows that the batch inserts. Stores call this if they keep the `last` position of all
+    /// rows themselves.
     ///
-    /// A row that is inserted with null in a column of the kind [`Position`](super::ColumnKind::Position) gets an integer
-    /// there, greater than any that the table ever had, rows that are gone included. One that comes with an integer
-    /// keeps it. What conflicts may leave a gap.
+    /// If a row has null in a column of the kind [`Position`](super::ColumnKind::Position), it gets an integer. This
+    /// integer is greater than any that the table has ever had, including those of deleted rows. A row with an integer
+    /// keeps it. Conflicts can leave gaps.
     ///
-    /// Positions are those of commits: whoever has read one never sees a row appear below it. Where one writer commits
-    /// after another, as in SQLite, the next number is right. Where writers commit side by side, positions
-    /// are given under a lock that is held until the commit is visible (PostgreSQL: `pg_advisory_xact_lock` before
-    /// the insertion; the numbers of a sequence become visible in any order).
+    /// Positions follow the order of commits: after reading a position, a reader never sees a new row with a lower one.
+    /// In SQLite, commits happen one after another, so the next number is correct. If commits can overlap, a store
+    /// assigns positions under a lock that it holds until the commit is visible. In PostgreSQL, that's
+    /// `pg_advisory_xact_lock` before the insertion, because numbers of a sequence become visible in any order.
     pub fn position(&mut self, last: &mut i64) {
         for write in &mut self.writes {
             if let Write::Insert(row) = write {
@@ -102,13 +103,13 @@ impl Batch {
     pub(crate) fn insert(self, record: impl Record) -> Self {
         self.write_record(record, Write::Insert)
     }
-    /// Replaces an entity of a version.
+    /// Replaces an entity that has this version.
     #[must_use]
     pub(crate) fn update(self, record: impl Rewritten, version: u64) -> Self {
         self.write_record(record, |row| Write::Update(row, version))
     }
 
-    /// Whether there is nothing to write, and nothing that was refused.
+    /// Whether it has no writes and no error.
     pub(crate) fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.refused.is_none()
     }
@@ -121,7 +122,7 @@ impl Batch {
         self
     }
 
-    /// The batch, unless one of its entities cannot be stored.
+    /// The batch, or the error of an entity that can't be stored.
     pub(super) fn checked(self) -> Result<Self> {
         match self.refused {
             Some(error) => Err(error),

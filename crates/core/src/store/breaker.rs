@@ -1,4 +1,5 @@
-//! A store that does not respond is asked once a second, and no one else waits for it.
+//! A circuit breaker for the store. While the store doesn't respond, Stead probes it once a second and no call waits
+//! for it.
 
 use std::{
     pin::pin,
@@ -19,18 +20,18 @@ use crate::{
     ports::{BoxFuture, Runtime},
 };
 
-/// Work that takes longer raises the question whether the store is there at all.
+/// If an operation takes longer, Stead checks whether the store responds at all.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How long the store has for its response to that question.
+/// Time limit of that check.
 const RESPONSE: Duration = Duration::from_secs(1);
-/// How often a store that is away is asked again.
+/// How often an unavailable store is probed.
 const PROBE: Duration = Duration::from_secs(1);
 
 /// A store, and whether it responds.
 ///
-/// Work that fails or takes long raises a doubt: a small reading of this process's own then tells whether the store is away.
-/// While it is, everything is refused at once, also what waits already. A commit that is refused while it is under way
-/// may have been applied, as any other that fails.
+/// After an operation that fails or takes long, one small read decides whether the store is unavailable. While it is,
+/// all operations fail immediately, including those that already wait. A commit that fails while it's running may have
+/// been applied, like any other failed commit.
 #[derive(Clone)]
 pub(crate) struct Breaker(Arc<Inner>);
 
@@ -38,17 +39,17 @@ struct Inner {
     store: Arc<dyn Store>,
     runtime: Arc<dyn Runtime>,
     state: watch::Sender<State>,
-    /// Counts responses of the store.
+    /// Number of responses of the store.
     responses: AtomicU64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Responds,
-    /// Someone asks.
+    /// A check is running.
     Doubted,
     Away,
-    /// No one asks any more: whoever opened the store may close it.
+    /// Checks have ended, because the store may be closed.
     Left,
 }
 
@@ -62,28 +63,28 @@ impl Breaker {
         }))
     }
 
-    /// Whether work is refused now.
+    /// Whether operations are rejected now.
     pub(crate) fn is_away(&self) -> bool {
         *self.0.state.borrow() == State::Away
     }
 
-    /// What fails from here on raises no doubt: the store may be closed.
+    /// From now on, failures don't start a check, because the store may be closed.
     pub(crate) fn leave(&self) {
         self.0.state.send_replace(State::Left);
     }
 
-    /// Ends when work is refused.
+    /// Completes when operations are rejected.
     pub(crate) async fn goes_away(&self) {
         self.0.becomes(|state| state == State::Away).await;
     }
 
-    /// What comes of work, unless the store is away or goes away meanwhile.
+    /// Result of an operation, unless the store is or becomes unavailable.
     async fn through<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         if self.is_away() {
             return Err(is_away());
         }
         let gone = self.goes_away();
-        // Only what is not done at once has a timer.
+        // Only an operation that doesn't complete immediately needs a timer.
         let doubting = async {
             loop {
                 self.0.runtime.sleep(PATIENCE).await;
@@ -98,7 +99,7 @@ impl Breaker {
         match &done {
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => {
                 self.0.doubt();
-                // What follows is refused at once where the store is away.
+                // If the store is unavailable, following operations fail immediately.
                 self.0.becomes(|state| state != State::Doubted).await;
             }
             _ => {
@@ -112,11 +113,11 @@ impl Breaker {
 impl Inner {
     /// Waits for a state.
     async fn becomes(&self, is_it: impl Fn(State) -> bool) {
-        // The sender is this one's own.
+        // Can't fail, because the sender belongs to `self`.
         let _ = self.state.subscribe().wait_for(|state| is_it(*state)).await;
     }
 
-    /// Asks whether the store responds, where no one does so already.
+    /// Checks whether the store responds, unless a check is already running.
     fn doubt(self: &Arc<Self>) {
         let begins = self.state.send_if_modified(|state| {
             let begins = *state == State::Responds;
@@ -131,7 +132,7 @@ impl Inner {
         }
     }
 
-    /// What was found, unless no one asks any more.
+    /// Sets the state that a check found, unless checks have ended.
     fn is_now(&self, found: State) {
         self.state.send_if_modified(|state| {
             let asks = *state != State::Left;
@@ -142,7 +143,7 @@ impl Inner {
         });
     }
 
-    /// Whether the store responds; if not, why.
+    /// Whether the store responds. If not, the error says why.
     async fn responds(&self) -> Result<()> {
         let before = self.responses.load(Ordering::Relaxed);
         let asked = pin!(self.store.now());
@@ -154,7 +155,7 @@ impl Inner {
                 "the store doesn't respond; a small read took longer than 1 s",
             ),
         };
-        // One that has much to do may respond to others first.
+        // A busy store may respond to other operations first.
         match self.responses.load(Ordering::Relaxed) == before {
             true => Err(failed),
             false => Ok(()),
@@ -162,7 +163,7 @@ impl Inner {
     }
 }
 
-/// Ends with the store's response, or with the environment.
+/// Probes until the store responds or the environment is dropped.
 async fn ask_until_it_responds(inner: Weak<Inner>) {
     let mut away_since = None;
     while let Some(inner) = inner.upgrade() {

@@ -1,4 +1,5 @@
-//! The time that all processes of one store agree on: the store's, kept between readings by this process's clock.
+//! The time that all processes of a store agree on. It's the store's time, continued between reads by this process's
+//! clock.
 
 use std::sync::{
     Arc,
@@ -9,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::ports::Runtime;
 
-/// Closer than this is the same time: what is compared between processes is counted in seconds.
+/// Smaller differences are ignored, because times that processes compare are in seconds.
 const SLACK: SignedDuration = SignedDuration::from_millis(100);
 
 /// This process's clock, set by the store's at every reading.
@@ -39,12 +40,12 @@ impl StoreClock {
         self.runtime.now()
     }
 
-    /// Takes over what a reading that began at `began` has shown. Between its beginning and now the store's clock stood
-    /// at `read_at`; an offset that this allows stays, so that a slow reading moves nothing.
+    /// Adjusts the clock after a read that started at `began`. Between then and now, the store's clock was at
+    /// `read_at`. If the current offset is consistent with that, it stays, so that a slow read changes nothing.
     pub(super) fn read(&self, began: Timestamp, read_at: Timestamp) {
         let least = read_at.duration_since(self.own()) - SLACK;
         let most = read_at.duration_since(began) + SLACK;
-        // The clock was set back during the reading, which then shows nothing.
+        // If the clock was set back during the read, the read proves nothing.
         if least > most || (least..=most).contains(&self.ahead()) {
             return;
         }

@@ -1,4 +1,4 @@
-//! A store whose operations are counted and timed.
+//! A store with counted and timed operations.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     ports::{BoxFuture, Runtime},
 };
 
-/// Another store, and where its operations are counted.
+/// Another store, and the metrics of its operations.
 pub(crate) struct Measured {
     store: Arc<dyn Store>,
     runtime: Arc<dyn Runtime>,
@@ -42,7 +42,7 @@ impl Measured {
         let outcome = match &result {
             Ok(response) => outcome(response),
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => StoreOutcome::Failed,
-            // It has responded.
+            // The store has responded.
             Err(_) => StoreOutcome::Ok,
         };
         let took: Duration = self.runtime.monotonic().saturating_sub(began);

@@ -17,7 +17,7 @@ use crate::{
 
 type Rows = BTreeMap<Key, (Row, u64)>;
 
-/// Rows, and the last position that one of them ever had.
+/// Rows, and the highest position that any of them ever had.
 #[derive(Default)]
 struct Kept {
     rows: Rows,
@@ -31,7 +31,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store that takes its time from `runtime`.
+    /// An empty store with the time of `runtime`.
     pub fn new(runtime: Arc<dyn Runtime>) -> Self {
         Self {
             kept: Mutex::default(),
@@ -40,7 +40,7 @@ impl MemoryStore {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Nothing panics while the rows are held, so a poisoned lock holds whole rows.
+        // Nothing panics while the rows are locked, so even a poisoned lock has complete rows.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -119,7 +119,7 @@ fn listed<'a>(rows: &'a Rows, list: &List) -> Vec<&'a (Row, u64)> {
     found
 }
 
-/// Applies the writes in order; a conflict takes back what was written before it.
+/// Applies the writes in order. A conflict undoes the earlier ones.
 fn apply(rows: &mut Rows, batch: Batch) -> Commit {
     let version_of = |rows: &Rows, key: &Key| rows.get(key).map(|(_, version)| *version);
     let guarded = batch
@@ -140,7 +140,7 @@ fn apply(rows: &mut Rows, batch: Batch) -> Commit {
             Write::Delete(_, version) => (Some(version), None),
         };
         let clashes = |row: &Row| {
-            // Most tables need no look at all their rows: there is one execution for every call.
+            // Most tables don't need a scan of all rows, which would be slow with one execution per call.
             row.table.indexes.iter().any(|index| index.unique)
                 && of_table(rows, row.table)
                     .any(|(other, _)| other.key() != key && row.clashes(other))

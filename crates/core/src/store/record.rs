@@ -1,30 +1,30 @@
-//! Entities as rows: written into a body with its index values, and read back only where both agree.
+//! Entities as rows. A body is written with its index values, and read back only if both match.
 //!
-//! A body may say its version in the member `v`; without one it has version 1. A version is raised where an older Stead
-//! would misread what a newer one means, or lose members inside of members; other new members need no new version,
-//! because an entity that is rewritten carries those that it does not know along.
+//! A body can have a version in the member `v`; without it, the version is 1. Increase the version if an older version
+//! of Stead would misread the new meaning, or would lose members inside members. Other new members don't need a new
+//! version, because a rewritten entity keeps members that it doesn't know.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Row, Table, Value, Versioned};
 use crate::{Error, ErrorKind, Result, domain::Extra};
 
-/// An entity that is kept in a table.
+/// An entity that is stored in a table.
 pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// Its table.
     const TABLE: &'static Table;
     /// The newest version of its body.
     const VERSION: u32 = 1;
-    /// Whether it holds JSON of others, which may be nested deeper than a reader goes.
+    /// Whether it has JSON from others, which may be nested too deeply for a reader.
     const NESTS: bool = false;
 
     /// A value for each column of the table.
     fn values(&self) -> Vec<Value>;
 
-    /// Takes over what the store gave the row besides its body: a position.
+    /// Sets values that the store assigned to the row besides its body: a position.
     fn stored(&mut self, _row: &Row) {}
 
-    /// What its body holds besides its members, where it is ever rewritten.
+    /// Other members of its body, if rows of this kind are rewritten.
     fn extra(&mut self) -> Option<&mut Extra> {
         None
     }
@@ -32,8 +32,8 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     /// The row to store.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a row that could be written and never be read again,
-    /// [`ErrorKind::StorageUnavailable`] for one that a newer Stead has written.
+    /// [`ErrorKind::InvalidRequest`] for a row that could be written but not read again,
+    /// [`ErrorKind::StorageUnavailable`] for a row that a newer version of Stead has written.
     fn into_row(mut self) -> Result<Row> {
         if let Some(extra) = self.extra() {
             extra.without_mac();
@@ -56,14 +56,14 @@ pub(crate) trait Record: Serialize + DeserializeOwned + Send {
     }
 }
 
-/// An entity that is replaced by later states of itself, and has an [`extra`](Record::extra).
+/// An entity that later states of itself replace. It has an [`extra`](Record::extra).
 pub(crate) trait Rewritten: Record {}
 
 /// The entity of a row.
 ///
 /// # Errors
-/// [`ErrorKind::IntegrityViolated`] if the body is not such an entity, or is another one than the columns say;
-/// [`ErrorKind::StorageUnavailable`] if only a newer Stead can read it.
+/// [`ErrorKind::IntegrityViolated`] if the body isn't such an entity or doesn't match the columns;
+/// [`ErrorKind::StorageUnavailable`] if only a newer version of Stead can read it.
 pub(crate) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
     let Versioned {
         row: stored,
@@ -73,7 +73,7 @@ pub(crate) fn read<T: Record>(found: Versioned<Row>) -> Result<Versioned<T>> {
     if version == 0 {
         return Err(violated(&stored, "its version isn't a number above 0"));
     }
-    // What serde_json says may quote the body.
+    // Messages of serde_json can quote the body.
     let mut row: T = serde_json::from_str(&stored.body).map_err(|_| unread::<T>(&stored))?;
     row.stored(&stored);
     if row.values() != stored.values {

@@ -1,26 +1,27 @@
-//! What a store sees of a row: a table's name, the values of its columns, and a JSON body that it need not understand.
+//! A row as a store sees it: a table's name, the values of its columns, and a JSON body that the store doesn't need to
+//! understand.
 
 use std::{cmp::Ordering, fmt, hash};
 
 use jiff::Timestamp;
 
-/// A table. What a store must know of it is here; what its bodies mean is not.
+/// A table. Describes everything that a store needs to know, except the meaning of its bodies.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Table {
     /// Name, unique among tables.
     pub name: &'static str,
-    /// What rows are found by: the columns of the key, then others. A row has a value for each.
+    /// Columns to find rows by: those of the key, then others. A row has a value for each of them.
     pub columns: &'static [Column],
     /// The primary key: the first columns.
     pub key: Index,
     /// Other ways to find rows.
     pub indexes: &'static [Index],
-    /// Whether bodies hold ciphertext. What is replaced or deleted there should be gone from the disk as well.
+    /// Whether bodies contain ciphertext. Replaced and deleted rows should then also be removed from the disk.
     pub sealed: bool,
 }
 
-/// Tables are the same where their names are.
+/// Tables are equal if their names are equal.
 impl PartialEq for Table {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -33,11 +34,11 @@ impl PartialEq for Table {
 pub struct Column {
     /// Name, unique in its table.
     pub name: &'static str,
-    /// What its values are.
+    /// Kind of its values.
     pub kind: ColumnKind,
 }
 
-/// What the values of a column are.
+/// Kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnKind {
@@ -47,17 +48,17 @@ pub enum ColumnKind {
     OptionalText,
     /// A 64-bit integer.
     Integer,
-    /// A place in the order of commits, which the store gives: see [`Batch::position`](super::Batch::position).
+    /// A position in the order of commits, which the store assigns: see [`Batch::position`](super::Batch::position).
     Position,
 }
 
-/// Columns that rows are found by together.
+/// Columns that are used together to find rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Index {
-    /// Names of the columns, in the order in which they sort.
+    /// Names of the columns, in sort order.
     pub columns: &'static [&'static str],
-    /// Whether no two rows may have the same values. Rows with a null among them never clash.
+    /// Whether values must be unique. Rows with a null among them never conflict.
     pub unique: bool,
 }
 
@@ -95,15 +96,15 @@ impl Value {
     pub(super) fn optional(text: Option<impl fmt::Display>) -> Self {
         text.map_or(Self::Null, Self::text)
     }
-    /// No store lives to see the last number.
+    /// No store lives long enough to reach the maximum.
     pub(super) fn count(count: u64) -> Self {
         Self::Integer(i64::try_from(count).unwrap_or(i64::MAX))
     }
     pub(super) fn flag(flag: bool) -> Self {
         Self::Integer(i64::from(flag))
     }
-    /// A moment in nanoseconds, so that columns compare as exactly as rows do. Moments before 1677 and after 2262
-    /// count as the first and the last that fit.
+    /// A time in nanoseconds, so that columns compare as precisely as rows do. Times before 1677 and after 2262 become
+    /// the first and the last that fit.
     pub(super) fn moment(moment: Timestamp) -> Self {
         let nanoseconds = moment.as_nanosecond();
         Self::Integer(i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 {
@@ -143,7 +144,7 @@ impl PartialOrd for Key {
     }
 }
 impl Ord for Key {
-    /// By table, then by value: the rows of a table stand together.
+    /// By table, then by value, so the rows of a table are adjacent.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_table = self.table.name.cmp(other.table.name);
         by_table.then_with(|| self.values.cmp(&other.values))
@@ -186,7 +187,7 @@ impl Row {
         )
     }
 
-    /// The value of a column; null where the table has no such column.
+    /// The value of a column. Null if the table has no such column.
     pub fn value(&self, name: &str) -> &Value {
         let mut columns = self.table.columns.iter().zip(&self.values);
         columns
@@ -199,7 +200,7 @@ impl Row {
         index.columns.iter().map(|name| self.value(name))
     }
 
-    /// Its position, as a batch gives it.
+    /// Assigns its position, as part of a batch.
     pub(super) fn position(&mut self, last: &mut i64) {
         for (column, value) in self.table.columns.iter().zip(&mut self.values) {
             match (column.kind, &*value) {
@@ -213,7 +214,7 @@ impl Row {
         }
     }
 
-    /// Whether a row is what became of this one when it was stored: the same, and with a position where this one has none.
+    /// Whether `stored` is this row after it was stored: equal, or with an assigned position instead of null.
     pub(super) fn is_stored_as(&self, stored: &Self) -> bool {
         let pairs = self.values.iter().zip(&stored.values);
         let mut columns = self.table.columns.iter().zip(pairs);
@@ -225,7 +226,7 @@ impl Row {
             })
     }
 
-    /// Whether another row is of the same table and has the same values in a unique index.
+    /// Whether another row of the same table has the same values in a unique index.
     pub fn clashes(&self, other: &Self) -> bool {
         let mut unique = self.table.indexes.iter().filter(|index| index.unique);
         self.table == other.table
@@ -237,7 +238,7 @@ impl Row {
 }
 
 impl fmt::Debug for Row {
-    /// Does not show the body.
+    /// Leaves out the body.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Row")
             .field("table", &self.table.name)
@@ -247,7 +248,7 @@ impl fmt::Debug for Row {
     }
 }
 
-/// Some rows of a table, in the order of an index. Rows that are equal there come in any order.
+/// A query for rows of a table, in the order of an index. Rows that are equal in the index come in any order.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct List {
@@ -255,20 +256,20 @@ pub struct List {
     pub table: &'static Table,
     /// Index of the table, or its key.
     pub index: Index,
-    /// Values that the first columns of the index have.
+    /// Values of the index's first columns.
     pub prefix: Vec<Value>,
-    /// Only rows after this position: values of all columns of the index behind the prefix.
+    /// Only rows after this position, given as the values of the index's columns after the prefix.
     pub after: Option<Vec<Value>>,
-    /// Only rows whose value in the first column behind the prefix is less than this.
+    /// Only rows with a smaller value in the first column after the prefix.
     pub below: Option<Value>,
-    /// Whether the last come first.
+    /// Whether to return the last rows first.
     pub descending: bool,
-    /// At most so many.
+    /// Maximum number of rows.
     pub limit: u32,
 }
 
 impl List {
-    /// All rows of a table.
+    /// Queries all rows of a table.
     pub fn new(table: &'static Table, index: Index) -> Self {
         Self {
             table,
@@ -292,32 +293,32 @@ impl List {
         self.after = position;
         self
     }
-    /// Only rows below a bound.
+    /// Only rows below this bound.
     #[must_use]
     pub fn below(mut self, bound: Value) -> Self {
         self.below = Some(bound);
         self
     }
-    /// The last first.
+    /// Returns the last rows first.
     #[must_use]
     pub fn descending(mut self) -> Self {
         self.descending = true;
         self
     }
-    /// At most so many.
+    /// Sets the maximum number of rows.
     #[must_use]
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Position of a row in the order, to list on from there.
+    /// Position of a row in the order, to continue from there.
     pub fn position(&self, row: &Row) -> Vec<Value> {
         let values = row.values_of(self.index).skip(self.prefix.len());
         values.cloned().collect()
     }
 
-    /// Whether a row is one of these, if there is no limit.
+    /// Whether the query would return a row if it had no limit.
     pub fn includes(&self, row: &Row) -> bool {
         let behind = || row.values_of(self.index).skip(self.prefix.len());
         let forward = if self.descending {
@@ -340,7 +341,7 @@ impl List {
                 .is_none_or(|below| behind().next() < Some(below))
     }
 
-    /// The order of two of these rows.
+    /// Order of two rows of this query.
     pub fn compare(&self, one: &Row, other: &Row) -> Ordering {
         let order = one.values_of(self.index).cmp(other.values_of(self.index));
         if self.descending {

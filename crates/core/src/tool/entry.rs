@@ -78,7 +78,7 @@ impl ToolEntry {
     pub const fn aliases(&self) -> &'static [&'static str] {
         self.aliases
     }
-    /// What a call can do.
+    /// Effect of a call.
     pub const fn effect(&self) -> Effect {
         self.effect
     }

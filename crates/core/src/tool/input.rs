@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Tool;
 use crate::{Error, ErrorKind, Result};
 
-/// A tool's struct as the JSON input of a call. Absent parameters are left out. A nested `null` stays, because it has a
-/// meaning for the product.
+/// Converts a tool's struct to the JSON input of a call. Absent parameters are omitted. A nested `null` stays, because
+/// it has a meaning for the product.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidRequest`] if the struct can't be written as JSON.

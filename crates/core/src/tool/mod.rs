@@ -55,7 +55,7 @@ use crate::Result;
 /// /// A note.
 /// #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 /// pub struct Note {
-///     /// Its text; absent where it is empty.
+///     /// Its text. Absent if it's empty.
 ///     pub text: Option<String>,
 /// }
 ///
@@ -77,12 +77,12 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     const VERSION: &'static str = "2026-11-21";
     /// Other names of the tool; not listed.
     const ALIASES: &'static [&'static str] = &[];
-    /// What a call can do to the user's data.
+    /// Effect of a call on the user's data.
     const EFFECT: Effect;
     /// How a call affects existing data. By default, a tool that writes only adds.
     const HINTS: Hints = Hints::of(Self::EFFECT);
-    /// Whether the product deduplicates runs. Everything that a run changes then has an ID from [`Call::derive_id`],
-    /// and a second run with the same [`Call::id`] changes nothing more and returns the same result. Stead retries an
+    /// Whether the product deduplicates runs. Everything that a run changes then has an ID from [`Call::derive_id`]. A
+    /// second run with the same [`Call::id`] changes nothing more and returns the same result. Stead retries an
     /// interrupted call with an idempotency key only for such tools; for others it's `outcome_unknown`.
     const RECOGNISED_AGAIN: bool = false;
     /// Scopes, one of which the user needs to grant. Empty if the product has no scopes.

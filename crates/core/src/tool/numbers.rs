@@ -1,5 +1,5 @@
-//! JSON numbers that a double can't hold. Reading one into a value rounds it, so its digits are kept as a text, or whoever
-//! sent it is told.
+//! JSON numbers that a double can't represent. Parsing rounds them, so Stead keeps their digits as a text or reports
+//! them.
 
 use std::{borrow::Cow, iter, ops::Range};
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::error::Violation;
 
-/// Digits that every double keeps.
+/// Number of digits that every double preserves.
 const SAFE: usize = 15;
 
-/// Whether a JSON number keeps its digits when it is read into a value: a whole number of 64 bits does, and any other that is
-/// the nearest double, written with as many digits. A text that isn't a number is left to whoever reads the JSON.
+/// Whether parsing a JSON number preserves its digits. It does for a 64-bit integer, and for a number that its nearest
+/// double reproduces with as many digits. Returns true for a text that isn't a number; the JSON parser reports that.
 pub fn is_exact(number: &str) -> bool {
     if number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok() {
         return true;
@@ -26,14 +26,14 @@ pub fn is_exact(number: &str) -> bool {
     double.is_finite() && significant(&format!("{double:.*e}", given.len() - 1)) == given
 }
 
-/// The digits of a number without the zeros around them.
+/// The digits of a number, without leading and trailing zeros.
 fn significant(number: &str) -> String {
     let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     digits.trim_matches('0').to_owned()
 }
 
-/// The JSON with those of its numbers as texts that `stays` refuses.
+/// Replaces the numbers of a JSON text with strings, except those that `stays` accepts.
 pub fn as_texts(json: &str, stays: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let (mut written, mut copied) = (String::new(), 0);
     for place in places(json) {
@@ -51,13 +51,13 @@ pub fn as_texts(json: &str, stays: impl Fn(&str) -> bool) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
-/// The numbers of a JSON text that aren't exact, each with its place.
+/// The inexact numbers of a JSON text, each with its place.
 pub fn inexact(json: &str) -> Vec<Violation> {
     let mut found = Vec::new();
     let Cow::Owned(texts) = as_texts(json, is_exact) else {
         return found;
     };
-    // What isn't JSON is told by whoever reads it.
+    // The JSON parser reports a text that isn't JSON.
     if let (Ok(read), Ok(kept)) = (serde_json::from_str(json), serde_json::from_str(&texts)) {
         compare(&read, &kept, &mut Vec::new(), &mut found);
     }
@@ -91,7 +91,7 @@ fn compare(read: &Value, kept: &Value, steps: &mut Vec<String>, found: &mut Vec<
     }
 }
 
-/// Where the numbers of a JSON text are.
+/// Positions of the numbers in a JSON text.
 fn places(json: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -114,7 +114,7 @@ fn places(json: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Where a text ends that begins before `at`.
+/// End of a string that begins before `at`.
 fn after_text(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {
@@ -147,7 +147,7 @@ mod tests {
             "1e300",
             "5e-324",
             "100000000000000000000000",
-            // As JavaScript writes 2^67 - 1.
+            // JavaScript writes 2^67 - 1 like this.
             "147573952589676410000",
         ] {
             assert!(is_exact(number), "{number}");

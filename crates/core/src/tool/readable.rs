@@ -59,7 +59,7 @@ pub struct Whole {
     pub part: String,
     /// JSON pointer to the whole in the full result.
     pub pointer: String,
-    /// What the whole is.
+    /// Type of the part.
     pub kind: WholeKind,
     /// Its size in bytes, if known.
     pub size: Option<u64>,

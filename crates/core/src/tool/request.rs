@@ -32,7 +32,7 @@ pub struct ApiRequest {
     pub retry: Retry,
     /// Its effect, if the method doesn't determine it.
     pub effect: Option<Effect>,
-    /// What the tool sends next depending on the response, in one sentence. A dry run stops there.
+    /// The next step of the tool, which depends on the response, in one sentence. A dry run stops there.
     pub then: Option<&'static str>,
 }
 
@@ -100,7 +100,7 @@ impl ApiRequest {
         self.verb = Some(verb);
         self
     }
-    /// Adds a query pair; nothing for `None`, one pair per item for a list.
+    /// Adds a query pair. Adds nothing for `None`, and one pair per item for a list.
     #[must_use]
     pub fn query(mut self, key: &'static str, value: impl IntoQuery) -> Self {
         value.each(&mut |value| self.query.push((key, value)));

@@ -180,7 +180,7 @@ impl Policy for Notion<'_> {
     }
 
     fn problem(&self, wrong: &Wrong) -> Response {
-        let page = pages::problem("Notion cannot go on", &wrong.text);
+        let page = pages::problem("Notion can't continue", &wrong.text);
         Response::html(StatusCode::BAD_REQUEST, page)
     }
 

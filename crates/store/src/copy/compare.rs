@@ -1,4 +1,4 @@
-//! Whether two databases hold the same: by digests of their tables, and where these differ, row by row.
+//! Compares two databases by digests of their tables. If the digests differ, it compares row by row.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use stead_core::{
 
 use super::end::{End, PageSize, Pages, StoredRow, key, named};
 
-/// What a table holds.
+/// The size and digest of a table, which is the same in both databases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableCopy {

@@ -1,8 +1,8 @@
-//! All that one database holds, into another that is empty: from a file to a server, and back.
+//! Copies everything from one database into an empty one: from a file to a server, or back.
 //!
-//! Rows are copied as they are, versions and sealed bodies too, so that no key is needed and links, tokens and keys go on
-//! working. What a database knows of itself (its identity, its counter, its origin) stays; the last position of events and
-//! when it was put back go along.
+//! Rows are copied unchanged, with their versions and encrypted bodies. So a copy needs no key, and links, tokens and
+//! keys keep working. The target keeps its own identity, counter and origin. It gets the last position of events, and
+//! the time at which the source was restored from a backup.
 
 mod compare;
 mod end;
@@ -38,8 +38,8 @@ const PAGE: PageSize = PageSize {
 
 /// A copy of everything from one database into another, each `sqlite:FILE` or `postgres://…`.
 ///
-/// No service may use either of them until it is finished. Of a file it is made sure: it takes no writes meanwhile. Of a server
-/// it is not; a row that was changed behind the copy is found at the end, when all rows of both are compared.
+/// No service may use either of them until the copy is finished. The copy locks a file against writes, but can't lock a
+/// server. At the end it compares all rows of both databases, and finds a row that changed during the copy.
 #[derive(Debug)]
 pub struct StoreCopy {
     from: Place,
@@ -47,17 +47,17 @@ pub struct StoreCopy {
     spools: Vec<FileSpool>,
 }
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// Where from, without a password.
+    /// The source, without a password.
     pub from: String,
-    /// Where to, without a password.
+    /// The target, without a password.
     pub to: String,
     /// Each table, which is the same in both.
     pub tables: Vec<TableCopy>,
-    /// Rows that were there already, from a run that was interrupted.
+    /// Rows that an interrupted run had already copied.
     pub resumed_at: u64,
 }
 
@@ -65,27 +65,30 @@ impl StoreCopy {
     /// A copy between two databases.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](stead_core::ErrorKind::InvalidRequest) where one of them cannot be read as a database.
+    /// [`ErrorKind::InvalidRequest`](stead_core::ErrorKind::InvalidRequest) if one of them isn't the address of a
+    /// database.
     pub fn new(from: &str, to: &str) -> Result<Self> {
         let (from, to) = (Place::parse(from)?, Place::parse(to)?);
         let spools = from.spool().into_iter().collect();
         Ok(Self { from, to, spools })
     }
 
-    /// Names a folder where services that use the source keep tokens that the database did not take; that next to a file is known.
+    /// Names a folder in which services that use the source keep tokens that the database didn't take. You don't need
+    /// to name the folder next to a file.
     #[must_use]
     pub fn spool(mut self, folder: impl Into<PathBuf>) -> Self {
         self.spools.push(FileSpool::new(folder));
         self
     }
 
-    /// Copies, compares, and opens the target to services. What was interrupted goes on where it stopped; dropping the
-    /// future interrupts it.
+    /// Copies, compares, and opens the target to services. Dropping the future interrupts the copy. The next run
+    /// continues from there.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](stead_core::ErrorKind::InvalidRequest) where one of the two is not as a copy needs it: in
-    /// use, of another schema, the target not empty; or where they differ at the end, with the row.
-    /// [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable) where one of them does not answer.
+    /// - [`ErrorKind::InvalidRequest`](stead_core::ErrorKind::InvalidRequest) if a database is in use or has another
+    ///   schema, or if the target isn't empty.
+    /// - The same kind if the databases differ at the end. The message names the row.
+    /// - [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable) if one of them doesn't respond.
     pub async fn run(
         &self,
         runtime: Arc<dyn Runtime>,

@@ -16,7 +16,7 @@ use crate::{
     statement,
 };
 
-/// What a copy is doing.
+/// A step of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CopyStep {
@@ -30,11 +30,11 @@ pub enum CopyStep {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct CopyProgress {
-    /// What is under way.
+    /// The current step.
     pub step: CopyStep,
-    /// The table that is under way.
+    /// The current table.
     pub table: &'static str,
-    /// Rows that this step is done with, of all tables.
+    /// Rows that this step has finished, in all tables.
     pub rows: u64,
     /// Rows of the source.
     pub of: u64,
@@ -42,7 +42,7 @@ pub struct CopyProgress {
 
 type Progress<'a> = &'a mut (dyn FnMut(CopyProgress) + Send);
 
-/// A copy that was begun.
+/// A copy that has started.
 pub(super) struct Run<'a> {
     from: &'a dyn End,
     to: &'a dyn End,
@@ -53,7 +53,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Begins, or goes on where an earlier run has stopped.
+    /// Starts, or continues from where an earlier run stopped.
     pub(super) async fn begin(from: &'a dyn End, to: &'a dyn End, size: PageSize) -> Result<Self> {
         let identity = value(from, from.sql().identity, Vec::new()).await?;
         let identity = match identity {

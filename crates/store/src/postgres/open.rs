@@ -55,18 +55,24 @@ impl PostgresOptions {
 }
 
 impl PostgresStore {
-    /// Opens a database, and makes its tables where it is empty. An older schema is brought up to date; of several servers that
-    /// start together one does so, and the others wait for it.
+    /// Opens a database, and creates the tables if it is empty. An older schema is upgraded. If several servers start
+    /// together, one of them upgrades it and the others wait.
     ///
-    /// The URL has the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; `?host=/run/postgresql` stands for a socket
-    /// of this machine. What it leaves out is taken from the variables of PostgreSQL (`PGPASSWORD`, `PGPASSFILE`).
-    /// `sslmode` is `verify-full` unless the URL names another one: the server proves its name by a certificate, which
-    /// the machine's authorities or those of `sslrootcert` have signed. On this machine itself it is `prefer`.
+    /// The URL has the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. For a socket of this machine, write
+    /// `?host=/run/postgresql`. The variables of PostgreSQL (`PGPASSWORD`, `PGPASSFILE`) fill in the parts that the URL
+    /// omits.
+    ///
+    /// `sslmode` is `verify-full` unless the URL names another one. The server must then present a certificate for its
+    /// name, signed by one of the machine's authorities or those of `sslrootcert`. For a server on this machine, the
+    /// default is `prefer`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where the URL cannot be read; [`ErrorKind::StorageUnavailable`] where the database
-    /// cannot be reached or written, belongs to another program or to a newer Stead, or holds an unfinished copy of another
-    /// database. The message names server and database, and never the password.
+    /// - [`ErrorKind::InvalidRequest`] if the URL can't be read.
+    /// - [`ErrorKind::StorageUnavailable`] if the database can't be reached or written.
+    /// - The same kind if it belongs to another program or to a newer Stead, or has an unfinished copy of another
+    ///   database.
+    ///
+    /// The message names the server and the database, but never the password.
     pub async fn open(url: &str, runtime: Arc<dyn Runtime>) -> Result<Self> {
         Self::open_with(url, runtime, PostgresOptions::default()).await
     }
@@ -83,7 +89,7 @@ impl PostgresStore {
         Self::open_for(url, runtime, options, false).await
     }
 
-    /// The same, also where the database is the target of a copy that is not finished.
+    /// The same, but also accepts the target of an unfinished copy.
     pub(crate) async fn open_for(
         url: &str,
         runtime: Arc<dyn Runtime>,
@@ -112,23 +118,23 @@ impl PostgresStore {
     }
 }
 
-/// What a database is, seen from outside.
+/// The state of a database.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PostgresInspection {
-    /// Where it is: server and database.
+    /// The server and the name of the database.
     pub place: String,
-    /// Version of its schema; 0 where it is empty.
+    /// Version of its schema; 0 if it is empty.
     pub schema: usize,
-    /// Version of the schema that a Stead has to know; what came later only expands.
+    /// The lowest version of the schema that a Stead must know to use it. Later versions only add to it.
     pub needed_schema: usize,
     /// Version of the schema that this Stead knows.
     pub known_schema: usize,
-    /// Why a commit is not on the disk when it returns, where the server is set so.
+    /// Why a commit isn't on the disk when it returns, if the server is configured that way.
     pub not_durable: Option<String>,
 }
 
-/// Looks at a database and changes nothing. That it takes writes is seen by a transaction that asks for them.
+/// Inspects a database without changing it. A read-write transaction shows whether it takes writes.
 ///
 /// # Errors
 /// As for [`PostgresStore::open`].

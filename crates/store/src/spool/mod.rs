@@ -1,4 +1,4 @@
-//! Records in a folder, for what must not be lost while a database takes nothing.
+//! Keeps records in a folder while a database takes no writes, because they must not be lost.
 
 mod reserve;
 
@@ -28,17 +28,17 @@ const UNFINISHED: &str = ".new";
 const PROCESS: &str = "process-";
 /// More than any record has; a larger file is not a record.
 const LARGEST: u64 = 1024 * 1024;
-/// Marks of ended processes and records that were never finished are removed after so long.
+/// Marks of ended processes, and records that were never finished, are removed after this time.
 const STALE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A [`Spool`] in a folder of this machine: a file for each record, and a locked one for each process.
 ///
-/// The folder is made when it is first needed, for its owner only. A record is on the disk, under its name or not at
-/// all, when [`put`](Spool::put) returns. A file that cannot be read is reported and left where it is. A folder on a
-/// network share does not serve.
+/// The folder is created when it is first needed, and only its owner can read it. When [`put`](Spool::put) returns, the
+/// record is on the disk, whole or not at all. A file that can't be read is reported and stays in the folder. Don't use
+/// a folder on a network share.
 ///
-/// Each process that enters holds 64 KiB of the disk. When the disk is full, records overwrite that room. A file system that
-/// copies on write, such as Btrfs or ZFS, may still refuse them.
+/// Each process that enters holds 64 KiB of the disk. When the disk is full, records overwrite that room. A file system
+/// that copies on write, such as Btrfs or ZFS, may still refuse them.
 #[derive(Clone)]
 pub struct FileSpool(Arc<Folder>);
 

@@ -18,16 +18,18 @@ use crate::{
     files::{for_owner_only, unusable},
 };
 
-/// Writes a copy of the database into a new file, which only its owner can read. Others may go on reading and writing
-/// meanwhile; the copy is the database as it was at one moment. It is as sealed as the database is: without the key ring,
-/// which is not in it, it opens nothing.
+/// Writes a copy of the database into a new file that only its owner can read. Others can keep reading and writing. The
+/// copy is the database as it was at one moment.
+///
+/// Secrets stay encrypted in the copy. It doesn't contain the key ring, and no one can decrypt them without it.
 ///
 /// The copy carries a mark. A store that opens it later knows that refresh tokens in it may have been used since
 /// ([`Store::restored_at`](stead_core::store::Store::restored_at)).
 ///
 /// # Errors
-/// [`ErrorKind::InvalidRequest`] where the new file exists; [`ErrorKind::StorageUnavailable`] where the database does not
-/// open or is not one of Stead's, or where the copy cannot be written. Nothing is left of it then.
+/// - [`ErrorKind::InvalidRequest`] if the new file exists already.
+/// - [`ErrorKind::StorageUnavailable`] if the database can't be opened, isn't one of Stead's, or the copy can't be
+///   written. An unfinished copy is removed.
 pub async fn backup(database: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
     let to = absolute(to.as_ref())?;
     let database = absolute(database.as_ref())?;

@@ -12,26 +12,27 @@ use super::{
 };
 use crate::{fault::Fault, files::unusable};
 
-/// How a database file is.
+/// The state of a database file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Inspection {
     /// Version of its schema.
     pub schema: usize,
-    /// Version of the schema that a Stead has to know; what came later only expands.
+    /// The lowest version of the schema that a Stead must know to use it. Later versions only add to it.
     pub needed_schema: usize,
     /// The version that this Stead writes.
     pub known_schema: usize,
-    /// What SQLite's quick check finds damaged.
+    /// The damage that SQLite's quick check finds.
     pub damage: Option<String>,
-    /// Why nothing can be written, where that is so.
+    /// Why the file can't be written, if it can't.
     pub unwritable: Option<String>,
 }
 
-/// Looks at a database file: its schema, whether it is whole, and whether it can be written. A service may have it open.
+/// Inspects a database file: its schema, whether it is damaged, and whether it can be written. A service may have it
+/// open.
 ///
 /// # Errors
-/// [`ErrorKind::StorageUnavailable`] where it cannot be opened or read at all, or is not a database of Stead.
+/// [`ErrorKind::StorageUnavailable`] if it can't be opened or read at all, or isn't a database of Stead.
 pub async fn inspect(database: impl AsRef<Path>) -> Result<Inspection> {
     let path = std::path::absolute(database.as_ref()).map_err(unusable)?;
     let looked = look(&path).await;

@@ -41,25 +41,27 @@ use crate::{
     store::SqlStore,
 };
 
-/// The write-ahead log is emptied, the version of the schema looked at and a probe written at most so often.
+/// The shortest time between two truncations of the write-ahead log, two checks of the schema, or two probes.
 const ONCE: Duration = Duration::from_secs(1);
 
 /// A store in one SQLite file; see [`SqliteStore::open`].
 ///
-/// Its own time is the machine's, as its runtime gives it. It needs a tokio runtime around it.
+/// Its own time is the machine's, from its runtime. It needs a running tokio runtime.
 ///
 /// Any number of processes of one machine may have the file open. Writes take turns, in this process and between
 /// processes; a write that waits longer than [`SqliteOptions::busy_wait`] fails with
-/// [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable). A file on a network share does not serve.
+/// [`ErrorKind::StorageUnavailable`](stead_core::ErrorKind::StorageUnavailable). Don't use a file on a network share.
 ///
-/// A commit is on the disk when it returns (write-ahead log, `synchronous = FULL`). What is deleted or replaced is
-/// overwritten (`secure_delete`), and a commit that shreds a credential then empties the write-ahead log, where older
-/// copies of it lie; of many within a second the first does so at once, the others together. A reader in the middle
-/// of a long query, such as a backup, delays that until the next such commit, or until the store is opened or closed.
+/// A commit is on the disk when it returns (write-ahead log, `synchronous = FULL`).
 ///
-/// After a write that failed, whatever the reason, another connection takes the place of the one that wrote: once there
-/// is space again, or the lock is free, writes succeed. Where the file is deleted or replaced while it is open, nothing is
-/// read or written any more.
+/// SQLite overwrites deleted and replaced rows (`secure_delete`). After a commit that shreds a credential, the store
+/// also empties the write-ahead log, because it has older copies. If there are many such commits within a second, the
+/// first empties the log immediately, and the others share the next time. A long read, such as a backup, can delay
+/// this. The store then tries again at the next such commit, or when it is opened or closed.
+///
+/// After a write fails for any reason, a new connection replaces the one that wrote. Writes succeed again as soon as
+/// there is space or the lock is free. If the file is deleted or replaced while it is open, the store stops reading and
+/// writing.
 pub type SqliteStore = SqlStore<Sqlite>;
 
 /// The engine of [`SqliteStore`].
@@ -243,7 +245,8 @@ impl Sqlite {
         self.0.writer.not_read(error.into()).into()
     }
 
-    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not know.
+    /// A newer Stead may have raised the schema while this one runs: it must not write into a form that it does not
+    /// know.
     async fn check_schema(&self, connection: &mut SqliteConnection) -> Result<(), Fault> {
         let now = self.0.runtime.monotonic();
         let is_recent = |seen: &mut Duration| now.saturating_sub(*seen) < ONCE;

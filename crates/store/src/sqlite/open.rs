@@ -64,13 +64,17 @@ impl SqliteOptions {
 }
 
 impl SqliteStore {
-    /// Opens a file, and makes it where there is none, with the present schema. An older schema is brought up to date. Only
-    /// its owner can read it: an existing file is closed to others, or refused where this process cannot do that.
+    /// Opens a file, and creates it with the current schema if it doesn't exist. An older schema is upgraded.
+    ///
+    /// Only its owner can read the file. If others can read an existing file, Stead changes that, or refuses the file
+    /// if it can't.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] where the file cannot be made, read or written, is not a SQLite database,
-    /// belongs to another program or to a newer Stead, or holds an unfinished copy of another database. The message names
-    /// the file.
+    /// - [`ErrorKind::StorageUnavailable`] if the file can't be created, read or written, or isn't a SQLite database.
+    /// - The same kind if it belongs to another program or to a newer Stead, or has an unfinished copy of another
+    ///   database.
+    ///
+    /// The message names the file.
     pub async fn open(path: impl AsRef<Path>, runtime: Arc<dyn Runtime>) -> Result<Self> {
         Self::open_with(path, runtime, SqliteOptions::default()).await
     }
@@ -184,8 +188,8 @@ async fn prepare(
     }
 }
 
-/// Brings the schema up to date, turns the write-ahead log on, and looks whether the database is an old copy. The schema
-/// comes first: a file that is not ours stays as it is.
+/// Brings the schema up to date, turns the write-ahead log on, and looks whether the database is an old copy. The
+/// schema comes first: a file that is not ours stays as it is.
 async fn configure(
     writer: &SqlitePool,
     readers: &SqlitePool,
@@ -217,8 +221,8 @@ async fn configure(
 
 /// Turns the write-ahead log on; returns the mode that the file is in then.
 ///
-/// Of several that do so to a new file, SQLite lets one wait for its turn and refuses the others at once. These queue as
-/// writers do, and find it done.
+/// Of several that do so to a new file, SQLite lets one wait for its turn and refuses the others at once. These queue
+/// as writers do, and find it done.
 async fn write_ahead(connection: &mut SqliteConnection) -> sqlx::Result<String> {
     let mut turns = 0;
     loop {

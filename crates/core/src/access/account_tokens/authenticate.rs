@@ -12,8 +12,9 @@ use crate::{
     domain,
 };
 
-/// Whose account token it is, and until when. It expires with its time and with the application's credential that made it.
-/// It no longer works for an account that the user disconnects, even if they connect again, or whose connection the
+/// The caller of an account token, and when the token expires. It expires at its own time or with the credential of the
+/// application that created it. It doesn't work for an account that the user has disconnected, even if they connect
+/// again, or for a connection that the credential can't use any more. If no account is left, it's rejected.
 /// credential may no longer use. Without an account left, it's refused.
 pub(in crate::access) async fn check(
     context: &Context,
@@ -55,7 +56,7 @@ pub(in crate::access) async fn check(
         if !connections.have(connection.name.as_str()) {
             continue;
         }
-        // A disconnected account stays in the list, so that a call of it gets the right error.
+        // A disconnected account stays in the list, so that a call for it gets the right error.
         accounts.push(TokenAccount {
             connection_name: connection.name,
             product: connection.product,

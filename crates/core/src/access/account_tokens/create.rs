@@ -1,4 +1,4 @@
-//! Makes an account token.
+//! Creates an account token.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ struct Accounts {
     accounts: Vec<TokenAccount>,
 }
 
-/// Finds the accounts, and checks that each can be called and that the caller may call it.
+/// Finds the accounts, and checks that each can be called, and by this caller.
 async fn accounts(context: &Context, new: &NewAccountToken) -> Result<Accounts> {
     // A token gives no more than its maker has.
     let scope = match new.access {
@@ -66,12 +66,12 @@ async fn accounts(context: &Context, new: &NewAccountToken) -> Result<Accounts> 
     Ok(found)
 }
 
-/// Life in seconds where none is asked for, and the shortest and the longest.
+/// Default lifetime in seconds, then the minimum and the maximum.
 const LIFE: u32 = 3600;
 const SHORTEST: u32 = 60;
 const LONGEST: u32 = 86_400;
 
-/// Makes a token for accounts that can be called.
+/// Creates a token for accounts that can be called.
 pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<IssuedAccountToken> {
     let client_id = match context.caller.as_ref() {
         Caller::Application(application) => Some(application.client_id.clone()),

@@ -1,4 +1,4 @@
-//! Ends an account token before its time.
+//! Revokes an account token.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -8,7 +8,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Ends a token: at once in this process, within 1 s in others.
+/// Revokes a token: immediately in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
     let missing = || Error::new(ErrorKind::NotFound, "no account token has this id");
     let id: AccountTokenId = token_id.parse().map_err(|_| missing())?;
@@ -37,7 +37,7 @@ type Loaded = (
     Option<ConnectionName>,
 );
 
-/// A token that the caller may know of.
+/// A token that the caller can see.
 async fn load(context: &Context, id: AccountTokenId) -> Result<Option<Loaded>> {
     let Some(found) = context.store.account_token(id).await? else {
         return Ok(None);

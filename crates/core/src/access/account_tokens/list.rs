@@ -8,8 +8,8 @@ use crate::{
     resource::{AccountToken, Page},
 };
 
-/// The valid tokens of an account, oldest first. A token for several connections is listed at the first of them. A page may
-/// hold fewer than `page_size` although more follow.
+/// The valid tokens of an account, oldest first. A token for several connections is listed at the first of them. A page
+/// can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
     of: &AccountRef,

@@ -1,4 +1,4 @@
-//! Account tokens: what a program may hold that acts for one user of one connection, and nothing else.
+//! Account tokens, which let a program act for one user's accounts and do nothing else.
 
 mod authenticate;
 mod create;
@@ -10,5 +10,5 @@ pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use list::list;
 
-/// What every account token starts with.
+/// Prefix of every account token.
 pub(super) const PREFIX: &str = "stead_account_";

@@ -11,7 +11,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Changes a credential. Tokens made with it may do what it may do now, within 1 s.
+/// Changes a credential. Its tokens get the new permissions within 1 s.
 pub(crate) async fn change(
     context: &Context,
     client_id: &str,

@@ -1,4 +1,4 @@
-//! Makes a credential, with its first secret.
+//! Creates a credential with its first secret.
 
 use jiff::SignedDuration;
 
@@ -15,7 +15,7 @@ use crate::{
     store::Records,
 };
 
-/// Makes a credential within the caller's own scopes.
+/// Creates a credential within the caller's own scopes.
 pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<IssuedAppSecret> {
     check_name(&new.name)?;
     let scopes = match &new.scopes {

@@ -1,4 +1,4 @@
-//! Revokes a credential: it is removed, and nothing that was made with it serves any more.
+//! Revokes a credential. It's deleted, and its tokens stop working.
 
 use super::row;
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
     store::{Records, Versioned},
 };
 
-/// Revokes a credential with its secrets and tokens: in this process at once, in others within 1 s. A caller may revoke
-/// one that may do more than itself: that only takes away.
+/// Revokes a credential with its secrets and tokens: immediately in this process, within 1 s in others. A caller can
+/// revoke a credential with more permissions than its own, because that only reduces access.
 pub(crate) async fn delete(context: &Context, client_id: &str) -> Result<()> {
     context
         .change(

@@ -1,5 +1,6 @@
-//! The credentials of applications. A caller gives none that may do more than itself, and one that is limited to some
-//! connections, or has a policy, knows only of those that are limited to them, or have it, too.
+//! Credentials of applications. A caller can't create a credential with more permissions than its own. A caller that is
+//! limited to some connections can only see credentials limited to these, and a caller with a policy only those with
+//! that policy.
 
 mod change;
 mod create;
@@ -27,7 +28,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Who has one of these can give itself, or others, more than it has, or say whose accounts are whose.
+/// Scopes that let a caller give itself or others more access, or assign accounts to users.
 const CONTROL: [ScopeName; 4] = [
     ScopeName::MembersManage,
     ScopeName::KeysManage,
@@ -35,7 +36,7 @@ const CONTROL: [ScopeName; 4] = [
     ScopeName::AccountsImport,
 ];
 
-/// Most requests a minute that a limit can say.
+/// Maximum rate limit in requests per minute.
 const MOST_PER_MINUTE: u32 = 1_000_000;
 
 /// The credential's row.
@@ -49,7 +50,7 @@ async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredenti
     })
 }
 
-/// Tells owners which of [`CONTROL`] a credential has got.
+/// An event that tells owners which scopes of [`CONTROL`] a credential has got.
 fn elevated(row: &AppCredential, before: &Scopes) -> Option<NewEvent> {
     let after = row.scopes();
     let gained = CONTROL.iter();
@@ -58,10 +59,10 @@ fn elevated(row: &AppCredential, before: &Scopes) -> Option<NewEvent> {
     (!gained.is_empty()).then(|| row.event("access.elevated").with("scopes", gained))
 }
 
-/// Stands for every connection.
+/// Means all connections.
 const EVERY: &str = "*";
 
-/// Connections by their names, of which the caller knows; `*` for every one.
+/// Connections by name, which the caller has to be able to see. `*` means all.
 async fn read_connections(context: &Context, names: &[String]) -> Result<Connections> {
     if names.is_empty() {
         let message = "give at least one connection, or \"*\" for all connections";
@@ -83,7 +84,7 @@ async fn read_connections(context: &Context, names: &[String]) -> Result<Connect
     Ok(Connections::only(found))
 }
 
-/// The policy with this name; none for an empty one. Who has a policy gives no other one.
+/// The policy with this name. `None` for an empty name. A caller with a policy can't choose a different one.
 async fn read_policy(context: &Context, name: Option<&str>) -> Result<Option<Versioned<Policy>>> {
     let own = context.caller.policies().into_iter().flatten().next();
     let name = match (own, name) {
@@ -114,7 +115,7 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// How many requests a minute; none stands for no limit.
+/// The limit of requests per minute. `None` means no limit.
 fn read_rate(rate: Option<u32>) -> Result<Option<u32>> {
     let rate = rate.filter(|rate| *rate > 0);
     if rate.is_some_and(|rate| rate > MOST_PER_MINUTE) {
@@ -142,7 +143,7 @@ fn read_scopes(context: &Context, words: &[String]) -> Result<Scopes> {
     Ok(scopes)
 }
 
-/// A new secret, and what is kept of it.
+/// A new secret, and its stored form.
 fn new_secret(context: &Context) -> (SecretString, AppSecret) {
     let secret = context.new_checked_secret("stead_secret_");
     let kept = AppSecret::new(secret.expose_secret(), context.now());

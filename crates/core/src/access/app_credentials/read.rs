@@ -1,4 +1,4 @@
-//! Reads credentials: one by its client id, or a page of them.
+//! Reads credentials: one by its client ID, or a page of them.
 
 use jiff::Timestamp;
 
@@ -15,7 +15,7 @@ pub(crate) async fn read(context: &Context, client_id: &str) -> Result<resource:
     Ok(view(&row(context, client_id).await?.row, context.now()))
 }
 
-/// Credentials in the order of their creation. A page may hold fewer than `page_size` although more follow.
+/// Credentials in the order of their creation. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
     page_token: Option<&str>,
@@ -32,7 +32,7 @@ pub(crate) async fn list(
     Ok(Page::new(items, next_page_token))
 }
 
-/// A credential as it is shown: nothing in it opens anything.
+/// A credential for display. It contains nothing that gives access.
 pub(super) fn view(row: &AppCredential, now: Timestamp) -> resource::AppCredential {
     let secrets = row.live_secrets(now);
     resource::AppCredential {

@@ -1,4 +1,4 @@
-//! Gives a credential another secret, and takes one away.
+//! Adds a secret to a credential, or revokes one.
 
 use jiff::SignedDuration;
 
@@ -11,12 +11,12 @@ use crate::{
     store::Versioned,
 };
 
-/// How long the present secret still serves, where nothing else is said: a day of deployments.
+/// Default time in seconds for which the current secret still works: a day to deploy the new one.
 const OLD_SERVES: u32 = 86_400;
-/// For how long it may serve at most.
+/// Maximum of that time.
 const OLD_SERVES_AT_MOST: u32 = 90 * 86_400;
 
-/// Adds a secret; the present one ends later, with the tokens made with it.
+/// Adds a secret. The current one expires later, together with the tokens created with it.
 pub(crate) async fn rotate(
     context: &Context,
     client_id: &str,
@@ -37,7 +37,7 @@ pub(crate) async fn rotate(
             "credential.rotate",
             || row(context, client_id),
             |Versioned { row, version, .. }: Versioned<AppCredential>| {
-                // A secret of a credential that may do more would be a way around the caller's own scopes.
+                // A new secret for a credential with more scopes would bypass the caller's own scopes.
                 context.caller.check_all(&row.scopes())?;
                 let after = row.rotated(secret.clone(), older_end, now)?;
                 let rotated = Change::none()
@@ -60,7 +60,7 @@ pub(crate) async fn rotate(
     })
 }
 
-/// Ends one of two secrets at once, with the tokens made with it.
+/// Revokes one of two secrets immediately, with the tokens created with it.
 pub(crate) async fn revoke_secret(
     context: &Context,
     client_id: &str,

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{Error, ErrorKind, Result, caller::Caller, context::Context, digest::Digest};
 
-/// Whose session it is, and until when.
+/// The caller of a session, and when the session expires.
 pub(in crate::access) async fn check(
     context: &Context,
     digest: &Digest,

@@ -1,4 +1,4 @@
-//! Checks a JWT of the operator's own issuer, which is a session that no one had to make.
+//! Validates JWTs of the operator's issuer, which work as sessions without being created first.
 
 use std::sync::Arc;
 
@@ -13,15 +13,16 @@ use crate::{
     results::ResultOptions,
 };
 
-/// Claims that users may have given themselves, and those that say that the issuer has verified them (OpenID Connect Core
-/// 1.0, 5.1).
+/// Claims that users may have set themselves, each with the claim that says whether the issuer has verified it (OpenID
+/// Connect Core 1.0, 5.1).
 const VERIFIED: [(&str, &str); 2] = [
     ("email", "email_verified"),
     ("phone_number", "phone_number_verified"),
 ];
 
-/// Whose session it is, and until when. The user is the one whom the token names; what the session has is set up with the
-/// issuer. Tokens of one user for one client are one session, so that it outlives each of them.
+/// The caller of a JWT, and when the JWT expires. The token determines the user, and the issuer's configuration
+/// determines the session's permissions. Tokens of the same user and client are one session, so the session outlives
+/// each of them.
 pub(in crate::access) async fn check_jwt(
     context: &Context,
     issuer: &KnownIssuer,

@@ -1,4 +1,4 @@
-//! Makes an MCP session.
+//! Creates an MCP session.
 
 use std::collections::BTreeSet;
 
@@ -19,12 +19,13 @@ use crate::{
     store::Records,
 };
 
-/// Life in seconds where none is asked for, and the shortest and the longest.
+/// Default lifetime in seconds, then the minimum and the maximum.
 const LIFE: u32 = 3600;
 const SHORTEST: u32 = 60;
 const LONGEST: u32 = 86_400;
 
-/// Makes a session of a user. The user may have no account yet: the session asks for it where a call needs it.
+/// Creates a session for a user. The user doesn't need an account yet. If a call needs one, the session asks the user
+/// to connect it.
 pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<IssuedMcpSession> {
     let client_id = match context.caller.as_ref() {
         Caller::Application(application) => Some(application.client_id.clone()),
@@ -36,7 +37,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         }
         Caller::Operator | Caller::Member(_) | Caller::User | Caller::Stead => None,
     };
-    // It gives no more than its maker has; what that is for each product is checked by every call.
+    // A session gives no more than its creator has. Every call checks the scopes for its product.
     context.caller.check(ScopeName::ToolsExecute)?;
     let seconds = new.expires_in.unwrap_or(LIFE);
     if !(SHORTEST..=LONGEST).contains(&seconds) {
@@ -91,7 +92,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     Ok(issued)
 }
 
-/// Connections by their names, of which the caller knows; those of the caller where none are given.
+/// Connections by name, which the caller has to be able to see. If no names are given, the caller's connections.
 async fn connections(context: &Context, names: Option<&[String]>) -> Result<Connections> {
     let Some(names) = names else {
         return Ok(context.caller.connections().clone());

@@ -1,4 +1,4 @@
-//! Ends an MCP session before its time.
+//! Revokes an MCP session.
 
 use super::{is_seen, missing};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     identifier::McpSessionId,
 };
 
-/// Ends a session: at once in this process, within 1 s in others.
+/// Revokes a session: immediately in this process, within 1 s in others.
 pub(crate) async fn delete(context: &Context, session_id: &str) -> Result<()> {
     let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
     let digest = context

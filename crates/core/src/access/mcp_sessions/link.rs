@@ -3,7 +3,7 @@
 use super::own;
 use crate::{Result, context::Context, resource::NewAuthorizationLink, scope::ScopeName};
 
-/// What the link is made of: the session's own user, who comes back to where the session's maker said.
+/// The request for a link: for the session's own user, who returns to the URL that the session's creator chose.
 pub(crate) fn new_link(
     context: &Context,
     connection_name: &str,

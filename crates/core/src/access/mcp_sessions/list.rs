@@ -8,7 +8,7 @@ use crate::{
     resource::{McpSession, Page},
 };
 
-/// The sessions that live, of a user or of all, oldest first. A page may hold fewer than `page_size` although more follow.
+/// The valid sessions of a user or all, oldest first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
     identifier: Option<&str>,
@@ -32,7 +32,7 @@ pub(crate) async fn list(
     Ok(Page::new(live.map(view).collect(), next))
 }
 
-/// A session that lives.
+/// A valid session.
 pub(crate) async fn read(context: &Context, session_id: &str) -> Result<McpSession> {
     let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
     let found = context.store.mcp_session(id).await?;

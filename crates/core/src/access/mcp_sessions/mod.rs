@@ -1,4 +1,4 @@
-//! MCP sessions: what an agent may hold that calls tools for one user, and nothing else.
+//! MCP sessions, which let an agent call tools for one user and do nothing else.
 
 mod authenticate;
 mod by_issuer;
@@ -29,7 +29,7 @@ use crate::{
     domain, resource,
 };
 
-/// What every token of a session starts with.
+/// Prefix of every session token.
 pub(super) const PREFIX: &str = "stead_mcp_";
 
 /// As applications see it.
@@ -51,7 +51,7 @@ fn view(row: domain::McpSession) -> resource::McpSession {
     }
 }
 
-/// Whether the caller knows of it.
+/// Whether the caller can see the session.
 fn is_seen(context: &Context, row: &domain::McpSession) -> bool {
     context.caller.connections().cover(&row.connections)
 }
@@ -63,7 +63,7 @@ fn missing() -> Error {
     )
 }
 
-/// The session through which the caller acts.
+/// The caller's own session.
 fn own(context: &Context) -> Result<&caller::McpSession> {
     match context.caller.as_ref() {
         Caller::McpSession(session) => Ok(session),

@@ -1,4 +1,4 @@
-//! What an MCP session has: its connections, and the tools of their products that it may call.
+//! The connections that an MCP session can use, and the tools that it can call.
 
 use super::own;
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
     tool::Effect,
 };
 
-/// What an MCP session has now.
+/// The connections and tools that an MCP session can use now.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct McpOffer<'c> {
-    /// Its connections that can be used, by name.
+    /// Its usable connections, by name.
     pub connections: Vec<McpConnection>,
-    /// The newest version of every tool that it may call, by name.
+    /// The newest version of every tool that it can call, by name.
     pub tools: Vec<&'c CatalogueTool>,
     /// Form and size of its results.
     pub results: &'c ResultOptions,
@@ -29,7 +29,7 @@ pub struct McpConnection {
     pub product: &'static Product,
 }
 
-/// The connections of the caller's session. One that is a draft or disabled has neither links nor tools.
+/// The usable connections of the caller's session. Drafts and disabled connections have neither links nor tools.
 pub(crate) async fn usable_connections(context: &Context) -> Result<Vec<McpConnection>> {
     own(context)?;
     let rows = context.known_connections().await?;
@@ -45,7 +45,7 @@ pub(crate) async fn usable_connections(context: &Context) -> Result<Vec<McpConne
     Ok(connections.collect())
 }
 
-/// What the caller's session has. Tools that a policy refuses are not shown.
+/// The offer for the caller's session. Tools that a policy denies aren't included.
 pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
     let session = own(context)?;
     let connections = usable_connections(context).await?;

@@ -1,4 +1,4 @@
-//! What the client of an MCP session carries from one try of a call to the next.
+//! State that the client of an MCP session carries from one attempt of a call to the next.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -10,22 +10,22 @@ use crate::{
     sealed::Sealed,
 };
 
-/// How long it is good.
+/// Lifetime of the state.
 const LIFE: SignedDuration = SignedDuration::from_mins(15);
 
-/// What was asked of the user, in which call.
+/// The link that the user was shown, and the call that needed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RequestState {
-    /// The authorization whose link was shown.
+    /// The authorization with the link that was shown.
     pub authorization_id: AuthorizationId,
     /// Digest of the tool and its arguments.
     pub call: String,
-    /// When it ends.
+    /// When the state expires.
     expires_at: Timestamp,
 }
 
-/// Sealed for the caller's session: no other one can open it, and its holder reads nothing of it.
+/// Encrypts the state for the caller's session. No other session can decrypt it, and the client can't read it.
 pub(crate) fn seal_state(
     context: &Context,
     authorization_id: AuthorizationId,
@@ -44,7 +44,8 @@ pub(crate) fn seal_state(
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()))
 }
 
-/// What was sealed for the caller's session; refuses what was changed, is of another session, or is too old.
+/// Decrypts the state of the caller's session. Rejects a state that was changed, belongs to another session or has
+/// expired.
 pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<RequestState> {
     let refused = || {
         let message = "the request state belongs to a different session or has expired; call again without it";

@@ -1,4 +1,4 @@
-//! Takes the password of whoever has the link of an invitation or a reset.
+//! Sets the password of a member with the link of an invitation or a reset.
 
 use secrecy::SecretString;
 
@@ -14,13 +14,13 @@ use crate::{
     store::Versioned,
 };
 
-/// Whose link it is, for the page that it opens.
+/// The member of a link, for the link's page.
 pub(crate) async fn of_link(context: &Context, token: &str) -> Result<resource::Member> {
     let found = opened_by(context, &Digest::of(token)).await?;
     Ok(view(&found.row, context.now()))
 }
 
-/// Sets the password, which uses the link up, and begins a session: with a second factor, its code is still to come.
+/// Sets the password, uses up the link, and starts a session. With a second factor, the session still needs a code.
 pub(crate) async fn accept(
     context: &Context,
     token: &str,

@@ -9,7 +9,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Changes a member, at once in every open session. The last active owner stays one.
+/// Changes a member, with immediate effect in all open sessions. The last active owner can't lose that role.
 pub(crate) async fn change(
     context: &Context,
     id: &str,

@@ -8,7 +8,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Deletes a member, whose sessions end at once. The last active owner stays.
+/// Deletes a member and immediately ends their sessions. The last active owner can't be deleted.
 pub(crate) async fn delete(context: &Context, id: &str) -> Result<()> {
     context
         .change(

@@ -10,7 +10,7 @@ use crate::{
     resource::{IssuedMemberLink, NewMember},
 };
 
-/// Adds a member who has no password yet, with the link that sets one.
+/// Adds a member without a password, with a link to set one.
 pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMemberLink> {
     let email = read_email(&new.email)?;
     let name = new.name.unwrap_or_default();

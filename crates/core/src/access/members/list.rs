@@ -1,4 +1,4 @@
-//! Reads members: one by its id, or a page of them.
+//! Reads members: one by ID, or a page of them.
 
 use super::existing;
 use crate::{

@@ -1,4 +1,4 @@
-//! Members of the dashboard: who may sign in, with what, and what they may do.
+//! Members of the dashboard: who can sign in, how, and with which role.
 
 mod accept;
 mod change;
@@ -35,14 +35,14 @@ use crate::{
     store::Versioned,
 };
 
-/// The member of an id as it stands in a path.
+/// The member with the ID from a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Member>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no member has this id");
     let id: MemberId = id.parse().map_err(|_| unknown())?;
     context.store.member(id).await?.ok_or_else(unknown)
 }
 
-/// The member of an id, and an active owner who is someone else: the change of an owner stands on that.
+/// The member with this ID, and another active owner. A change to an owner depends on that.
 async fn with_other_owner(
     context: &Context,
     id: &str,
@@ -81,7 +81,7 @@ async fn hashed(context: &Context, given: SecretString) -> Result<PasswordHash> 
     context.password_work(work).await?
 }
 
-/// A new one-time link, and what is kept of it.
+/// A new one-time link, and its stored form.
 fn new_link(context: &Context) -> (SecretString, MemberLink) {
     let token = context.new_secret("stead_invitation_");
     let kept = MemberLink::new(Digest::of(token.expose_secret()), context.now());

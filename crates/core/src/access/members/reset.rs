@@ -1,4 +1,4 @@
-//! Removes a member's password, and makes the link that sets another one.
+//! Removes a member's password, and creates a link to set a new one.
 
 use super::{existing, issued, new_link};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Removes the password, ends the sessions, and makes a link: also another one for an invitation that was lost.
+/// Removes the password, ends the sessions, and creates a link. Also replaces the lost link of an invitation.
 pub(crate) async fn reset(
     context: &Context,
     id: &str,

@@ -1,4 +1,4 @@
-//! One-time codes of an authenticator app besides the password: adds one to a member, and takes it away.
+//! Adds one-time codes of an authenticator app to a member's password, or removes them.
 
 use data_encoding::BASE32_NOPAD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -15,10 +15,10 @@ use crate::{
     store::Versioned,
 };
 
-/// A member with the session in which something is done.
+/// A member, with the session that acts.
 type Owned = (Versioned<Session>, Versioned<Member>);
 
-/// Makes a secret for the member's app. It counts once a code has proved that the app has it.
+/// Generates a secret for the member's app. It counts once a code has proved that the app has it.
 pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSecondFactor> {
     let mut secret = zeroize::Zeroizing::new([0; 20]);
     context.entropy.fill(secret.as_mut_slice());
@@ -50,7 +50,7 @@ pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSeco
     ))
 }
 
-/// Takes a code of the secret that was made last: from now on one is asked for at sign-in.
+/// Confirms the latest secret with a code. From now on, sign-in requires a code.
 pub(crate) async fn confirm(context: &Context, session_id: &str, code: &str) -> Result<()> {
     let (session, member) = owned(context, session_id).await?;
     let attempt = Attempt::in_session(&session.row.id);
@@ -78,7 +78,7 @@ pub(crate) async fn confirm(context: &Context, session_id: &str, code: &str) -> 
     Ok(())
 }
 
-/// Takes the second factor away from the member of a session.
+/// Removes the second factor of a session's member.
 pub(crate) async fn remove(context: &Context, session_id: &str) -> Result<()> {
     let (_, member) = owned(context, session_id).await?;
     changing(context, &member.row)

@@ -1,4 +1,4 @@
-//! Lets a member who is signed in set another password.
+//! Lets a signed-in member set a new password.
 
 use secrecy::SecretString;
 
@@ -12,7 +12,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Sets another password where the present one is right. All sessions end; the one that takes their place is given back.
+/// Sets a new password if the current one is correct. All sessions end, and the new one that replaces them is returned.
 pub(crate) async fn set_password(
     context: &Context,
     session_id: &str,

@@ -1,4 +1,4 @@
-//! The first owner: made by whoever has the link that the operator was shown.
+//! Creates the first owner, for a person with the link that the operator was shown.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -19,8 +19,8 @@ use crate::{
     store::Versioned,
 };
 
-/// The one-time link that makes the first owner, where there is no member yet and passwords are taken. It serves for 15 minutes, in this process,
-/// and until the next one is made.
+/// The one-time link to create the first owner, if there is no member yet and passwords are allowed. It works for 15
+/// minutes, in this process only, and until the next one is created.
 pub(crate) async fn begin_setup(context: &Context) -> Result<Option<SecretString>> {
     if !context.takes_passwords() || has_members(context).await? {
         return Ok(None);
@@ -32,12 +32,12 @@ pub(crate) async fn begin_setup(context: &Context) -> Result<Option<SecretString
     Ok(Some(SecretString::from(link)))
 }
 
-/// Whether a link for the first owner is good.
+/// Whether a link for the first owner is valid.
 pub(crate) async fn is_setup(context: &Context, token: &str) -> Result<bool> {
     Ok(context.is_setup(&Digest::of(token)) && !has_members(context).await?)
 }
 
-/// Makes the first owner, which uses the link up, and begins a session.
+/// Creates the first owner, uses up the link, and starts a session.
 pub(crate) async fn set_up(
     context: &Context,
     token: &str,
@@ -86,6 +86,6 @@ fn used_up() -> Error {
         ErrorKind::NotFound,
         "the link was used, has expired or was replaced at a later start; restart the service to get a new one, or run `stead members invite EMAIL --role owner`",
     )
-    // Only who starts it gets another link.
+    // Only the person who starts the process gets another link.
     .with_act_by(ActBy::Operator)
 }

@@ -1,4 +1,4 @@
-//! Signs a member in who has signed in at the operator's provider.
+//! Signs in a member at the operator's provider.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -19,7 +19,7 @@ use crate::{
     store::Versioned,
 };
 
-/// Sends a browser to the provider; with a session, for its member to sign in once more.
+/// Sends a browser to the provider. With a session, its member signs in again.
 pub(crate) async fn begin(
     context: &Context,
     next: &str,
@@ -33,7 +33,7 @@ pub(crate) async fn begin(
     sign_in::begin(context, next.to_owned(), again).await
 }
 
-/// Takes the browser's return: opens a session, or notes that the member of one has signed in once more.
+/// Handles the browser's return: opens a session, or records that a session's member has signed in again.
 pub(crate) async fn finish(
     context: &Context,
     given: ReturnFromProvider,
@@ -41,7 +41,7 @@ pub(crate) async fn finish(
     context.tasks.open()?;
     let cookie = given.cookie.as_ref().map(|cookie| cookie.expose_secret());
     let attempt = sign_in::open_attempt(context, cookie, &given.callback).await?;
-    // What strangers try from the same address stops no one who is signed in.
+    // Attempts by strangers from the same address don't block a signed-in member.
     let counted = match &attempt.again {
         Some(session) => Attempt::in_session(session),
         None => Attempt::from(&given.source),
@@ -63,7 +63,7 @@ pub(crate) async fn finish(
     })
 }
 
-/// Opens a session of the member with this e-mail address, who is made where there is none.
+/// Opens a session of the member with this email address. Creates the member if needed.
 async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
     let (id, role) = match context.store.member_by_email(&person.email).await? {
         Some(found) => (found.row.id, found.row.role),
@@ -87,7 +87,7 @@ async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
 async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
     let role = context.sign_in_provider.as_ref();
     let role = role.map_or(Role::Viewer, |provider| provider.options.role);
-    // The link for the first owner serves only while there is no member.
+    // While there is no member, only the link for the first owner can create one.
     if role != Role::Owner && !has_members(context).await? {
         return Err(Error::new(
             ErrorKind::SignInRefused,
@@ -104,8 +104,8 @@ async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
     Ok((create(&acting, member).await?, role))
 }
 
-/// Notes that the member of a session, and no one else, has signed in once more in the browser of that session. Whether the
-/// one-time code is still to come.
+/// Records that the session's own member has signed in again in that session's browser. Returns whether the one-time
+/// code is still missing.
 async fn step_up(
     context: &Context,
     session: &Digest,
@@ -125,7 +125,7 @@ async fn step_up(
     super::step_up::at_provider(context, id.expose_secret(), is_same).await
 }
 
-/// The member as this person, unless that is someone else, or kept out.
+/// The member as this person. Fails for a different person or a disabled member.
 fn known(member: &Member, person: &Person) -> Result<Member> {
     let refused = |why| Error::new(ErrorKind::SignInRefused, why);
     if member.disabled {

@@ -1,4 +1,4 @@
-//! Says whose session it is.
+//! Identifies the member of a session.
 
 use super::{SignedInMember, ended};
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Who is signed in with this session. Both rows are read every time: what takes a member's rights away acts at once.
+/// The member who is signed in with this session. Both rows are read every time, so a change to a member's rights takes
+/// effect immediately.
 pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedInMember> {
     context.tasks.open()?;
     let (session, member) = owned(context, id).await?;
@@ -28,13 +29,13 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
     })
 }
 
-/// Refuses a session that has ended. It does not count as a use of it.
+/// Rejects an expired session. This doesn't count as a use.
 pub(crate) async fn check(context: &Context, id: &str) -> Result<()> {
     context.tasks.open()?;
     owned(context, id).await.map(drop)
 }
 
-/// A session that opens something, with its member.
+/// A session that needs no code any more, with its member.
 pub(in crate::access) async fn owned(
     context: &Context,
     id: &str,
@@ -46,7 +47,7 @@ pub(in crate::access) async fn owned(
     Ok((session, member))
 }
 
-/// A session that has not ended, with its member.
+/// A session that hasn't expired, with its member.
 pub(super) async fn with_member(
     context: &Context,
     id: &str,
@@ -62,12 +63,12 @@ pub(super) async fn with_member(
     Ok((session, member))
 }
 
-/// Follows from the session's id, which does not follow from it.
+/// Derived from the session's ID, which can't be derived from it.
 fn csrf_token(id: &str) -> String {
     Digest::of(&format!("csrf {id}")).as_str().to_owned()
 }
 
-/// A session that is used stays; where that cannot be written down, it ends earlier.
+/// Extends a session that is used. If that can't be stored, the session expires earlier.
 async fn note_use(context: &Context, id: &Digest) {
     let now = context.now();
     let noted = context.change(

@@ -1,4 +1,4 @@
-//! Takes the one-time code at sign-in.
+//! Accepts the one-time code at sign-in.
 
 use secrecy::SecretString;
 
@@ -12,7 +12,7 @@ use crate::{
     store::{Records, Versioned},
 };
 
-/// Opens the session for which the code is still to come, under another id. A code counts once.
+/// Opens a session that needs its one-time code, under a new ID. Each code works once.
 pub(crate) async fn confirm(
     context: &Context,
     id: &str,
@@ -25,7 +25,7 @@ pub(crate) async fn confirm(
         return Err(ended());
     }
     let device = device::known(context, &member.row.email, device.as_ref()).await;
-    // Codes are counted by themselves: the right password forgets none of them.
+    // Codes have their own counter, which a correct password doesn't reset.
     let account = format!("code {}", member.row.email);
     let attempt = Attempt::to_sign_in(&account, source, device.as_ref());
     context.count_attempt(&attempt)?;

@@ -1,5 +1,5 @@
-//! What a browser keeps of the account that signed in with it, so that strangers who try the account's password do not keep
-//! it out. It opens nothing.
+//! A cookie for browsers that have signed in to an account, so that strangers who try its password can't lock them out.
+//! The cookie gives no access.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +14,7 @@ use crate::{
 /// How long a browser is known after a sign-in.
 const LIFE: SignedDuration = SignedDuration::from_hours(180 * 24);
 
-/// What the cookie holds, sealed.
+/// Content of the cookie, before encryption.
 #[derive(Serialize, Deserialize)]
 struct Device {
     email: String,
@@ -34,7 +34,7 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
 }
 
-/// The browser, where this account has signed in with it.
+/// The browser's digest, if this account has signed in with it.
 pub(super) async fn known(
     context: &Context,
     email: &str,

@@ -1,4 +1,4 @@
-//! Sessions of members in their browsers. The id is in a cookie; what is stored is its digest.
+//! Sessions of members in their browsers. The cookie has the ID, and Stead stores only its digest.
 
 mod at_provider;
 mod authenticate;
@@ -30,19 +30,18 @@ use secrecy::SecretString;
 
 use crate::{Error, ErrorKind, caller::Caller, oauth::Callback, resource::Member};
 
-/// What somebody gives to sign in.
+/// A member's credentials for signing in.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SignIn {
-    /// E-mail address.
+    /// Email address.
     pub email: String,
     /// Password.
     pub password: SecretString,
-    /// Where the request came from, such as an address: attempts from one source are limited. Empty where that is not
-    /// known.
+    /// Source of the request, such as an IP address. Stead limits attempts per source. Empty if unknown.
     pub source: String,
-    /// What the browser keeps of an earlier sign-in, as
-    /// [`Environment::known_browser`](crate::environment::Environment::known_browser) made it.
+    /// Value that the browser keeps from an earlier sign-in, as
+    /// [`Environment::known_browser`](crate::environment::Environment::known_browser) created it.
     pub device: Option<SecretString>,
 }
 
@@ -61,7 +60,8 @@ impl SignIn {
         }
     }
 
-    /// From a browser that keeps something of an earlier sign-in: attempts of strangers do not count against it.
+    /// Adds the value that the browser keeps from an earlier sign-in. Attempts by strangers don't count against this
+    /// browser.
     #[must_use]
     pub fn device(mut self, device: Option<SecretString>) -> Self {
         self.device = device;
@@ -69,18 +69,18 @@ impl SignIn {
     }
 }
 
-/// What a member gives to prove once more who they are.
+/// A member's credentials for confirming who they are in a running session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StepUp {
-    /// Password; not needed shortly after the member has signed in at the provider once more.
+    /// Password. Not needed shortly after the member has signed in again at the provider.
     pub password: SecretString,
-    /// One-time code, where the member has a second factor.
+    /// One-time code, if the member has a second factor.
     pub code: String,
 }
 
 impl StepUp {
-    /// A step-up.
+    /// A confirmation with a password and a one-time code.
     pub fn new(password: SecretString, code: impl Into<String>) -> Self {
         Self {
             password,
@@ -89,32 +89,32 @@ impl StepUp {
     }
 }
 
-/// A session that has begun.
+/// A new session.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StartedSession {
-    /// Its id of 256 bits, for the browser's cookie; only its digest is kept.
+    /// ID of 256 bits, for the browser's cookie. Stead stores only its digest.
     pub id: SecretString,
-    /// Whether it opens nothing until the one-time code was given.
+    /// Whether it allows nothing until the member enters the one-time code.
     pub awaits_code: bool,
 }
 
-/// What a browser brings back from the provider.
+/// The browser's return from the provider.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReturnFromProvider {
     /// The parameters of the callback.
     pub callback: Callback,
-    /// The cookie that was set when it was sent there, where it has one.
+    /// The cookie that Stead set when it sent the browser to the provider, if the browser has it.
     pub cookie: Option<SecretString>,
-    /// The id of the session that it has, where it has one.
+    /// ID of the browser's session, if it has one.
     pub session: Option<SecretString>,
-    /// Where the request came from, as in [`SignIn::source`].
+    /// Source of the request, as in [`SignIn::source`].
     pub source: String,
 }
 
 impl ReturnFromProvider {
-    /// A return.
+    /// A return with these parameters.
     pub fn new(
         callback: Callback,
         cookie: Option<SecretString>,
@@ -130,32 +130,32 @@ impl ReturnFromProvider {
     }
 }
 
-/// What came of a return from the provider.
+/// Result of a return from the provider.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FinishedAtProvider {
-    /// Where the browser wanted to go.
+    /// The page that the browser originally requested.
     pub next: String,
-    /// The session that has begun; none where the member of one has signed in once more.
+    /// The new session. `None` if the member already had a session and signed in again.
     pub session: Option<StartedSession>,
-    /// Whether the one-time code of the member who has signed in once more is still to come.
+    /// Whether the member, after signing in again, still needs to enter the one-time code.
     pub awaits_code: bool,
 }
 
-/// Who is signed in.
+/// A signed-in member.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct SignedInMember {
     /// The member.
     pub member: Member,
-    /// What the forms of this session carry, so that no other site can send them.
+    /// Token in every form of this session, so that no other site can submit them.
     pub csrf_token: String,
-    /// Whether the member has proved within the last ten minutes who they are, as is asked for before what gives somebody rights
-    /// or cannot be undone.
+    /// Whether the member has confirmed who they are within the last ten minutes. Stead requires this for actions that
+    /// grant rights or can't be undone.
     pub stepped_up: bool,
-    /// Whether the member has just signed in at the provider once more, and only the one-time code is missing.
+    /// Whether the member has just signed in again at the provider, and only the one-time code is missing.
     pub awaits_code: bool,
-    /// The member as who acts.
+    /// The member as a caller.
     pub caller: Caller,
 }
 
@@ -176,7 +176,7 @@ impl fmt::Debug for SignedInMember {
     }
 }
 
-/// The same for every session that opens nothing.
+/// The error for every session that doesn't allow anything. It's always the same.
 fn ended() -> Error {
     Error::new(
         ErrorKind::Unauthenticated,

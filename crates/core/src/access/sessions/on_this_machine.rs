@@ -1,4 +1,4 @@
-//! Opens a session for whoever sits at this machine: for development.
+//! Opens a session for anyone at this machine, for development.
 
 use super::{Opening, StartedSession};
 use crate::{
@@ -12,11 +12,11 @@ use crate::{
     store::Versioned,
 };
 
-/// The member who sits at this machine. No invitation reaches such an address.
+/// Email address of the member at this machine. No invitation can have it.
 const EMAIL: &str = "you@localhost";
 
-/// Opens a session of the owner "You", without any proof: only for requests that certainly come from this machine, of an
-/// environment that is there for development.
+/// Opens a session of the owner "You" without any credentials. Use it only for requests that certainly come from this
+/// machine, in a development environment.
 pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSession> {
     let id = match context.store.member_by_email(EMAIL).await? {
         Some(found) => found.row.id,

@@ -1,4 +1,4 @@
-//! Begins a session of a member who has proved to be the one.
+//! Starts a session of an authenticated member.
 
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -10,7 +10,7 @@ use crate::{
     domain::{Member, Session},
 };
 
-/// A session that is about to begin: its id is new, whatever the browser had before.
+/// A session that is about to start. It always has a new ID, whatever the browser had before.
 pub(in crate::access) struct Opening {
     id: SecretString,
     digest: Digest,
@@ -25,8 +25,8 @@ impl Opening {
         Self { id, digest, now }
     }
 
-    /// Adds the session to a change that makes `after` of the member's row of this version. One that still waits for a
-    /// one-time code is not a sign-in yet.
+    /// Adds the session to a change that replaces the member's row of this version by `after`. A session that still
+    /// needs a one-time code isn't a sign-in yet.
     pub(in crate::access) fn change(
         &self,
         change: Change,

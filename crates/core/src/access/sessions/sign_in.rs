@@ -11,8 +11,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Opens a session. An address that no one has, and a member who may not sign in, take the same way and the same time as
-/// a wrong password.
+/// Opens a session. Unknown email addresses and members who can't sign in take the same steps and the same time as a
+/// wrong password.
 pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedSession> {
     context.tasks.open()?;
     context.check_passwords()?;
@@ -50,7 +50,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
         .await
 }
 
-/// Whether a password is right; where there is none, one is compared that no one has.
+/// Whether a password is correct. If there is none, compares with a hash that no password has.
 pub(in crate::access) async fn compare(
     context: &Context,
     hash: Option<&PasswordHash>,

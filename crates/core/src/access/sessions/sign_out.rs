@@ -9,7 +9,7 @@ use crate::{
     store::{Records, Versioned},
 };
 
-/// Ends a session at once, in every process. One that has ended already stays so.
+/// Ends a session immediately, in all processes. A session that has already ended stays ended.
 pub(crate) async fn sign_out(context: &Context, id: &str) -> Result<()> {
     let (_, member) = match with_member(context, id).await {
         Err(error) if error.kind() == ErrorKind::Unauthenticated => return Ok(()),

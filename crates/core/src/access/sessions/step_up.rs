@@ -1,4 +1,4 @@
-//! Takes the proof of who a member is once more, before what gives somebody rights or cannot be undone.
+//! Lets a member confirm who they are, before actions that grant rights or can't be undone.
 
 use super::{StepUp, authenticate::owned, compare, ended};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 type Owned = (Versioned<Session>, Versioned<Member>);
 
-/// Notes that the member of a session has given the password again, and a one-time code where there is a second factor.
+/// Records that a session's member has entered the password again, and a one-time code if there is a second factor.
 pub(crate) async fn step_up(context: &Context, id: &str, given: StepUp) -> Result<()> {
     let (session, member) = owned(context, id).await?;
     let attempt = Attempt::in_session(&session.row.id);
@@ -51,8 +51,8 @@ pub(crate) async fn step_up(context: &Context, id: &str, given: StepUp) -> Resul
     Ok(())
 }
 
-/// Notes that the member of a session has signed in at the provider once more, where `is_same` takes the member as it is by
-/// then. Whether the one-time code is still to come.
+/// Records that a session's member has signed in at the provider again, if `is_same` accepts the current member.
+/// Returns whether the one-time code is still missing.
 pub(super) async fn at_provider(
     context: &Context,
     id: &str,

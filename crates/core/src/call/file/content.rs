@@ -1,4 +1,4 @@
-//! The content of a part: a text as it is, a file decoded, everything else as JSON.
+//! Content of a part: a text unchanged, a file decoded, everything else as JSON.
 
 use base64::{
     Engine as _, alphabet,
@@ -22,7 +22,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Takes what a reference points at out of the result of its call.
+/// Extracts the referenced part from the result of its call.
 pub(in crate::call) fn content(reference: Reference, execution: &Execution) -> Result<ResultFile> {
     let mut data: Value = execution.json()?;
     let found = data.pointer_mut(&reference.pointer).map(Value::take);

@@ -1,4 +1,4 @@
-//! Handles: what a part of a result is, sealed for whoever holds it. Nothing of it is stored.
+//! Handles: encrypted references to parts of results. Stead stores nothing for them.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -17,16 +17,16 @@ use crate::{
     tool::{ToolEntry, Warning, Whole, WholeKind},
 };
 
-/// What every handle begins with.
+/// Prefix of every handle.
 const PREFIX: &str = "file_";
-/// How long a handle is good.
+/// Lifetime of a handle.
 const LIFE: SignedDuration = SignedDuration::from_hours(24);
-/// Most characters of a handle. It stands in the path of a request, of which servers on the way take 8 kB.
+/// Maximum length of a handle. It's part of a request's path, and servers on the way often limit that to 8 kB.
 const LONGEST: usize = 4_096;
-/// Bytes that an input takes in memory beyond which its JSON is longer than any handle.
+/// If an input takes more bytes in memory, its JSON is too long for a handle.
 pub(in crate::call) const LARGEST_INPUT: u64 = 128 * 1024;
 
-/// The account of a call: another one that has its names later is not meant.
+/// The account of a call. A later account with the same names is a different one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::call) struct Owner {
     #[serde(rename = "a")]
@@ -51,7 +51,7 @@ impl Owner {
         }
     }
 
-    /// Refuses an account that was disconnected since, or erased.
+    /// Rejects an account that was disconnected or erased since.
     pub(in crate::call) fn check(self, snapshot: &Snapshot) -> Result<()> {
         match self == Self::of(snapshot) {
             true => Ok(()),
@@ -60,7 +60,7 @@ impl Owner {
     }
 }
 
-/// The call to make again, and what to take out of its result. Its names are short, since models carry it.
+/// The call to repeat, and the part of its result to extract. Names are short, because models carry the handle.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::call) struct Reference {
     #[serde(rename = "c")]
@@ -81,7 +81,7 @@ pub(in crate::call) struct Reference {
     readable: bool,
     #[serde(rename = "p", default, skip_serializing_if = "String::is_empty")]
     pub(super) pointer: String,
-    /// Name and type of a file, whose content is base64.
+    /// Name and type of a file. Its content is base64.
     #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
     pub(super) file: Option<(Option<String>, String)>,
     /// Seconds since 1970.
@@ -103,7 +103,7 @@ impl Reference {
     }
 }
 
-/// A handle for each part of a call's result, and what to know about them.
+/// A handle for each part of a call's result, with facts about it.
 pub(in crate::call) fn handles(
     context: &Context,
     snapshot: &Snapshot,
@@ -159,8 +159,8 @@ pub(in crate::call) fn handles(
     Ok((left_out, Some(warning)))
 }
 
-/// The type of a file as it may stand in a header: a type and a subtype of plain characters (RFC 9110, 8.3.1). Parameters are
-/// the product's words, and are not passed on.
+/// The type of a file in a form that is safe in a header: a type and a subtype of plain characters (RFC 9110, 8.3.1).
+/// The product's parameters aren't forwarded.
 fn safe_media_type(kind: String) -> String {
     let is_token = |part: &str| {
         let plain =
@@ -192,7 +192,7 @@ fn warning(left_out: &[LeftOut], all: usize, ends: Timestamp) -> Warning {
     Warning::new("left_out", message)
 }
 
-/// The handle of a reference; none where it would be too long.
+/// The handle of a reference. `None` if it would be too long.
 fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
     let text = serde_json::to_vec(reference)
         .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
@@ -204,7 +204,8 @@ fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
     Ok((handle.len() <= LONGEST).then_some(handle))
 }
 
-/// What a handle stands for. One of another user or connection than the caller's is unknown to it.
+/// The reference of a handle. A handle of another user, or of a connection that the caller can't see, counts as
+/// unknown.
 pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Reference> {
     let encoded = handle.strip_prefix(PREFIX).ok_or_else(unknown)?;
     if handle.len() > LONGEST {
@@ -236,7 +237,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     Ok(reference)
 }
 
-/// There is no such handle, as far as the caller may know.
+/// The error for an unknown handle.
 pub(in crate::call) fn unknown() -> Error {
     Error::new(
         ErrorKind::NotFound,

@@ -1,4 +1,4 @@
-//! What a result left out, as a file: a handle stands for it, and says which call has to be made again.
+//! Truncated parts of results as files. A handle contains the call to repeat.
 
 mod content;
 mod handle;

@@ -1,4 +1,4 @@
-//! What a raw request is, for policies and for the person who is to approve it.
+//! Arguments of a raw request, for policies and for the person who approves it.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, Method, header};
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl RawRequest {
-    /// Its method and path; and exactly what is asked, as JSON: each request with its method, path, headers and body.
+    /// Its method and path, and the exact request as JSON. Each request has its method, path, headers and body.
     pub(super) fn exactly(&self) -> (Subject, Value) {
         let path = self.path_and_query.split('?').next().unwrap_or_default();
         let subject = Subject::Raw(self.method.to_string(), path.to_owned());
@@ -54,7 +54,7 @@ fn described(method: &Method, target: &str, headers: &HeaderMap, body: &[u8]) ->
     let mut one = json!({ "method": method.as_str(), "path": target });
     let mut shown: Map<String, Value> = Map::new();
     for name in headers.keys() {
-        // What says how a response comes is not part of what is asked.
+        // Headers about the form of the response aren't part of the arguments.
         if matches!(*name, header::ACCEPT_ENCODING | header::USER_AGENT) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! A raw request as it came, checked by the rules of the proxy.
+//! A raw request as received, validated by the proxy's rules.
 
 use std::{mem, pin::pin, sync::Arc, time::Duration};
 
@@ -24,16 +24,16 @@ use crate::{
     resource::ProxyRequest,
 };
 
-/// A body of at most so many bytes is read first, so that a retry can send it again where that is safe.
+/// A body of at most this many bytes is read before sending, so that a safe retry can send it again.
 pub(super) const SHORT: usize = 64 * 1024;
-/// Longest wait for a body that is read whole: a caller who sends a byte now and then holds no call for ever.
+/// Longest wait for a body that is read completely, so that a slow caller doesn't block a call forever.
 const BODY: Duration = Duration::from_secs(60);
 
 /// A raw request as the caller gave it.
 pub(super) enum Given {
     /// Its parts one by one, in JSON.
     Written(ProxyRequest),
-    /// As it came over HTTP.
+    /// As received over HTTP.
     Received(http::Request<Body>),
 }
 
@@ -103,7 +103,7 @@ fn written(body: Value, content_type: Option<&HeaderValue>) -> Result<Vec<u8>> {
     }
 }
 
-/// The whole of a body that the rules have to see.
+/// The complete body, if the rules need it.
 pub(super) async fn whole(
     context: &Context,
     body: Body,
@@ -111,7 +111,7 @@ pub(super) async fn whole(
     held: &Arc<Held>,
 ) -> Result<Bytes> {
     let mut reading = pin!(held.collect(body, limit as u64, 1));
-    // Most short bodies are there at once and need no timer.
+    // Most short bodies are available immediately and need no timer.
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,
         None => match select(reading, context.runtime.sleep(context.at_most(BODY))).await {

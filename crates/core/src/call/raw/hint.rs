@@ -1,5 +1,5 @@
-//! What Stead says of a response with which the product refuses a raw request for a scope: the product itself does not know that
-//! there are links.
+//! Hints on responses in which the product rejects a raw request because of a missing scope. The product itself doesn't
+//! know about Stead's links.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
@@ -13,16 +13,16 @@ use crate::{
     tool::Response,
 };
 
-/// `scope_missing`, with the scopes of which the product names one as enough.
+/// `scope_missing`, with the scopes that would be enough according to the product.
 const HINT: HeaderName = HeaderName::from_static("stead-hint");
-/// The body for `POST /v1/authorization-links`, if the connection asks users for one of these scopes.
+/// The body for `POST /v1/authorization-links`, if the connection can request one of these scopes.
 const REQUEST: HeaderName = HeaderName::from_static("stead-authorization-request");
 
-/// What the product's challenge says (RFC 6750, section 3), which does not reach the caller.
+/// The product's challenge (RFC 6750, section 3), which isn't forwarded to the caller.
 pub(super) struct Challenge(String);
 
 impl Challenge {
-    /// That of a response whose status says that something is forbidden.
+    /// The challenge of a response with a status that means forbidden.
     pub(super) fn of(response: &http::Response<Body>) -> Option<Self> {
         if response.status() != StatusCode::FORBIDDEN {
             return None;
@@ -48,7 +48,8 @@ impl Challenge {
         Ok(http::Response::from_parts(head, body))
     }
 
-    /// Adds the hint where the challenge or the body says that a scope is missing. `body` is the beginning of the response's.
+    /// Adds the hint if the challenge or the body reports a missing scope. `body` is the beginning of the response's
+    /// body.
     fn add_hint(
         &self,
         headers: &mut HeaderMap,
@@ -86,7 +87,7 @@ impl Challenge {
         let (connection, user) = (connection.name.as_str(), account.identifier.as_str());
         let request = AuthorizationRequest::new(connection, user, asked);
         let request = serde_json::to_string(&request).ok();
-        // Escaped, a JSON text is ASCII, as a header has to be.
+        // Headers have to be ASCII, and escaped JSON is.
         let request = request.map(|text| escaped(&text));
         let request = request.and_then(|text| HeaderValue::try_from(text).ok());
         headers.extend(request.map(|request| (REQUEST, request)));

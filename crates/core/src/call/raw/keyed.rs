@@ -37,9 +37,9 @@ pub(super) async fn send(
 pub(super) enum Begun {
     /// It is, or has no key.
     Now(Option<Box<Turn>>),
-    /// What an earlier one came to.
+    /// The outcome of an earlier request.
     Before(Result<http::Response<Body>>),
-    /// It cannot be told, or another one is under way.
+    /// The outcome is unknown, or another request is running.
     Not(Error),
 }
 
@@ -52,7 +52,7 @@ async fn earlier(turn: &mut Turn) -> Begun {
     }
 }
 
-/// Writes down that a request with a key begins.
+/// Records the start of a request with a key.
 pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut Record) -> Begun {
     let Some(mut turn) = turn else {
         return Begun::Now(None);
@@ -72,7 +72,7 @@ pub(super) async fn begin(turn: Option<Turn>, account: AccountId, record: &mut R
 }
 
 impl RawRequest {
-    /// Fails where policies refuse it; no one is asked.
+    /// Fails if policies deny it. Doesn't ask for approval.
     pub(super) fn refused(mut self, of: &Snapshot, admission: &Admission) -> Result<()> {
         if admission.is_without_policies() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A call of the product's own API: path and headers are checked, and the response is passed on as it comes.
+//! Calls to the product's own API. Stead validates the path and headers, and forwards the response as it arrives.
 
 mod arguments;
 mod given;
@@ -41,11 +41,12 @@ use crate::{
 };
 
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
-/// Most bytes of a batch, which is read whole.
+/// Maximum size of a batch in bytes. It's read completely.
 const BATCH_BYTES: usize = 10 * 1024 * 1024;
-/// Bytes of a batch's response that are read to see whether all its requests were refused: a refusal is short.
+/// Number of bytes of a batch's response that are read to check whether all its requests were rejected. Such a response
+/// is short.
 const ALL_REFUSED: usize = 512 * 1024;
-/// Bytes per second at which a stream may take as long as it needs.
+/// Minimum rate in bytes per second for a stream without a time limit.
 const STEADY: u64 = 16 * 1024;
 
 /// Sends a raw request that is given as JSON.
@@ -67,7 +68,7 @@ pub(crate) async fn send_raw(
     boxed(|| call(context, of, given, At::Path, None)).await
 }
 
-/// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte.
+/// Sends a raw request that arrived over HTTP. `request`'s URI is the product's path and query, unchanged.
 pub(crate) async fn stream_raw(
     context: &Context,
     connection_name: &str,
@@ -80,7 +81,8 @@ pub(crate) async fn stream_raw(
     boxed(|| call(context, of, given, At::Path, None)).await
 }
 
-/// Sends a raw request that came to the proxy host: the caller's token tells the user, and the path tells which account.
+/// Sends a raw request that arrived at the proxy host. The caller's token determines the user, and the path determines
+/// the account.
 pub(crate) async fn stream_raw_at_proxy_host(
     context: &Context,
     request: http::Request<Body>,
@@ -93,7 +95,7 @@ pub(crate) async fn stream_raw_at_proxy_host(
     boxed(|| call(context, of, given, At::Host, None)).await
 }
 
-/// Where a raw request came in.
+/// Where a raw request arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     /// Below `/proxy`, or described in JSON.
@@ -102,7 +104,7 @@ enum At {
     Host,
 }
 
-/// The stages in their order. A request that changes something goes on even when its caller hangs up.
+/// Runs the stages in order. A request that changes something continues even if its caller disconnects.
 async fn call(
     context: &Context,
     (connection_name, identifier): (&str, &str),
@@ -245,11 +247,11 @@ struct RawRequest {
     path_and_query: String,
     headers: HeaderMap,
     body: Option<Body>,
-    /// Bytes at hand can be sent once more; a stream cannot.
+    /// A body in memory can be sent again; a stream can't.
     spare: Option<Bytes>,
     /// The requests of a batch.
     parts: Vec<Part>,
-    /// Whether the caller takes bodies of any size, as they come.
+    /// Whether the caller accepts bodies of any size as a stream.
     streams: bool,
     rules: &'static ProxyRules,
     at: At,
@@ -291,7 +293,7 @@ impl RawRequest {
         let batch = proxy::check_batch(rules, &address, &checked.headers, body, &boundary)?;
         let mut headers = checked.headers;
         headers.insert(header::CONTENT_TYPE, batch.content_type);
-        // The response has to be readable here.
+        // Stead needs to read this response, so it can't be compressed.
         headers.remove(header::ACCEPT_ENCODING);
         let checked = Checked {
             headers,
@@ -322,7 +324,7 @@ impl RawRequest {
         Ok(response)
     }
 
-    /// Method and path of the requests that it holds, for policy and cost: itself, or those of a batch.
+    /// Method and path of its requests, for policies and cost: its own, or those of a batch.
     fn requests(&self) -> impl Iterator<Item = (&Method, &str)> {
         let own = (self.kind != RouteKind::Batch).then(|| {
             let path = self.path_and_query.split('?').next();

@@ -1,4 +1,4 @@
-//! A response while it is passed on: what it holds until its end, and how that is recorded.
+//! A response while it's forwarded: the capacity that it holds until its end, and how its end is recorded.
 
 use std::{
     fmt::Write as _,
@@ -23,7 +23,7 @@ use crate::{
 /// Names the execution on every response of the proxy.
 const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 
-/// What a call has taken of the bulkheads: given back when its response has passed.
+/// Capacity that a call holds. It's freed when the response is complete.
 pub(super) struct Lasting {
     pub(super) held: Arc<Held>,
     #[expect(dead_code, reason = "held for its end")]
@@ -36,7 +36,7 @@ pub(super) fn named(
     mut result: Result<http::Response<Body>>,
 ) -> Result<http::Response<Body>> {
     if let Ok(response) = &mut result {
-        // As long as it gets, so that it becomes a value without a copy.
+        // The final capacity, so that the conversion to a header value needs no copy.
         let mut text = String::with_capacity(ExecutionId::PREFIX.len() + 32);
         let written = write!(text, "{id}");
         let id = written.ok().and_then(|()| HeaderValue::try_from(text).ok());
@@ -47,7 +47,7 @@ pub(super) fn named(
     result
 }
 
-/// The body of a response. A record that is still open ends with it.
+/// The body of a response. If the record is still open, it's completed at the body's end.
 pub(super) fn passing(body: Body, record: Option<Record>, lasting: Lasting) -> Body {
     match body {
         Body::Stream(inner) => Body::stream(Passing {
@@ -70,7 +70,7 @@ struct Passing {
 
 fn end(record: Option<Record>, result: Result<()>) {
     if let Some(record) = record {
-        // The body itself tells the caller.
+        // The body itself reports the error to the caller.
         let _ = record.end(result);
     }
 }

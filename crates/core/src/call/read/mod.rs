@@ -23,21 +23,21 @@ use crate::{
 
 /// Largest response that a tool reads, after decompression.
 const RESPONSE_BYTES: u64 = 64 * 1024 * 1024;
-/// Largest growth by decompression; a mail of plain text comes near 20.
+/// Maximum growth by decompression. Plain-text mails reach about 20.
 const RATIO: u64 = 100;
 
-/// Bytes of an error's body in which secrets are looked for.
+/// Number of bytes of an error's body that are searched for secrets.
 pub(super) const ERROR_BYTES: usize = 64 * 1024;
 
-/// What is held of each byte of a response: itself, and what it becomes in the response to the caller.
+/// Number of copies of each byte in memory: the received response and the response to the caller.
 const COPIES: u64 = 2;
 
-/// What JSON grows by.
+/// Usual growth of compressed JSON.
 const USUAL_RATIO: u64 = 4;
-/// Bytes that are decompressed before room for more is asked for.
+/// Number of bytes to decompress before more memory is reserved.
 const STEP: u64 = 256 * 1024;
 
-/// What came of a request.
+/// Result of a request.
 pub(super) enum Reading<T> {
     Response(T),
     /// The product's 401.
@@ -45,8 +45,8 @@ pub(super) enum Reading<T> {
     Failure(Failure),
 }
 
-/// Passes a response on as it comes; the product's own errors are responses too. `here` gives the address of ours that
-/// stands for one of the product.
+/// Forwards a response as it arrives, including the product's own errors. `here` maps a URL of the product to Stead's
+/// URL for it.
 pub(super) fn streamed(
     response: http::Response<Body>,
     kind: RouteKind,
@@ -62,7 +62,7 @@ pub(super) fn streamed(
     }
 }
 
-/// An error of the product, which is passed on, without the token that it may repeat. What is overwritten keeps its length.
+/// Masks the token in a forwarded error of the product. The length stays the same.
 pub(super) async fn without_secrets(
     mut response: http::Response<Body>,
     secrets: &Secrets,
@@ -90,7 +90,7 @@ pub(super) async fn without_secrets(
     }
 }
 
-/// Reads a response to its end and classifies it by the product's table.
+/// Reads a complete response and classifies it by the product's table.
 pub(super) async fn whole(
     context: &Context,
     product: &Product,
@@ -161,7 +161,7 @@ async fn classify(
         _ => error,
     };
     let processed = match error.kind() {
-        // The product says that it has not begun.
+        // The product says that it hasn't started.
         ErrorKind::ProductRateLimited | ErrorKind::ProductQuotaExhausted => Processed::No,
         _ => Processed::Unknown,
     };
@@ -172,8 +172,8 @@ async fn classify(
     })
 }
 
-/// The product took a request that changes something, and what it says about it has to be readable: a page of a gateway or
-/// half a document does not tell what became of it. What a read brings is left to the tool.
+/// Checks that the response to a write is readable. The product has accepted the request, and an error page of a
+/// gateway or half a document doesn't say what has happened. The responses to reads are left to the tool.
 async fn readable(context: &Context, request: &ApiRequest, response: Response) -> Result<Response> {
     let unread = request.effect_of() == Effect::Read || !response.is_success();
     if unread || response.body.is_empty() {
@@ -184,7 +184,7 @@ async fn readable(context: &Context, request: &ApiRequest, response: Response) -
     context.computed(bytes, read).await?
 }
 
-/// Where the product's own table does not know a response.
+/// Fallback if the product's own table doesn't know a response.
 fn by_status(response: &Response) -> Error {
     let kind = ErrorKind::of_product_status(response.status);
     let message = match kind {

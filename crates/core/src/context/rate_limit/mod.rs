@@ -25,10 +25,10 @@ use crate::{
     tool::Effect,
 };
 
-/// Accounts are spread over so many maps, so that a look at all of them stops the calls of few.
+/// Accounts are distributed over this many maps, so that a scan of one map blocks only few calls.
 const SHARDS: usize = 64;
 
-/// The rate limiters of all accounts that were called lately.
+/// The rate limiters of all recently called accounts.
 pub(crate) struct RateLimiters {
     shards: Vec<Mutex<Shard>>,
     hasher: RandomState,
@@ -49,7 +49,7 @@ impl RateLimiters {
         }
     }
 
-    /// That of an account with this quota; one with another quota starts over.
+    /// The limiter of an account with this quota. A different quota starts a new one.
     pub(crate) fn of(&self, account: AccountId, quota: Option<Quota>) -> Arc<RateLimiter> {
         let new = || {
             Arc::new(RateLimiter::new(
@@ -71,7 +71,7 @@ impl RateLimiters {
         lock(&self.shards[usize::try_from(index).unwrap_or_default()])
     }
 
-    /// Forgets those that no snapshot names any more and whose quota is whole again.
+    /// Drops limiters that no snapshot uses and whose quota is unused.
     pub(crate) fn sweep(&self, now: Duration) {
         for shard in &self.shards {
             let mut limiters = lock(shard);
@@ -92,22 +92,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps one account within its quota: in no 60 seconds more is used, and all of it can be.
+/// Keeps one account within its quota. No 60 seconds use more than the quota, and all of it is available.
 pub(crate) struct RateLimiter {
     limits: Option<Limits>,
-    /// Of the account's calls at its connection.
+    /// The account's running calls at its connection.
     pub(crate) places: Holder,
 }
 
 struct Limits {
     quota: Quota,
-    /// Of all requests, or of reads where writes are counted apart.
+    /// For all requests, or only for reads if writes are counted separately.
     units: Window,
     writes: Option<Window>,
     at_once: Arc<Semaphore>,
-    /// Places of requests that wait.
+    /// Places for waiting requests.
     waiting: Semaphore,
-    /// Where other processes call for the same account.
+    /// Sharing with other processes that call for the same account.
     sharing: Option<Sharing>,
 }
 
@@ -137,7 +137,7 @@ impl RateLimiter {
         self.limits.as_ref().map(|limits| limits.quota)
     }
 
-    /// How many requests may be on their way at the same time; the product's number where nothing is limited.
+    /// Maximum number of requests at the same time. Without a rate limit, the product's number.
     pub(crate) fn at_once(&self, product: &Product) -> usize {
         let quota = self.quota().unwrap_or(product.quota);
         quota.concurrency.max(1).into()
@@ -153,7 +153,7 @@ impl RateLimiter {
         let Some(limits) = &self.limits else {
             return Ok(Permit::default());
         };
-        // Where all places to wait are taken, this request would have to wait as well.
+        // If all places are taken, this request would also need to wait.
         let _waiting = limits.waiting.try_acquire().map_err(|_| too_many())?;
         let now = runtime.monotonic();
         let wait = limits.reserve(cost, now, left)?;
@@ -184,7 +184,7 @@ impl RateLimiter {
     }
 }
 
-/// What a request costs of the product's quota.
+/// Cost of a request in units of the product's quota.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) reads: u32,
@@ -192,7 +192,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Of a request that can do this.
+    /// Cost of a request with this effect.
     pub(crate) fn of(effect: Effect, units: u32) -> Self {
         match effect {
             Effect::Read => Self {
@@ -206,7 +206,7 @@ impl Cost {
         }
     }
 
-    /// That of both requests.
+    /// Cost of both requests.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             reads: self.reads.saturating_add(other.reads),
@@ -220,7 +220,7 @@ impl Limits {
         std::iter::once(&self.units).chain(&self.writes)
     }
 
-    /// The windows, with what a request costs of each.
+    /// The windows, each with the cost of the request.
     fn charged(&self, cost: Cost) -> impl Iterator<Item = (&Window, u32)> {
         let (first, second) = match &self.writes {
             None => (cost.reads.saturating_add(cost.writes), None),
@@ -229,8 +229,8 @@ impl Limits {
         std::iter::once((&self.units, first)).chain(second)
     }
 
-    /// How long to wait until this may be used, of both quotas where the product counts writes apart. Nothing is
-    /// reserved where the wait would be longer than `left`.
+    /// Reserves units and returns how long to wait for them, for both quotas if the product counts writes separately.
+    /// Reserves nothing if the wait would be longer than `left`.
     fn reserve(&self, cost: Cost, now: Duration, left: Duration) -> Result<Duration> {
         let Some(writes) = &self.writes else {
             let all = cost.reads.saturating_add(cost.writes);
@@ -242,7 +242,7 @@ impl Limits {
                 reads: 0,
                 writes: units,
             } => writes.reserve(units, now, left),
-            // Each of the two is free at the later of both turns.
+            // The request can use both at the later of the two times.
             Cost {
                 reads,
                 writes: units,
@@ -261,7 +261,7 @@ impl Limits {
     }
 }
 
-/// What a request that waits has reserved; given back when this is dropped: its caller has left.
+/// Units that a waiting request has reserved. Dropping this gives them back, because the caller has left.
 struct Reserved<'l> {
     limits: &'l Limits,
     cost: Cost,
@@ -269,7 +269,7 @@ struct Reserved<'l> {
 }
 
 impl Reserved<'_> {
-    /// The request has its turn.
+    /// The request uses its reservation.
     fn keep(self) {
         std::mem::forget(self);
     }
@@ -283,10 +283,10 @@ impl Drop for Reserved<'_> {
     }
 }
 
-/// The right to have one request on its way, held until the response's head has come.
+/// The right to have one request running, until the response's head has arrived.
 #[derive(Default)]
 pub(crate) struct Permit {
-    /// Whether the request had to wait for it.
+    /// Whether the request had to wait.
     pub(crate) waited: bool,
     _place: Option<OwnedSemaphorePermit>,
 }

@@ -1,7 +1,7 @@
-//! Keeps the processes of one store together within the quota of an account.
+//! Keeps all processes of a store together within an account's quota.
 //!
-//! Without a slice a process spends the free part of the quota, and asks no one. Beyond that it claims a slice by a
-//! commit, and renews it while it uses it. While the store is away it goes on with what it holds.
+//! A process without a slice spends the free part of the quota without asking. To spend more, it claims a slice with a
+//! commit, and renews it while it uses it. While the store is unavailable, it continues with the slice that it has.
 
 use std::{
     pin::pin,
@@ -26,43 +26,44 @@ use crate::{
 
 /// How long a request waits for a slice.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A slice in use is renewed so often.
+/// How often a slice in use is renewed.
 const RENEWED: Duration = Duration::from_secs(15);
-/// For so long it is used without being renewed.
+/// How long a slice is used without being renewed.
 const USED: Duration = Duration::from_secs(20);
-/// From its renewal on until others may take it: what was spent within `USED` is a minute old then.
+/// Time from a renewal until others can take the slice. By then, everything that was spent within `USED` is a minute
+/// old.
 const LEASE: Duration = Duration::from_secs(90);
-/// Where a claim brought nothing, the next one waits.
+/// Pause after an unsuccessful claim.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// What a limiter knows of its slice.
+/// State of a limiter's slice.
 #[derive(Default)]
 pub(super) struct Sharing {
     slice: Mutex<Slice>,
-    /// Of the request that claims.
+    /// Held by the request that claims.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct Slice {
-    /// When it was claimed or renewed last, where there is one; or when that was last tried.
+    /// When the slice was last claimed or renewed, or when that was last tried. `None` without a slice.
     claimed_at: Option<Duration>,
-    /// No claim before that.
+    /// No claim before this time.
     next_at: Duration,
 }
 
-/// When a slice has to be claimed or renewed.
+/// When a slice needs to be claimed or renewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Due {
     No,
-    /// While requests go on.
+    /// While requests continue.
     Soon,
     /// Before the request is charged.
     Now,
 }
 
 impl Context {
-    /// Claims or renews a slice of an account's quota, where this request needs it.
+    /// Claims or renews a slice of an account's quota, if this request needs it.
     pub(crate) async fn share_quota(
         &self,
         account: AccountId,
@@ -79,12 +80,12 @@ impl Context {
                         .await;
                 });
             }
-            // Boxed, as all that is rare on the way of a call: else every call would have its size.
+            // Boxed, because it's rare. Otherwise, its size would be part of every call's future.
             Due::Now => Box::pin(self.claim_slice(account, limiter, cost, Due::Now)).await,
         }
     }
 
-    /// One request claims for all of the account that wait meanwhile.
+    /// One request claims for all requests of the account that wait.
     async fn claim_slice(&self, account: AccountId, limiter: &RateLimiter, cost: Cost, due: Due) {
         let Some((limits, sharing)) = limiter.sharing() else {
             return;
@@ -111,7 +112,7 @@ impl Context {
             }
             Err(error) => {
                 tracing::debug!(%account, kind = %error.kind(), "couldn't claim a share of a quota");
-                // While the store is away, what is held is used.
+                // While the store is unavailable, the process keeps using its slice.
                 slice.claimed_at = slice.claimed_at.map(|_| now);
                 false
             }
@@ -119,7 +120,7 @@ impl Context {
         slice.next_at = if brought_more { now } else { now + AGAIN };
     }
 
-    /// What this process may spend of each quota from now on.
+    /// The units of each quota that this process can spend from now on.
     async fn commit_slice(
         &self,
         account: AccountId,
@@ -143,7 +144,7 @@ impl Context {
                 .checked_add(LEASE + limits.promised(monotonic))
                 .unwrap_or(now);
             let (share, allowed) = share.claimed(self.process, &asked, now, ends_at);
-            // What is given back is not spent during the commit.
+            // The process stops spending what it gives back before the commit.
             for (window, limit) in limits.windows().zip(&allowed) {
                 window.allow_at_most(*limit);
             }
@@ -173,7 +174,7 @@ impl RateLimiter {
         }
         let since = |at| now.saturating_sub(at);
         if slice.claimed_at.is_some_and(|at| since(at) >= USED) {
-            // It may be another's before long.
+            // Another process may take it soon.
             slice.claimed_at = None;
             for window in limits.windows() {
                 window.allow(free_part(window.quota));
@@ -192,7 +193,7 @@ impl RateLimiter {
 }
 
 impl Limits {
-    /// What this process asks for, for each quota: twice of what it uses, and at first a quarter.
+    /// The units that this process requests for each quota: twice its use, or a quarter at first.
     fn asked(&self, cost: Cost, now: Duration) -> Vec<Asked> {
         let asked = self.charged(cost).map(|(window, units)| {
             let (quota, spent) = (window.quota, window.peak(now));
@@ -209,7 +210,7 @@ impl Limits {
         asked.collect()
     }
 
-    /// How long until the last request that waits for its turn has it.
+    /// Time until the turn of the last request that waits.
     fn promised(&self, now: Duration) -> Duration {
         let promised = self.windows().map(|window| window.promised(now));
         promised.max().unwrap_or_default()

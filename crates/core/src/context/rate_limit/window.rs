@@ -1,4 +1,4 @@
-//! What one quota allows within 60 seconds.
+//! One quota within 60 seconds.
 
 use std::{
     collections::VecDeque,
@@ -10,22 +10,22 @@ use super::{lock, too_late};
 use crate::{Result, domain::quota_share::free_part};
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
-/// Spends within such a time are remembered as one, at its end.
+/// Units that are spent within this time are stored as one entry, at its end.
 pub(super) const SLOT: Duration = Duration::from_millis(250);
 
-/// What was spent in the last 60 seconds, and what is reserved.
+/// Units that were spent in the last 60 seconds, and reserved units.
 pub(super) struct Window {
-    /// Units in any 60 seconds; 0 for no limit.
+    /// Units in any 60 seconds. 0 means no limit.
     pub(super) quota: u32,
     spent: Mutex<Spent>,
 }
 
 pub(super) struct Spent {
-    /// What this process may spend of the quota.
+    /// Units that this process can spend.
     limit: u32,
-    /// Ends of slots, in order, with the units spent in each.
+    /// Ends of slots in order, with the units spent in each.
     slots: VecDeque<(Duration, u64)>,
-    /// When the last reservation has its turn: those after it do not overtake it.
+    /// Turn of the last reservation. Later reservations can't have an earlier turn.
     last: Duration,
 }
 
@@ -39,8 +39,8 @@ impl Window {
         }
     }
 
-    /// How long to wait before these units may be used: until enough of what was spent is a minute old. Nothing is
-    /// reserved where the wait would be longer than `left`. What costs more than the limit has a minute of its own.
+    /// Reserves units and returns how long to wait: until enough of what was spent is a minute old. Reserves nothing if
+    /// the wait would be longer than `left`. A request that costs more than the limit gets a minute of its own.
     pub(super) fn reserve(&self, units: u32, now: Duration, left: Duration) -> Result<Duration> {
         let mut spent = self.spent();
         let turn = self.turn(&mut spent, units, now);
@@ -52,7 +52,7 @@ impl Window {
         Ok(wait)
     }
 
-    /// When these units may be used.
+    /// When these units can be used.
     pub(super) fn turn(&self, spent: &mut Spent, units: u32, now: Duration) -> Duration {
         if self.quota == 0 {
             return now;
@@ -87,7 +87,7 @@ impl Window {
         }
     }
 
-    /// Gives back what was reserved for this turn, by a request that was not sent.
+    /// Gives back the units that a request reserved for this turn but didn't send.
     pub(super) fn give_back(&self, turn: Duration, units: u32) {
         let mut spent = self.spent();
         let Spent { slots, last, .. } = &mut *spent;
@@ -99,29 +99,29 @@ impl Window {
         if *of_slot == 0 {
             slots.remove(index);
         }
-        // Who comes next waits for those only who still wait.
+        // Following requests only wait for those that still wait.
         *last = (*last).min(slots.back().map_or(Duration::ZERO, |(end, _)| *end));
     }
 
-    /// Whether these units have to wait for more than is allowed now.
+    /// Whether these units need more than the limit allows now.
     pub(super) fn is_short(&self, units: u32, now: Duration) -> bool {
         let mut spent = self.spent();
         units > 0 && (self.turn(&mut spent, units, now) > now || units > spent.limit)
     }
 
-    /// Allows so many units from now on; whether that is more than before.
+    /// Sets the limit. Returns whether it's higher than before.
     pub(super) fn allow(&self, limit: u32) -> bool {
         let mut spent = self.spent();
         limit > std::mem::replace(&mut spent.limit, limit)
     }
 
-    /// Allows no more units than this.
+    /// Lowers the limit to at most this many units.
     pub(super) fn allow_at_most(&self, limit: u32) {
         let mut spent = self.spent();
         spent.limit = spent.limit.min(limit);
     }
 
-    /// The most units that were spent, or are reserved, in 60 seconds which end now or later.
+    /// The most units spent or reserved in any 60 seconds that end now or later.
     pub(super) fn peak(&self, now: Duration) -> u32 {
         let slots = &self.spent().slots;
         let (mut held, mut peak, mut first) = (0, 0, 0);
@@ -136,7 +136,7 @@ impl Window {
         u32::try_from(peak).unwrap_or(u32::MAX)
     }
 
-    /// How long until the last units that are reserved may be used.
+    /// Time until the last reserved units can be used.
     pub(super) fn promised(&self, now: Duration) -> Duration {
         self.spent().last.saturating_sub(now)
     }
@@ -154,7 +154,7 @@ impl Window {
     }
 }
 
-/// The end of the slot that holds this moment.
+/// End of the slot with this time.
 fn slot_end(moment: Duration) -> Duration {
     let slots = moment.as_millis().div_ceil(SLOT.as_millis());
     SLOT * u32::try_from(slots).unwrap_or(u32::MAX)

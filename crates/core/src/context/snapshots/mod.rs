@@ -1,4 +1,4 @@
-//! What a call needs to know of its account, kept in memory so that the hot path touches no store.
+//! In-memory data about accounts for calls, so that most calls don't need the store.
 
 mod read;
 
@@ -32,11 +32,11 @@ use crate::{
     scrub::Secrets,
 };
 
-/// Accounts kept at most: those that were not called lately make room.
+/// Maximum number of accounts. New ones replace those not called recently.
 const CAPACITY: usize = 100_000;
-/// A snapshot that no call asked for in so long is forgotten, and with it the account's tokens in the clear.
+/// A snapshot that no call used for this long is dropped, together with the account's decrypted tokens.
 const UNUSED: Duration = Duration::from_secs(300);
-/// Accounts share so many epochs: one that is raised for another costs a second reading.
+/// Number of epochs that accounts share. If another account increases a shared one, the only cost is another read.
 const EPOCHS: usize = 16_384;
 /// The same for connections.
 const CONNECTION_EPOCHS: usize = 256;
@@ -49,13 +49,13 @@ pub(crate) struct Snapshot {
     pub(crate) account: Account,
     pub(crate) tokens: Option<TokenSet>,
     pub(crate) rate_limiter: Arc<RateLimiter>,
-    /// Of the connection's calls.
+    /// Limits on the connection's calls.
     pub(crate) places: Places,
     slots: Slots,
     epoch: u64,
-    /// When the reading began.
+    /// When the read started.
     read_at: Duration,
-    /// When a call asked for it.
+    /// When a call last used it.
     used_at: Moment,
 }
 
@@ -68,12 +68,12 @@ impl fmt::Debug for Snapshot {
 }
 
 impl Snapshot {
-    /// The tokens of an account that may be called now.
+    /// The tokens of an account, if it can be called now.
     pub(crate) fn usable(&self) -> Result<&TokenSet> {
         let product = self.endpoints.product;
         account_ready(product, &self.connection, &self.account)?;
         let tokens = self.tokens.as_ref();
-        // What is sent where is decided here: tokens and endpoints belong to the same client.
+        // Tokens and endpoints have to belong to the same client. This check decides which tokens are sent where.
         let tokens = tokens.filter(|tokens| tokens.client_epoch() == self.connection.client_epoch);
         tokens.ok_or_else(|| {
             let why = "has no credential";
@@ -81,7 +81,7 @@ impl Snapshot {
         })
     }
 
-    /// What a product that repeats a request could show.
+    /// Secrets that a product could reveal if it echoes a request.
     pub(crate) fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         if let Some(tokens) = &self.tokens {
@@ -93,7 +93,7 @@ impl Snapshot {
         secrets
     }
 
-    /// Lets a call begin.
+    /// Admits a call.
     pub(crate) fn enter(&self, context: &Context) -> Result<Place> {
         let account = &self.rate_limiter.places;
         let (now, caller) = (context.monotonic(), &context.caller);
@@ -109,7 +109,7 @@ impl Snapshot {
     }
 }
 
-/// Where the epochs of an account are.
+/// Slots of an account's epochs.
 #[derive(Debug, Clone, Copy)]
 struct Slots {
     account: usize,
@@ -125,12 +125,12 @@ impl Slots {
     }
 }
 
-/// Snapshots of the accounts that were called lately.
+/// Snapshots of recently called accounts.
 pub(crate) struct Snapshots {
     cache: Cache<AccountRef, Arc<Snapshot>>,
-    /// Readings that run now, by account and epoch: callers who want the same wait for one.
+    /// Running reads, by account and epoch. Callers that need the same one share it.
     readings: SingleFlight<(AccountRef, u64), Result<Arc<Snapshot>>>,
-    /// Raised by every forgetting, by account and by connection: what was read before one does not serve after it.
+    /// Epochs by account and by connection. Dropping a snapshot increases one, so earlier reads aren't used after it.
     epochs: Vec<AtomicU64>,
     connection_epochs: Vec<AtomicU64>,
 }
@@ -161,12 +161,12 @@ impl Snapshots {
         Some(cached)
     }
 
-    /// Whether nothing was forgotten since it was read.
+    /// Whether nothing in its slots was dropped since it was read.
     fn is_current(&self, snapshot: &Snapshot) -> bool {
         snapshot.epoch == self.epoch(snapshot.slots)
     }
 
-    /// Raised whenever an account of these slots is forgotten.
+    /// Increases when an account of these slots is dropped.
     fn epoch(&self, slots: Slots) -> u64 {
         let account = &self.epochs[slots.account];
         let connection = &self.connection_epochs[slots.connection];
@@ -179,32 +179,32 @@ impl Snapshots {
         }
     }
 
-    /// Forgets the accounts of an identifier: what this process changes acts at once.
+    /// Drops the accounts of an identifier, so that a change by this process takes effect immediately.
     pub(crate) fn forget(&self, identifier: &Identifier) {
         self.epochs[slot(EPOCHS, identifier)].fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Forgets all accounts of a connection.
+    /// Drops all accounts of a connection.
     pub(crate) fn forget_connection(&self, connection: &ConnectionName) {
         let slot = slot(CONNECTION_EPOCHS, connection);
         self.connection_epochs[slot].fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Forgets all accounts.
+    /// Drops all accounts.
     pub(super) fn forget_all(&self) {
         for epoch in &self.connection_epochs {
             epoch.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// Drops what was forgotten, and what no call has asked for lately.
+    /// Removes dropped snapshots, and those that no call used recently.
     pub(crate) fn sweep(&self, now: Duration) {
         self.cache
             .retain(|_, snapshot| snapshot.is_in_use(now) && self.is_current(snapshot));
     }
 }
 
-/// Which of so many epochs a key has, with others.
+/// Slot of a key, which it shares with other keys.
 fn slot(epochs: usize, key: &impl Hash) -> usize {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);

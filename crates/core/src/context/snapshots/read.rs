@@ -1,4 +1,4 @@
-//! Reads accounts: from memory while what it holds is reliable, else from the store.
+//! Reads accounts, from memory while that is reliable and otherwise from the store.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -12,12 +12,12 @@ use crate::{
     state::AccountState,
 };
 
-/// How long a caller who could be served from memory waits for the store.
+/// How long a caller waits for the store if memory could be used instead.
 pub(in crate::context) const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Context {
-    /// The snapshot of an account: cached while that is reliable, else read from the store. Where the store is away, the
-    /// last one serves.
+    /// The snapshot of an account, from the cache while that is reliable and otherwise from the store. While the store
+    /// is unavailable, the last snapshot is used.
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         self.check_seen(&of.connection).await?;
         let reliable = self.reliable_since().await;
@@ -33,8 +33,8 @@ impl Context {
             .await
     }
 
-    /// What a reading brings; what was read last where the store is away, or has not responded for a second since the
-    /// caller began to wait for it. A caller who waits less than that gets nothing older for it.
+    /// Result of a read. If the store is unavailable or hasn't responded for a second, the last read data instead. A
+    /// caller with a shorter deadline doesn't get old data earlier.
     pub(crate) async fn last_or_read<T, R>(
         &self,
         last: Option<T>,
@@ -64,7 +64,7 @@ impl Context {
         self.in_time(pin!(read)).await
     }
 
-    /// Starts a reading, or joins the one that runs; it goes on whether or not it is waited for.
+    /// Starts a read or joins a running one. The read continues even if no one waits for it.
     fn reading(
         &self,
         of: &AccountRef,

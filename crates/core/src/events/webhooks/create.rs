@@ -1,4 +1,4 @@
-//! Creates a webhook: it gets what happens from then on.
+//! Creates a webhook, which gets events from now on.
 
 use secrecy::SecretString;
 
@@ -14,7 +14,7 @@ use crate::{
     resource::{NewWebhook, WebhookWithSecret},
 };
 
-/// So many webhooks an environment has at most.
+/// Maximum number of webhooks.
 const MOST: usize = 50;
 
 pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<WebhookWithSecret> {
@@ -60,7 +60,7 @@ pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<Webhook
         .await
 }
 
-/// The webhook with its secret, and a lane that begins behind the last event.
+/// The webhook with its secret, and a delivery queue that starts after the last event.
 async fn load(context: &Context, new: &Webhook) -> Result<(Webhook, Lane, SecretString)> {
     let (sealed, secret) = new_secret(context, new.id, 1)?;
     let mut webhook = new.clone();

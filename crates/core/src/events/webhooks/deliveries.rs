@@ -1,4 +1,4 @@
-//! Deliveries that were not taken at once; sending events once more, and sending a test.
+//! Deliveries that didn't succeed immediately, replays, and test events.
 
 use super::{existing, read, send::send};
 use crate::{
@@ -17,7 +17,7 @@ const TEST: &str = "webhook.test";
 const READ: u32 = 100;
 const ROUNDS: u32 = 20;
 
-/// Deliveries of a webhook, the youngest event first. A page may hold fewer than `page_size` although more follow.
+/// Deliveries of a webhook, newest event first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn deliveries(
     context: &Context,
     id: &str,
@@ -54,7 +54,7 @@ pub(crate) async fn deliveries(
     Ok(Page::new(items, after.map(|id| id.to_string())))
 }
 
-/// Sends the event of a delivery once more, from the first attempt on.
+/// Delivers the event of a delivery again, starting with the first attempt.
 pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<WebhookDelivery> {
     let webhook = existing(context, id).await?.row.id;
     let unknown = || {
@@ -87,7 +87,7 @@ pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<W
     Ok(view(again))
 }
 
-/// Sends all events from a time on once more, in the order of the feed.
+/// Delivers all events since a time again, in the order of the feed.
 pub(crate) async fn replay_since(
     context: &Context,
     id: &str,

@@ -1,4 +1,4 @@
-//! Gives back the lanes that this process has: another one need not wait for the end of their leases.
+//! Releases this process's delivery queues, so that another process doesn't need to wait for their leases to expire.
 
 use crate::{
     Result,
@@ -7,7 +7,7 @@ use crate::{
     identifier::WebhookId,
 };
 
-/// Where the store does not take it, the lease ends by itself.
+/// If the store doesn't accept this, the leases expire later.
 pub(crate) async fn give_back(context: &Context) {
     for id in context.webhook_lanes.ids() {
         if let Err(error) = free(context, id).await {

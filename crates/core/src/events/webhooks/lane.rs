@@ -1,5 +1,6 @@
-//! One round of a webhook's lane: what waits and is due, and what is new in the feed, is sent; what became of it is
-//! committed together with how far the feed has come. A process that ends in between sends some events again.
+//! One round of a webhook's delivery queue. It sends pending deliveries that are due and new events of the feed. One
+//! commit then stores the results and the position in the feed. If the process crashes in between, some events are sent
+//! again.
 
 use std::{
     collections::BTreeMap,
@@ -26,19 +27,19 @@ use crate::{
 
 /// Events that are read from the feed together.
 const BATCH: u32 = 50;
-/// Requests to one endpoint at a time, each of another account.
+/// Maximum number of concurrent requests to an endpoint, each for a different account.
 const AT_ONCE: usize = 8;
-/// No request begins after so much of a round, so that it ends well within the lease.
+/// No request starts after this part of a round, so that the round ends well within the lease.
 const SENDING: Duration = Duration::from_secs(60);
-/// A lease has to last for so long when a round begins: the sending, the last response, and the commit.
+/// Minimum remaining lease at the start of a round: for the sending, the last response and the commit.
 const ROUND: SignedDuration = SignedDuration::from_secs(90);
-/// After so many failures a round sends nothing more.
+/// After this many failures, a round stops sending.
 const FAILURES: u32 = 4;
-/// Deliveries that are looked at together, and how many may wait before the feed is left for later.
+/// Number of deliveries to read together, and maximum number of pending ones before the feed has to wait.
 const WAITING: u32 = 1_000;
 const FULL: usize = 500;
 
-/// Deliveries of one account go one after another; events without an account go by themselves.
+/// Deliveries of one account are sent in order. Events without an account are independent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     Account(AccountId),
@@ -67,16 +68,16 @@ impl Item {
     }
 }
 
-/// What a round found in its store.
+/// Data that a round has read from the store.
 struct Work {
     webhook: Webhook,
     lane: Versioned<Lane>,
     groups: BTreeMap<Group, Vec<Item>>,
-    /// Where the feed stands when all of it is done.
+    /// Position in the feed after all of it is done.
     position: i64,
 }
 
-/// What came of it.
+/// Results of a round.
 #[derive(Default)]
 struct Outcome {
     /// Deliveries as they are now: changed ones, and new ones that wait.
@@ -86,7 +87,7 @@ struct Outcome {
     gone: bool,
 }
 
-/// One round; whether there may be more to do at once.
+/// Runs one round. Returns whether there may be more to do immediately.
 pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
     let Some(work) = work(context, id).await? else {
         return Ok(false);
@@ -116,7 +117,7 @@ pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
     Ok(true)
 }
 
-/// What there is to do now; nothing where all waits for its time.
+/// The work to do now. `None` if everything has to wait.
 async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     let (webhook, lane) = (
         context.store.webhook(id).await?,
@@ -146,7 +147,7 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         .last()
         .and_then(|last| last.row.position)
         .unwrap_or(position);
-    // Where the feed was set back, what waits further on has its turn when the feed is there.
+    // If the position was set back, pending deliveries after it wait until the feed reaches them.
     waiting.retain(is_behind(position));
     let now = context.now();
     let mut groups: BTreeMap<Group, Vec<Item>> = BTreeMap::new();
@@ -202,10 +203,10 @@ async fn is_of(context: &Context, webhook: &Webhook, event: &Event) -> bool {
     connections.are_all() || view::is_of(&view(context, event.clone()).await, connections)
 }
 
-/// The lane in the hands of this process, for long enough; nothing where another has it.
+/// The queue, held by this process for long enough. `None` if another process holds it.
 async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane>> {
     let process = context.process.to_string();
-    // Clocks of processes may differ; that of the store is one for all.
+    // Clocks of processes may differ, but all use the store's.
     let now = context.store.now().await?;
     let long_enough = found.row.holder.as_ref().is_some_and(|holder| {
         holder.process == process && holder.until.duration_since(now) > ROUND
@@ -229,7 +230,7 @@ async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane
             |(lane, ended)| {
                 let claimed = lane.as_ref().and_then(|lane| {
                     let claimed = lane.row.claimed(&process, now, ended)?;
-                    // What another has moved meanwhile was read too early.
+                    // If another process has moved the position in the meantime, the read was too early.
                     (claimed.position == found.row.position).then_some((claimed, lane.version))
                 });
                 Ok(match claimed {
@@ -253,7 +254,7 @@ struct Begun<'a> {
 }
 
 impl Begun<'_> {
-    /// The deliveries of one group, up to the first that fails; new events behind that wait as rows.
+    /// Sends the deliveries of one group until one fails. Later new events are stored as pending.
     async fn group(&self, items: Vec<Item>) -> Outcome {
         let mut outcome = Outcome::default();
         let mut blocked = false;
@@ -293,7 +294,7 @@ impl Begun<'_> {
                 blocked = true;
                 self.failures.fetch_add(1, Ordering::Relaxed);
             }
-            // What is taken at once leaves no row.
+            // An event that is accepted immediately needs no row.
             if is_stored || !succeeded {
                 let mut random = [0];
                 self.context.entropy.fill(&mut random);
@@ -328,8 +329,8 @@ impl Begun<'_> {
         }
     }
 
-    /// Sends the event as it stands in the feed now: a user may have been erased since. Nothing where it is gone; an error
-    /// where this process could not try.
+    /// Sends the event as it is in the feed now, because a user may have been erased since. `None` if the event was
+    /// removed; an error if this process couldn't try.
     async fn attempt(&self, delivery: &Delivery) -> Result<Option<Attempt>> {
         let Some(event) = self.context.store.event(delivery.event_id).await? else {
             return Ok(None);
@@ -341,7 +342,7 @@ impl Begun<'_> {
     }
 }
 
-/// Commits what came of a round, unless another process has the lane by now.
+/// Commits the results of a round, unless another process holds the queue by now.
 async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outcome) -> Result<()> {
     let id = claimed.webhook_id;
     context
@@ -369,7 +370,7 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
                 let process = context.process.to_string();
                 let after = lane.row.claimed(&process, store_now, false);
                 let mut after = after.unwrap_or_else(|| lane.row.clone());
-                // A replay may have set it back meanwhile.
+                // A replay may have set the position back in the meantime.
                 if lane.row.position == claimed.position {
                     after.position = position;
                 }

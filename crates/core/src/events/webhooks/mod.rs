@@ -1,7 +1,7 @@
-//! Webhooks (Standard Webhooks): endpoints of the application, and the lanes in which events are delivered to them.
+//! Webhooks (Standard Webhooks): an application's endpoints, and the queues that deliver events to them.
 //!
-//! Each endpoint has a lane of its own: how far it has come in the feed, and rows for the deliveries that failed and wait.
-//! Events of one account are sent in order: while one waits, the later ones of that account wait behind it.
+//! Each endpoint has its own queue: a position in the feed, and rows for failed deliveries that are pending. Events of
+//! one account are sent in order. While one is pending, later ones of that account wait for it.
 
 mod change;
 mod create;
@@ -38,7 +38,7 @@ use crate::{
     store::Versioned,
 };
 
-/// The webhook of an id as it stands in a path.
+/// The webhook with the ID from a path.
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no webhook has this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
@@ -47,17 +47,17 @@ async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     found.filter(seen).ok_or_else(unknown)
 }
 
-/// Whether the caller knows of it: of one that gets events of other connections too it does not.
+/// Whether the caller can see it. A caller can't see a webhook that also gets events of other connections.
 fn is_seen(context: &Context, webhook: &Webhook) -> bool {
     context.caller.connections().cover(&webhook.connections)
 }
 
-/// Refuses an address that no event may be sent to.
+/// Rejects a URL that events can't be sent to.
 fn check_address(context: &Context, url: &str) -> Result<url::Url> {
     check_url(url, &context.private_hosts, &context.product_hosts)
 }
 
-/// Refuses filters that would never take an event.
+/// Rejects filters that could never match an event.
 fn check_events(events: &[String]) -> Result<()> {
     let filter = EventFilter {
         types: events.to_vec(),
@@ -84,7 +84,7 @@ fn check_description(description: Option<&str>) -> Result<()> {
     ))
 }
 
-/// A new secret of 256 bits, sealed and as it is shown once.
+/// A new secret of 256 bits, encrypted and as shown once.
 fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Sealed, SecretString)> {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let mut bytes = zeroize::Zeroizing::new([0; 32]);

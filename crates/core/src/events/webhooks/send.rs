@@ -1,4 +1,4 @@
-//! Sends one event to an endpoint, signed as Standard Webhooks says.
+//! Sends one event to an endpoint, signed as in Standard Webhooks.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ use crate::{
     tool::Response,
 };
 
-/// An endpoint has so long to respond.
+/// Time limit for an endpoint's response.
 const TIME: Duration = Duration::from_secs(15);
-/// So much of a response is read, to say what was wrong.
+/// Number of bytes of a response to read for an error message.
 const READ: usize = 4096;
-/// So much of that is kept.
+/// Number of those to keep.
 const KEPT: usize = 200;
 
 const LIMITS: Limits = Limits {
@@ -62,7 +62,7 @@ async fn attempt(
     id: EventId,
     body: Vec<u8>,
 ) -> Result<Attempt> {
-    // What the operator allows may have changed since the address was given.
+    // The operator's allowed hosts may have changed since the URL was set.
     let url = check_address(context, &webhook.url)?;
     let at = context.now();
     let id = id.to_string();
@@ -116,9 +116,9 @@ fn unsendable_header(_: header::InvalidHeaderValue) -> Error {
     Error::new(ErrorKind::Internal, "the request can't be made")
 }
 
-/// Signs id, time of the attempt and body: HMAC-SHA256, version 1 of the scheme.
+/// Signs the ID, the time of the attempt and the body: HMAC-SHA256, version 1 of the scheme.
 fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> String {
-    // A key of any length is taken.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
         return String::new();
     };

@@ -1,5 +1,5 @@
-//! Wakes the lanes of all webhooks: at once after a commit with events, and from time to time for what other processes
-//! have committed and for what waits.
+//! Wakes the delivery queues of all webhooks: immediately after a commit with events, and regularly for commits of
+//! other processes and for pending deliveries.
 
 use std::{pin::pin, time::Duration};
 
@@ -8,23 +8,23 @@ use futures_util::future::{Either, select};
 use super::lane::round;
 use crate::{Result, context::Context, identifier::WebhookId};
 
-/// How often lanes are looked at, while there are webhooks and while there are none.
+/// How often queues are checked, while there are webhooks and while there are none.
 const SOME: Duration = Duration::from_secs(1);
 const NONE: Duration = Duration::from_secs(30);
-/// So long the next events are waited for, to send them together.
+/// How long to wait for more events, to send them together.
 const GATHER: Duration = Duration::from_millis(50);
 /// Webhooks that are read together.
 const PAGE: u32 = 100;
 
-/// Starts to look; it ends with the context.
+/// Starts the checks. They end with the context.
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
     let mut committed = context.feed.watch();
-    // What waited for this process to start is looked for at once.
+    // The first check comes soon, for events from before this process started.
     let mut pause = context.runtime.sleep(GATHER);
     context.runtime.spawn(Box::pin(async move {
         loop {
-            // A feed without a sender is one whose context is gone.
+            // If the feed has no sender, its context was dropped.
             if let Either::Left((Err(_), _)) = select(pin!(committed.changed()), &mut pause).await {
                 return;
             }
@@ -43,7 +43,7 @@ pub(crate) fn start(context: &Context) {
     }));
 }
 
-/// Wakes the lanes of all webhooks that are not disabled; whether there are any.
+/// Wakes the queues of all enabled webhooks. Returns whether there are any.
 async fn wake_all(context: &Context) -> Result<bool> {
     let webhooks = context.store.webhooks(None, PAGE).await?;
     for found in &webhooks {
@@ -54,7 +54,7 @@ async fn wake_all(context: &Context) -> Result<bool> {
     Ok(!webhooks.is_empty())
 }
 
-/// Works on a lane in the background until nothing is left to do now: no other lane waits for it.
+/// Works on a queue in the background until nothing is left to do now. Other queues don't wait for it.
 fn wake(context: &Context, id: WebhookId) {
     let queue = context.webhook_lanes.of(id);
     if !queue.ask() {
@@ -66,7 +66,7 @@ fn wake(context: &Context, id: WebhookId) {
         loop {
             let more = match round(&worker, id).await {
                 Ok(more) => more && worker.tasks.open().is_ok(),
-                // The store of a context that ends may be closed under it; another process goes on.
+                // The store may be closed when the context ends; another process continues.
                 Err(_) if worker.tasks.open().is_err() => false,
                 Err(error) => {
                     tracing::warn!(webhook = %id, kind = %error.kind(), "couldn't process a webhook's deliveries");

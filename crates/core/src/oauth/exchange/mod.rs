@@ -1,4 +1,4 @@
-//! Exchanges a code, and keeps the tokens until they are confirmed.
+//! Exchanges a code, and stores the tokens until the user is confirmed.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value};
@@ -27,7 +27,7 @@ use crate::{
     store::Versioned,
 };
 
-/// How an authorization went on after the browser's return.
+/// State of an authorization after the browser's return.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FinishedAuthorization {
@@ -35,13 +35,13 @@ pub struct FinishedAuthorization {
     pub authorization_id: AuthorizationId,
     /// Name of the product for people.
     pub product_title: &'static str,
-    /// Where the browser goes now: the application's `verify_url` with `authorization_id` and `state`.
+    /// URL that the browser goes to next: the application's `verify_url` with `authorization_id` and `state`.
     pub return_to: Option<String>,
-    /// State of the account: active, or waiting for the application's word.
+    /// State of the account: active, or waiting for the application's confirmation.
     pub account_state: AccountState,
-    /// Scopes that the link asked for and the user did not grant.
+    /// Scopes that the link requested but the user didn't grant.
     pub missing_scopes: Vec<String>,
-    /// Who the user is at the product, as the product says (such as an address).
+    /// The user's name at the product, such as an email address.
     pub product_user: Option<String>,
 }
 
@@ -53,8 +53,8 @@ type Loaded = (
     Sealed,
 );
 
-/// Exchanges a code and keeps the tokens: pending where the application has to confirm, else as the account's credential.
-/// A code is never sent twice.
+/// Exchanges a code and stores the tokens. They are pending if the application needs to confirm the user; otherwise,
+/// they become the account's credential. Stead never sends a code twice.
 pub(super) async fn exchange(
     context: &Context,
     connection: Connection,
@@ -168,8 +168,8 @@ async fn granted_for_code(
     request_tokens(context, product, connection, &endpoints.token, &grant, None).await
 }
 
-/// Inserts the tokens as a new generation that no call selects, and returns the account's state. A store that does not
-/// answer is asked for a while: the code is spent, so these tokens will not come again.
+/// Inserts the tokens as a new generation that no call uses yet, and returns the account's state. If the store doesn't
+/// respond, Stead retries for a while, because the code can't be exchanged again.
 async fn keep_pending(
     context: &Context,
     authorization: &Authorization,
@@ -192,7 +192,8 @@ async fn keep_pending(
         }
         Err(error) => error,
     };
-    // The state was spent by this callback, so what has moved on was moved by it, though its commit looked lost.
+    // Only this callback could consume the state. If the authorization has advanced, this callback's commit succeeded
+    // although it looked lost.
     let now = context.authorization_row(id).await?.row;
     if now.is_verifying() || now.is_completed() {
         return Ok(context.existing_account(now.account_id).await?.row.state);
@@ -205,7 +206,7 @@ async fn keep_pending(
     not_kept(context, authorization, reason, error).await
 }
 
-/// Ends an authorization whose tokens no one keeps.
+/// Ends an authorization whose tokens aren't stored.
 async fn not_kept<T>(
     context: &Context,
     authorization: &Authorization,
@@ -217,13 +218,13 @@ async fn not_kept<T>(
     Err(error)
 }
 
-/// A link is finished by the rule under which it was made.
+/// Whether the application confirms the user. The setting at the time of the link's creation counts.
 fn by_application(context: &Context, authorization: &Authorization) -> bool {
     let environment = context.verification == Verification::Application;
     authorization.by_application.unwrap_or(environment)
 }
 
-/// Who the user is at the product, where it says so in a way that can be believed.
+/// The user at the product, if the product's response identifies them reliably.
 fn user_of(
     context: &Context,
     product: &Product,

@@ -1,4 +1,4 @@
-//! Sends a browser to the provider.
+//! Sends a browser to the sign-in provider.
 
 use oauth2::{CsrfToken, PkceCodeChallenge, PkceCodeVerifier, Scope};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -6,12 +6,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{attempt::Attempt, client, discovery::endpoints, provider};
 use crate::{Result, context::Context, digest::Digest};
 
-/// Where the browser goes to sign in, and what it keeps meanwhile.
+/// The URL that the browser goes to for signing in, and the cookie that it keeps until it comes back.
 #[non_exhaustive]
 pub struct StartedAtProvider {
-    /// The provider's page. Holds the state: do not log it.
+    /// The provider's page. It contains the state, so don't log it.
     pub location: String,
-    /// Value of the cookie that binds the browser, for ten minutes.
+    /// Value of the cookie that identifies the browser. Valid for ten minutes.
     pub cookie: SecretString,
 }
 
@@ -21,8 +21,8 @@ impl std::fmt::Debug for StartedAtProvider {
     }
 }
 
-/// The provider's page for a browser that goes on to `next` afterwards. With a session, its member signs in once more,
-/// whether or not the provider still knows who it is.
+/// The provider's page for a browser that continues to `next` afterwards. With a session, its member signs in again,
+/// even if the provider still has a session for them.
 pub(crate) async fn begin(
     context: &Context,
     next: String,

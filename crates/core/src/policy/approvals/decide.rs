@@ -12,7 +12,7 @@ use crate::{
 /// Longest reason, in characters.
 const REASON: usize = 500;
 
-/// Lets the call be made once, until the approval ends.
+/// Allows the call once, until the approval expires.
 pub(crate) async fn approve(
     context: &Context,
     approval_id: &str,
@@ -21,7 +21,7 @@ pub(crate) async fn approve(
     decide(context, approval_id, decision, Trigger::Approved).await
 }
 
-/// Lets the call not be made; also one that was approved and not made yet.
+/// Denies the call. This also works if it was approved but hasn't run yet.
 pub(crate) async fn deny(
     context: &Context,
     approval_id: &str,
@@ -62,7 +62,8 @@ async fn decide(
     Ok(view(decided, now))
 }
 
-/// Refuses who has asked, also by a token or a session that they made. The operator of the process is who there is.
+/// Rejects the requester, including tokens and sessions that they created. The operator of the process can always
+/// decide.
 fn check_other(caller: &Caller, row: &Approval) -> Result<()> {
     let asked = &row.asked_by;
     let own_id = caller

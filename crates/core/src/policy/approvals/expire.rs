@@ -1,4 +1,4 @@
-//! Ends approvals whose time is over.
+//! Expires approvals.
 
 use crate::{
     Result,
@@ -8,10 +8,10 @@ use crate::{
     store::Versioned,
 };
 
-/// Approvals that are looked at together.
+/// Number of approvals to read together.
 const ROUND: u32 = 100;
 
-/// Ends those that were not used within their time.
+/// Expires approvals that weren't used in time.
 pub(crate) async fn expire(context: &Context) -> Result<()> {
     for state in [ApprovalState::Pending, ApprovalState::Approved] {
         let mut after = None;
@@ -38,7 +38,7 @@ async fn expire_one(context: &Context, found: &Versioned<Approval>) -> Result<()
             "approval.expire",
             || context.store.approval(found.row.id),
             |found| {
-                // It was used or denied meanwhile.
+                // It was used or denied in the meantime.
                 let Some(found) = found.filter(|found| found.row.is_live()) else {
                     return Ok((Change::none(), ()));
                 };

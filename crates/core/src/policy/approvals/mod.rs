@@ -1,4 +1,5 @@
-//! Approvals of calls: one call with its exact arguments, by its caller, once and within its time.
+//! Approvals of calls. An approval is valid for one call with its exact arguments, by its caller, once, and until it
+//! expires.
 
 mod consume;
 mod decide;
@@ -21,7 +22,7 @@ fn missing() -> Error {
     Error::new(ErrorKind::NotFound, "no approval has this id")
 }
 
-/// The approval with this id, where the caller knows of its connection.
+/// The approval with this ID, if the caller can see its connection.
 async fn row(context: &Context, approval_id: &str) -> Result<Versioned<domain::Approval>> {
     may_see(&context.caller)?;
     let id: ApprovalId = approval_id.parse().map_err(|_| missing())?;
@@ -32,7 +33,7 @@ async fn row(context: &Context, approval_id: &str) -> Result<Versioned<domain::A
     found.filter(seen).ok_or_else(missing)
 }
 
-/// Refuses who acts for a user: what they ask for is decided by others.
+/// Rejects callers that act for a user, because others decide on their requests.
 fn may_see(caller: &Caller) -> Result<()> {
     match caller {
         Caller::AccountToken(_) | Caller::McpSession(_) | Caller::User => Err(Error::new(
@@ -43,7 +44,8 @@ fn may_see(caller: &Caller) -> Result<()> {
     }
 }
 
-/// As applications see it, without its arguments. One whose time is over is expired, also before that is written down.
+/// An approval for applications, without its arguments. An approval past its time is shown as expired, even before that
+/// is stored.
 fn view(row: domain::Approval, now: jiff::Timestamp) -> resource::Approval {
     let state = match row.is_live() && row.is_over(now) {
         true => crate::state::ApprovalState::Expired,

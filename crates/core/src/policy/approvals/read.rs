@@ -9,7 +9,7 @@ use crate::{
     seal::place,
 };
 
-/// Approvals, newest first, without their arguments. A page may hold fewer than `page_size` although more follow.
+/// Approvals, newest first, without their arguments. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
     filter: &ApprovalFilter,
@@ -29,7 +29,7 @@ pub(crate) async fn list(
         .into_iter()
         .filter(|found| context.caller.sees(found.row.connection_name.as_str()))
         .map(|found| view(found.row, now))
-        // One whose time is over, and of which that is not written down yet.
+        // Filter by the shown state, because an expired approval may not be stored as expired yet.
         .filter(|one| filter.state.is_none_or(|state| one.state == state));
     Ok(Page::new(items.collect(), next))
 }

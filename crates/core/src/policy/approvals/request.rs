@@ -1,4 +1,4 @@
-//! Asks for the approval of a call, or finds the one that a person has given.
+//! Requests the approval of a call, or finds one that a person has given.
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -17,16 +17,16 @@ use crate::{
     store::Versioned,
 };
 
-/// Most bytes of arguments: what a person is to read.
+/// Maximum size of the arguments in bytes, because a person needs to read them.
 const MOST_BYTES: usize = 256 * 1024;
 /// Most approvals that wait at a time.
 const MOST_PENDING: u32 = 500;
-/// How many of them one agent may have, or one account where an application calls for it; and how many one credential may
-/// have with all its tokens and sessions.
+/// Maximum number of pending approvals of one agent, or of one account for which an application calls. Then the maximum
+/// of one credential with all its tokens and sessions.
 const OF_CALLER: usize = 20;
 const OF_CREDENTIAL: usize = MOST_PENDING as usize / 4;
 
-/// What is called.
+/// The tool or raw request.
 #[derive(Debug, Clone)]
 pub(crate) enum Subject {
     /// A tool, with its version.
@@ -50,8 +50,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A call by the present caller. Its digest changes with the caller, the account and its client, what is called, and
-    /// every argument.
+    /// A call by the current caller. Its digest depends on the caller, the account and its client, the tool or request,
+    /// and every argument.
     pub(crate) fn new(
         context: &Context,
         snapshot: &Snapshot,
@@ -87,8 +87,8 @@ impl Call {
         }
     }
 
-    /// Fails where too many calls wait already. What one caller may have is less than there is, so that no caller takes the
-    /// place of others.
+    /// Fails if too many calls are already pending. The limit of one caller is below the total limit, so no caller can
+    /// use up all of it.
     fn check_room<'a>(&self, waiting: impl Iterator<Item = &'a Approval>) -> Result<()> {
         let (mut all, mut of_caller, mut of_credential) = (0, 0, 0);
         let own = &self.asked_by;
@@ -154,8 +154,8 @@ impl Call {
     }
 }
 
-/// The approval that a person has given for this call. Where there is none, one is asked for, once; that is the error. Where
-/// `may_ask` is false, part of the call was carried out, and to make it again would do that once more.
+/// The approval that a person has given for this call. If there is none, it's requested once, and that is the error. If
+/// `may_ask` is false, part of the call was already carried out, and repeating the call would do that again.
 pub(crate) async fn request(
     context: &Context,
     call: &Call,

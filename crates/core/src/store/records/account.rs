@@ -1,4 +1,4 @@
-//! Accounts: by id, by user, by state, and by how their identifier begins.
+//! Accounts by ID, by user, by state, and by the prefix of their identifier.
 
 use super::{Found, Listed, Records, text};
 use crate::{
@@ -41,7 +41,7 @@ impl Record for Account {
 }
 
 impl Records {
-    /// An account by id.
+    /// An account by ID.
     pub(crate) async fn account(&self, id: AccountId) -> Found<Account> {
         self.get(id).await
     }
@@ -54,7 +54,7 @@ impl Records {
         let user = [Value::text(connection), Value::text(identifier)];
         self.find(ACCOUNT_OF_USER, &user).await
     }
-    /// Accounts by id, starting after `after`: of one connection, or all.
+    /// Accounts of one connection or all, by ID, after `after`.
     pub(crate) async fn accounts(
         &self,
         connection: Option<ConnectionId>,
@@ -72,7 +72,7 @@ impl Records {
         .await
     }
 
-    /// Accounts whose rows are in a state, by id, starting after `after`.
+    /// Accounts whose rows are in a state, by ID, after `after`.
     pub(crate) async fn accounts_in_state(
         &self,
         state: AccountState,
@@ -84,8 +84,8 @@ impl Records {
         self.list(list.limit(limit)).await
     }
 
-    /// Accounts of a connection whose identifier begins with `prefix`, by identifier: behind `after`, which begins so too,
-    /// or behind the prefix itself.
+    /// Accounts of a connection whose identifier starts with `prefix`, by identifier. They come after `after`, which
+    /// starts with it too, or after the prefix itself.
     pub(crate) async fn accounts_of_prefix(
         &self,
         connection: ConnectionId,
@@ -96,7 +96,7 @@ impl Records {
         let after = Value::text(after.map_or(prefix, Identifier::as_str));
         let list = List::new(&ACCOUNT, ACCOUNT_OF_USER).prefix([Value::text(connection)]);
         let list = list.after(Some(vec![after]));
-        // No identifier that begins so is behind this one.
+        // No identifier with this prefix sorts after this.
         let end = format!("{prefix}{}", char::MAX);
         self.list(list.below(Value::text(end)).limit(limit)).await
     }

@@ -41,16 +41,16 @@ impl Record for AccountToken {
 }
 
 impl Records {
-    /// An account token by id.
+    /// An account token by ID.
     pub(crate) async fn account_token(&self, id: AccountTokenId) -> Found<AccountToken> {
         self.get(id).await
     }
-    /// An account token by what its holder sends.
+    /// An account token by the digest of its text.
     pub(crate) async fn account_token_by_digest(&self, token: &Digest) -> Found<AccountToken> {
         self.find(ACCOUNT_TOKEN_BY_TOKEN, &[Value::text(token.as_str())])
             .await
     }
-    /// Tokens of an account by id, starting after `after`.
+    /// Tokens of an account by ID, after `after`.
     pub(crate) async fn account_tokens(
         &self,
         account: AccountId,

@@ -1,4 +1,4 @@
-//! Rows of applications' credentials and of the bearer tokens made with them.
+//! Rows of applications' credentials and bearer tokens.
 
 use super::{Found, Listed, Records, integer, text};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) static APP_CREDENTIAL: Table = Table {
 impl Rewritten for AppCredential {}
 impl Record for AppCredential {
     const TABLE: &'static Table = &APP_CREDENTIAL;
-    /// An older Stead would read a credential with few scopes as one that may do everything.
+    /// An older version would read a credential with few scopes as one with all scopes.
     const VERSION: u32 = 2;
     fn extra(&mut self) -> Option<&mut Extra> {
         Some(&mut self.extra)
@@ -56,7 +56,7 @@ impl Records {
     pub(crate) async fn app_credential(&self, client_id: &str) -> Found<AppCredential> {
         self.get(Self::app_credential_key(client_id)).await
     }
-    /// Credentials of applications by client id, which is the order of their creation, starting after `after`.
+    /// Credentials of applications by client ID, which is the order of their creation, after `after`.
     pub(crate) async fn app_credentials(
         &self,
         after: Option<&str>,

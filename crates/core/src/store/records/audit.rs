@@ -8,7 +8,7 @@ use crate::{
     store::{Index, List, Record, Table, Value},
 };
 
-/// The key is the number of the entry: of two writers who found the same last entry, one conflicts.
+/// The key is the number of the entry. If two writers found the same last entry, one of them conflicts.
 pub(super) static AUDIT: Table = Table {
     name: "audit",
     columns: &[integer("number")],
@@ -28,9 +28,9 @@ impl Record for AuditEntry {
 }
 
 impl Records {
-    /// Where the audit log stands. An entry that cannot be read counts as well: what follows it goes on behind it.
+    /// End of the audit log. An unreadable entry counts too, so the next one follows it.
     pub(crate) async fn audit_head(&self) -> Result<AuditHead> {
-        // What is not a number sorts behind all numbers.
+        // A value that isn't a number sorts after all numbers.
         let last = List::new(&AUDIT, AUDIT.key).below(Value::Integer(i64::MAX));
         let last = self.0.list(&last.descending().limit(1)).await?.pop();
         let Some(last) = last else {
@@ -50,7 +50,7 @@ impl Records {
         ))
     }
 
-    /// Entries with a lower number than `below`, the youngest first.
+    /// Entries with a lower number than `below`, newest first.
     pub(crate) async fn audit_entries(&self, below: Option<u64>, limit: u32) -> Listed<AuditEntry> {
         let mut list = List::new(&AUDIT, AUDIT.key).descending().limit(limit);
         if let Some(below) = below {
@@ -59,7 +59,7 @@ impl Records {
         self.list(list).await
     }
 
-    /// Entries with a higher number than `after`, the oldest first; each that cannot be read stays in its place.
+    /// Entries with a higher number than `after`, oldest first. Unreadable ones stay in their place.
     pub(crate) async fn audit_chain(
         &self,
         after: u64,

@@ -1,8 +1,8 @@
-//! Rows that decide who may do what end with a MAC, so that no one can write one without the key.
+//! Rows that decide about access end with a MAC, so no one can write them without the key.
 //!
-//! The MAC is the last member of the stored body, `mac`. The rest of core never sees it: it is added where a batch is
-//! committed, and checked and cut off where a row is read. It looks like a sealed secret of the data key that made it, so
-//! the key's rows are counted, and sealed again, together with those of secrets.
+//! The MAC is the last member of the stored body, `mac`. The rest of core never sees it, because it's added on commit,
+//! and checked and removed on read. It has the format of a secret that its data key encrypted. Therefore, its rows are
+//! counted and re-encrypted together with those of secrets.
 
 use std::{
     collections::BTreeSet,
@@ -25,35 +25,35 @@ use crate::{
     },
 };
 
-/// What stands before a MAC and behind it, at the end of a body.
+/// The text before a MAC at the end of a body, and the text after it.
 const BEFORE: &str = ",\"mac\":\"";
 const BEHIND: &str = "\"}";
-/// Bytes of a MAC: format, id of the data key, and HMAC-SHA256.
+/// Size of a MAC in bytes: format, ID of the data key, and HMAC-SHA256.
 const BYTES: usize = 1 + 16 + 32;
-/// The same in base64.
+/// The same size in base64.
 const CHARACTERS: usize = BYTES.div_ceil(3) * 4;
-/// Refused rows that are remembered, so that each is reported once.
+/// Number of rejected rows to remember, so that each is logged only once.
 const REPORTED: usize = 1_000;
 
 /// A data key with the version of its row.
 pub(crate) type KeyVersion = (DataKeyId, u64);
 
-/// Makes MACs and compares them.
+/// Computes and verifies MACs.
 pub(crate) trait RowKeys: Send + Sync {
-    /// The MAC of a message under the active data key, and that key as it is known.
+    /// The MAC of a message under the active data key, and that key with its version.
     fn mac(&self, message: &[u8]) -> Result<(Sealed, KeyVersion)>;
 
-    /// Whether this is the MAC of a message; nothing where its key is not known.
+    /// Whether this is the MAC of a message. `None` if its key is unknown.
     fn is_mac_of(&self, mac: &Sealed, message: &[u8]) -> Option<bool>;
 
-    /// Since when a row without a MAC is refused. After an upgrade there is a time in which it is not.
+    /// Since when rows without a MAC are rejected. For some time after an upgrade, they aren't.
     fn rows_since(&self) -> Option<Timestamp>;
 
-    /// Reads the keys again; the active one after that.
+    /// Reads the keys again, and returns the active one.
     fn read_again(&self) -> BoxFuture<'_, Result<Option<KeyVersion>>>;
 }
 
-/// The keys, and the rows that were refused.
+/// The keys, and the rows that were rejected.
 #[derive(Clone)]
 pub(crate) struct Authenticity {
     keys: Arc<dyn RowKeys>,
@@ -74,8 +74,8 @@ impl Authenticity {
         }
     }
 
-    /// Commits a batch with the MACs of its rows. Each is guarded by the data key that made it: where another process has
-    /// activated another one, they are made again.
+    /// Commits a batch with the MACs of its rows. The batch guards the data key of each MAC. If another process has
+    /// activated a different key, the MACs are computed again.
     pub(super) async fn commit(&self, store: &dyn Store, batch: Batch) -> Result<Commit> {
         loop {
             let mut signed = batch.clone();
@@ -105,7 +105,7 @@ impl Authenticity {
         }
     }
 
-    /// Adds the MAC to a row; the key that made it.
+    /// Adds the MAC to a row. Returns its key.
     fn sign(&self, row: &mut Row) -> Result<KeyVersion> {
         let (mac, key) = self.keys.mac(&message(row))?;
         row.body.pop();
@@ -115,7 +115,7 @@ impl Authenticity {
         Ok(key)
     }
 
-    /// What is wrong with the MAC of a row, which is cut off in any case.
+    /// Removes the MAC of a row, and returns what is wrong with it.
     async fn fault_of(&self, row: &mut Row) -> Result<Option<&'static str>> {
         let Some(mac) = cut_off(row) else {
             return Ok(Some("it has no MAC, so it was written without the key"));
@@ -133,7 +133,7 @@ impl Authenticity {
         })
     }
 
-    /// Says once that a row is refused.
+    /// Logs once that a row is rejected.
     fn report(&self, row: &Row, why: &str) {
         let (table, key) = (row.table.name, shown(row));
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +144,7 @@ impl Authenticity {
 }
 
 impl Records {
-    /// A row without its MAC, where that is right or none is needed yet.
+    /// The row without its MAC, if the MAC is correct or not needed yet.
     pub(crate) async fn authentic(&self, mut found: Versioned<Row>) -> Result<Versioned<Row>> {
         match self.fault_of(&mut found.row).await? {
             Some(why) if self.refuses_rows() => Err(violated(&found.row, why)),
@@ -152,7 +152,7 @@ impl Records {
         }
     }
 
-    /// What is wrong with the MAC of a row, which is cut off in any case.
+    /// Removes the MAC of a row, and returns what is wrong with it.
     pub(crate) async fn fault_of(&self, row: &mut Row) -> Result<Option<&'static str>> {
         if !is_authenticated(row.table) {
             return Ok(None);
@@ -168,14 +168,14 @@ impl Records {
         Ok(fault)
     }
 
-    /// Whether a row without a MAC is refused.
+    /// Whether rows without a MAC are rejected.
     fn refuses_rows(&self) -> bool {
         let since = |authenticity: &Authenticity| authenticity.keys.rows_since();
         self.authenticity().and_then(since).is_some()
     }
 }
 
-/// What a MAC is made of: the table, the key and the body, each after its length.
+/// The message for a MAC: the table, the key and the body, each with its length in front.
 fn message(row: &Row) -> Vec<u8> {
     let key = shown(row);
     let parts = ["stead/v1/row", row.table.name, &key, &row.body];
@@ -187,7 +187,7 @@ fn message(row: &Row) -> Vec<u8> {
     message
 }
 
-/// Takes the MAC off a body.
+/// Removes the MAC from a body.
 pub(super) fn cut_off(row: &mut Row) -> Option<Sealed> {
     if !is_authenticated(row.table) {
         return None;

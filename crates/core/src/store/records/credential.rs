@@ -1,4 +1,4 @@
-//! Credentials: live ones, and those that cannot be read.
+//! Credentials, including unreadable ones.
 
 use jiff::Timestamp;
 
@@ -51,8 +51,8 @@ impl Records {
         let key = vec![Value::text(account), Value::count(generation)];
         self.get(Key::new(&CREDENTIAL, key)).await
     }
-    /// Deletes the credentials of an account that cannot be read: what cannot be read cannot be shredded, and its tokens
-    /// have to be gone all the same.
+    /// Deletes the credentials of an account that can't be read. They can't be shredded, but their tokens need to be
+    /// removed too.
     pub(crate) async fn remove_unreadable_credentials(&self, account: AccountId) -> Result<()> {
         let all = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
         for found in self.0.list(&all).await? {
@@ -62,7 +62,7 @@ impl Records {
             if read::<Credential>(found).is_ok() {
                 continue;
             }
-            // By its place in the list, whatever its version.
+            // By its position in the list, whatever its version.
             let before = Value::Integer(generation.saturating_sub(1));
             let only = all.clone().after(Some(vec![before]));
             let only = only.below(Value::Integer(generation.saturating_add(1)));
@@ -71,7 +71,7 @@ impl Records {
         }
         Ok(())
     }
-    /// Credentials that are not shredded and were inserted before a moment and after another one, the oldest first.
+    /// Credentials that aren't shredded and were inserted before one time and after another, oldest first.
     pub(crate) async fn idle_credentials(
         &self,
         before: Timestamp,
@@ -84,7 +84,7 @@ impl Records {
             .below(Value::moment(before));
         self.list(list.limit(limit)).await
     }
-    /// All credentials of an account that are not shredded.
+    /// All credentials of an account that aren't shredded.
     pub(crate) async fn credentials(&self, account: AccountId) -> Listed<Credential> {
         let list = List::new(&CREDENTIAL, CREDENTIAL.key).prefix([Value::text(account)]);
         let mut rows = self.list::<Credential>(list).await?;

@@ -1,4 +1,4 @@
-//! The keys that seal secrets.
+//! The keys that encrypt secrets.
 
 use super::{Listed, Records, text};
 use crate::{

@@ -1,4 +1,4 @@
-//! Users who were erased, the secret behind their pseudonyms, and the lists that are gone through for their names.
+//! Erased users, the secret for their pseudonyms, and the lists to search for their names.
 
 use jiff::Timestamp;
 
@@ -16,8 +16,8 @@ use crate::{
     store::{Index, Key, List, Record, Rewritten, Table, Value},
 };
 
-/// `due_at` is the end of time where nothing is left to do. Its rows hold no ciphertext; they are written last, after what
-/// has to be gone from the disk.
+/// `due_at` is the end of time if nothing is left to do. Its rows have no ciphertext. They are written last, after rows
+/// that need to be removed from the disk.
 pub(super) static ERASURE: Table = Table {
     name: "erasure",
     columns: &[text("pseudonym"), integer("due_at")],
@@ -64,7 +64,7 @@ impl Records {
         self.get(Key::new(&SECRET, vec![Value::text(name)])).await
     }
 
-    /// The user who was erased with this pseudonym.
+    /// The erased user with this pseudonym.
     pub(crate) async fn erasure(&self, pseudonym: &str) -> Found<Erasure> {
         self.get(Key::new(&ERASURE, vec![Value::text(pseudonym)]))
             .await
@@ -78,7 +78,8 @@ impl Records {
         self.list(list.limit(limit)).await
     }
 
-    /// Deletes some authorizations, credentials, tokens and keyed calls of an account that is gone, whether or not they can be read; how many.
+    /// Deletes some authorizations, credentials, tokens and keyed calls of a deleted account, even unreadable ones.
+    /// Returns how many.
     pub(crate) async fn remove_rows_of(&self, account: AccountId, limit: u32) -> Result<u64> {
         let mut gone = self.remove_keyed_calls_of(account, limit).await?;
         for list in [
@@ -92,7 +93,7 @@ impl Records {
         Ok(gone)
     }
 
-    /// Groups of a kind, the oldest first, starting after one, or with those that end at a moment.
+    /// Groups of a kind, oldest first, after one group or from those that end at a time.
     pub(crate) async fn groups_after(
         &self,
         (lasts, full): (bool, bool),

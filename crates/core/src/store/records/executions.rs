@@ -1,4 +1,4 @@
-//! The history of calls: executions in groups, their totals, and how many bytes they take.
+//! The history of calls: executions in groups, their totals, and their size.
 
 use std::{collections::BinaryHeap, ops::Range};
 
@@ -18,7 +18,8 @@ use crate::{
     store::{Batch, Commit, Index, Key, List, Record, Table, Value, Versioned},
 };
 
-/// Executions as the first form of the store kept them, one in a row. None is added; maintenance moves them.
+/// Executions as the first version stored them, one per row. New ones aren't added, and maintenance moves old ones to
+/// groups.
 pub(super) static EXECUTION: Table = Table {
     name: "execution",
     columns: &[text("id"), integer("started_at")],
@@ -35,7 +36,7 @@ impl Record for Execution {
     }
 }
 
-/// `step` is the number of seconds that a row counts.
+/// `step` is the period of a row in seconds.
 pub(super) static CALL_TOTAL: Table = Table {
     name: "call_total",
     columns: &[integer("step"), integer("start"), text("process")],
@@ -72,10 +73,10 @@ pub(super) static HISTORY_SIZE: Table = Table {
     sealed: false,
 };
 
-/// Parts in which the size is counted; processes that write the same one take turns.
+/// Number of parts in which the size is counted. Processes that write the same part conflict.
 const PARTS: u8 = 16;
 
-/// A part of the bytes that the groups take. What one part gained, another may lose: only the sum means something.
+/// A part of the total size of the groups. Single parts can be negative; only their sum has a meaning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct HistorySize {
     part: u8,
@@ -95,7 +96,7 @@ impl Record for HistorySize {
     }
 }
 
-/// Which executions are asked for; all of what is given has to hold.
+/// Filters for executions. An execution has to match all of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
     pub(crate) connection_name: Option<String>,
@@ -103,9 +104,9 @@ pub(crate) struct Search {
     pub(crate) tool: Option<String>,
     pub(crate) outcome: Option<String>,
     pub(crate) actor: Option<String>,
-    /// Those that began at this moment or later.
+    /// Only those that started at this time or later.
     pub(crate) since: Option<Timestamp>,
-    /// Those that began before this moment.
+    /// Only those that started before this time.
     pub(crate) before: Option<Timestamp>,
 }
 
@@ -124,31 +125,31 @@ impl Search {
     }
 }
 
-/// Whether a call was made by this application, through one of its account tokens too, or through this token.
+/// Whether this application made the call, also with one of its account tokens, or whether this token did.
 fn acted(actor: &str, call: &Execution) -> bool {
     let found = call.actor.as_deref().unwrap_or_default();
     let (maker, token) = found.split_once('/').unwrap_or((found, ""));
     actor == found || actor == maker || !token.is_empty() && actor == token
 }
 
-/// Where a page of executions ended.
+/// End of a page of executions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Position {
-    /// No group that ends later holds any of what follows.
+    /// Groups that end later have none of the following executions.
     pub(crate) until: Timestamp,
-    /// What follows is older than this.
+    /// The following executions are older than this.
     pub(crate) after: (Timestamp, ExecutionId),
 }
 
-/// The kinds of groups: whether they last, and whether they are full.
+/// The kinds of groups: whether they are kept longer, and whether they are full.
 pub(crate) const KINDS: [(bool, bool); 4] =
     [(false, false), (false, true), (true, false), (true, true)];
-/// Groups of a kind that are read together.
+/// Number of groups of a kind to read together.
 const READ: u32 = 4;
-/// Groups that one page reads at most in search of what matches: about 40 ms of one core.
+/// Maximum number of groups that one page reads to find matches. That takes about 40 ms of one core.
 const READ_AT_MOST: usize = 100;
 
-/// The groups of one kind, the latest first, a few at a time.
+/// The groups of one kind, latest first, read in small batches.
 struct Reading {
     list: List,
     read: std::vec::IntoIter<Versioned<ExecutionGroup>>,
@@ -157,7 +158,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// When the group ends that comes next.
+    /// When the next group ends.
     fn until(&self) -> Option<Timestamp> {
         self.next.as_ref().map(|group| group.until)
     }
@@ -183,7 +184,7 @@ impl Reading {
     }
 }
 
-/// An execution that was found, with the end of its group. The youngest is the greatest.
+/// A matching execution, with the end of its group. The newest one compares as greatest.
 struct Candidate {
     until: Timestamp,
     call: Execution,
@@ -206,22 +207,22 @@ impl Ord for Candidate {
     }
 }
 
-/// The first moment after this one that a group can end at.
+/// The earliest possible end of a group after this time.
 fn just_after(moment: Timestamp) -> Timestamp {
     let next = moment.checked_add(SignedDuration::from_nanos(1));
     next.unwrap_or(moment)
 }
 
 impl Records {
-    /// Executions that match, the youngest first, and where the next page starts. There may be fewer than `limit`
-    /// although more follow.
+    /// Matching executions, newest first, and where the next page starts. There may be fewer than `limit` even if more
+    /// follow.
     pub(crate) async fn executions(
         &self,
         search: &Search,
         position: Option<Position>,
         limit: usize,
     ) -> Result<(Vec<Execution>, Option<Position>)> {
-        // Groups that end later may still begin before it, but not by more than their span.
+        // A group that ends after `before` can still begin before it, by at most its span.
         let end = match (position, search.before) {
             (Some(position), _) => just_after(position.until),
             (None, Some(before)) => before.checked_add(SPAN).unwrap_or(Timestamp::MAX),
@@ -244,7 +245,7 @@ impl Records {
             let latest = kinds.iter_mut().max_by_key(|reading| reading.until());
             let latest = latest.filter(|reading| reading.until() >= search.since);
             let unread = latest.as_ref().and_then(|reading| reading.until());
-            // No group that is still to be read holds a younger one.
+            // No unread group has a newer one.
             let is_next = |candidate: &Candidate| Some(candidate.call.started_at) > unread;
             while found.len() < limit && candidates.peek().is_some_and(is_next) {
                 found.extend(candidates.pop().map(|candidate| candidate.call));
@@ -253,7 +254,7 @@ impl Records {
             let Some(until) = open.max(unread) else {
                 return Ok((found, None));
             };
-            // What waits for its turn is not read again and again without an end.
+            // Stops only if this page makes progress. Otherwise, every page would read the same candidates again.
             let tired = groups >= READ_AT_MOST && (candidates.is_empty() || !found.is_empty());
             if found.len() == limit || tired {
                 let newest = (Timestamp::MAX, ExecutionId::from_uuid(Uuid::max()));
@@ -285,7 +286,7 @@ impl Records {
         }
     }
 
-    /// Groups of a kind that end before `end`, the oldest first.
+    /// Groups of a kind that end before `end`, oldest first.
     pub(crate) async fn groups(
         &self,
         lasts: bool,
@@ -301,18 +302,18 @@ impl Records {
         Ok(self.get::<ExecutionGroup>(group.key()).await?.is_some())
     }
 
-    /// Executions of the first form, the oldest first.
+    /// Executions in the first version's format, oldest first.
     pub(crate) async fn first_form(&self, limit: u32) -> Listed<Execution> {
         self.list(List::new(&EXECUTION, EXECUTIONS_BY_START).limit(limit))
             .await
     }
 
-    /// The totals of a minute of a process, or of an hour.
+    /// The totals of a process's minute, or of an hour.
     pub(crate) async fn totals_of(&self, totals: &Totals) -> Found<Totals> {
         self.get(totals.key()).await
     }
 
-    /// Totals of a step that start in a range of time, the oldest first, starting behind `after`.
+    /// Totals of a step that start in a time range, oldest first, after `after`.
     pub(crate) async fn totals(
         &self,
         step: Step,
@@ -334,7 +335,7 @@ impl Records {
         .await
     }
 
-    /// Bytes that the groups take.
+    /// Total size of the groups in bytes.
     pub(crate) async fn history_bytes(&self) -> Result<i64> {
         let parts = self
             .list::<HistorySize>(List::new(&HISTORY_SIZE, HISTORY_SIZE.key))
@@ -342,7 +343,7 @@ impl Records {
         Ok(parts.iter().map(|part| part.row.bytes).sum())
     }
 
-    /// Commits a batch in which groups come and go, with the count of their bytes. `process` says who counts.
+    /// Commits a batch that adds or removes groups, and updates their size. `process` selects the part to update.
     pub(crate) async fn commit_groups(
         &self,
         process: Uuid,
@@ -377,7 +378,7 @@ impl Records {
     }
 }
 
-/// Groups of a kind that end before a moment.
+/// Groups of a kind that end before a time.
 fn log(lasts: bool, full: bool, end: Timestamp) -> List {
     let kind = [Value::flag(lasts), Value::flag(full)];
     List::new(&EXECUTION_LOG, EXECUTION_LOG.key)

@@ -1,7 +1,8 @@
-//! Executions that are kept in one row: texts once, as a list that the calls point into, and 16 bytes for an id.
+//! Executions that share one row. Each text is stored once, in a list that the calls refer to, and an ID takes 16
+//! bytes.
 //!
-//! A call takes about 40 bytes so, and its user's name and ids once per row. The body is base64 of a binary layout
-//! (postcard) inside of JSON, because a body is text in every store.
+//! This takes about 40 bytes per call, and stores a user's name and IDs once per row. The body is base64 of a binary
+//! format (postcard) inside JSON, because bodies are text in every store.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -18,14 +19,14 @@ use crate::{
     store::{Index, Key, Record, Table, Value},
 };
 
-/// Executions of one row at most.
+/// Maximum number of executions in a row.
 pub(crate) const FULL: usize = 500;
-/// How far apart the executions of one row began, at most.
+/// Maximum time between the first and the last execution of a row.
 pub(crate) const SPAN: SignedDuration = SignedDuration::from_hours(1);
-/// What a row takes besides its calls: its key twice, and the beginning of its body.
+/// Size of a row without its calls: its key twice, and the start of its body.
 const ROW: usize = 200;
 
-/// `until` is when the last execution of the row began.
+/// `until` is when the last execution of the row started.
 pub(super) static EXECUTION_LOG: Table = Table {
     name: "execution_log",
     columns: &[
@@ -39,23 +40,23 @@ pub(super) static EXECUTION_LOG: Table = Table {
     sealed: false,
 };
 
-/// Executions of one kind, in one row.
+/// Executions of one kind in one row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ExecutionGroup {
-    /// Its own id.
+    /// ID of the row.
     pub(crate) id: String,
-    /// Whether they are [kept for long](Execution::lasts).
+    /// Whether they are [kept for the longer time](Execution::lasts).
     pub(crate) lasts: bool,
-    /// Whether it stays as it is; others are put together with their neighbours.
+    /// Whether the row is final. Others are merged with their neighbors.
     pub(crate) full: bool,
-    /// When the last of them began.
+    /// When the last of them started.
     pub(crate) until: Timestamp,
-    /// The executions, packed.
+    /// The packed executions.
     calls: String,
-    /// Which of them belong to a trace, packed.
+    /// The packed trace IDs of those that have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     traces: String,
-    /// What the product was asked by raw requests and what it responded, packed.
+    /// The packed paths of raw requests and statuses of the product.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     responses: String,
 }
@@ -73,7 +74,7 @@ impl Record for ExecutionGroup {
 }
 
 impl ExecutionGroup {
-    /// Executions in as few rows as there may be; all but the last of each kind are full.
+    /// Packs executions into as few rows as possible. All except the last of each kind are full.
     pub(crate) fn pack(calls: &[Execution], new_id: impl Fn() -> Uuid) -> Vec<Self> {
         let mut sorted: Vec<&Execution> = calls.iter().collect();
         sorted.sort_by_key(|call| (call.lasts(), call.place()));
@@ -106,10 +107,10 @@ impl ExecutionGroup {
         groups
     }
 
-    /// The executions, in the order in which they began.
+    /// The executions, in the order in which they started.
     ///
     /// # Errors
-    /// [`ErrorKind::IntegrityViolated`] if they do not read.
+    /// [`ErrorKind::IntegrityViolated`] if they can't be read.
     pub(crate) fn unpack(&self) -> Result<Vec<Execution>> {
         let calls = Packed::from_text(&self.calls).and_then(|packed| packed.calls());
         let calls = calls.and_then(|calls| Traces::add(&self.traces, calls));
@@ -120,7 +121,7 @@ impl ExecutionGroup {
         })
     }
 
-    /// Whether a call in it is one of a user's: of a connection, an identifier and an account.
+    /// Whether it has a call of a user, given a connection, an identifier and an account.
     ///
     /// # Errors
     /// As [`unpack`](Self::unpack).
@@ -141,7 +142,7 @@ impl ExecutionGroup {
             }))
     }
 
-    /// The same calls with other names; nothing where `rename` says of each that it stays.
+    /// The same calls with other names. `None` if `rename` changes none of them.
     ///
     /// # Errors
     /// As [`unpack`](Self::unpack).
@@ -164,7 +165,7 @@ impl ExecutionGroup {
         Ok(Some(groups))
     }
 
-    /// Bytes that it takes in the database, about.
+    /// Approximate size in the database in bytes.
     pub(crate) fn bytes(&self) -> i64 {
         i64::try_from(self.calls.len() + self.traces.len() + self.responses.len() + ROW)
             .unwrap_or(i64::MAX)
@@ -175,22 +176,22 @@ impl ExecutionGroup {
     }
 }
 
-/// The binary layout. It does not describe itself: another layout is another version of the body.
+/// The binary format. It doesn't describe itself, so a different format needs a new version of the body.
 #[derive(Serialize, Deserialize)]
 struct Packed {
-    /// Name, version, whether it changes something.
+    /// Name, version, and whether it changes something.
     tools: Vec<(String, String, bool)>,
     connections: Vec<String>,
     outcomes: Vec<String>,
     actors: Vec<Option<String>>,
     /// Connection, identifier, account.
     accounts: Vec<(u32, String, Option<[u8; 16]>)>,
-    /// When the first one began, in microseconds since 1970.
+    /// When the first one started, in microseconds since 1970.
     began: i64,
     calls: Vec<Call>,
 }
 
-/// One call: what it shares with others by position in the lists.
+/// One call. It refers to shared data by position in the lists.
 #[derive(Serialize, Deserialize)]
 struct Call {
     id: [u8; 16],
@@ -198,7 +199,7 @@ struct Call {
     account: u32,
     outcome: u32,
     actor: u32,
-    /// Microseconds from the beginning of the call before it to its own.
+    /// Microseconds since the start of the previous call.
     after: i64,
     took: u64,
     requests: u32,
@@ -299,7 +300,7 @@ mod tests {
         })
     }
 
-    /// Calls of 50 users at six tools, one each 100 ms.
+    /// Calls of 50 users with six tools, one every 100 ms.
     fn calls(count: u64) -> Vec<Execution> {
         (0..count)
             .map(|number| Execution {

@@ -1,5 +1,6 @@
-//! What only some executions of a row have: a trace, the path of a raw request, the product's status. It stands next to the
-//! layout of calls and costs the others nothing. An older server that puts rows together drops it.
+//! Details that only some executions of a row have: a trace ID, the path of a raw request, or the product's status.
+//! They are separate from the calls, so other calls don't use space for them. An older server that merges rows drops
+//! them.
 
 use std::hash::Hash;
 
@@ -9,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{domain::Execution, trace::TraceId};
 
-/// The trace of each call that has one, by the call's number. Few callers name one, so it takes no place in the layout of
-/// calls.
+/// The trace ID of each call that has one, by the call's number. Few calls have one, so it isn't part of the calls'
+/// format.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Traces(Vec<(u32, [u8; 16])>);
 
 impl Traces {
-    /// As [`packed`]; empty where no call has one.
+    /// As [`packed`]; empty if no call has one.
     pub(super) fn to_text(calls: &[&Execution]) -> String {
         let numbers = 0_u32..;
         let traces = numbers.zip(calls);
@@ -27,7 +28,7 @@ impl Traces {
         }
     }
 
-    /// The calls with their traces; nothing where the text does not read.
+    /// Adds trace IDs to the calls. `None` if the text can't be read.
     pub(super) fn add(text: &str, mut calls: Vec<Execution>) -> Option<Vec<Execution>> {
         if text.is_empty() {
             return Some(calls);
@@ -67,7 +68,7 @@ impl Responses {
         packed(&Self { paths, calls })
     }
 
-    /// The calls with them; nothing if the text does not read.
+    /// Adds these details to the calls. `None` if the text can't be read.
     pub(super) fn add(text: &str, mut calls: Vec<Execution>) -> Option<Vec<Execution>> {
         if text.is_empty() {
             return Some(calls);
@@ -84,7 +85,7 @@ impl Responses {
     }
 }
 
-/// Writing to memory does not fail; if it ever did, the row would read as damaged.
+/// Writing to memory doesn't fail. If it did, the row would read as damaged.
 pub(super) fn packed(value: &impl Serialize) -> String {
     STANDARD_NO_PAD.encode(postcard::to_allocvec(value).unwrap_or_default())
 }
@@ -93,11 +94,11 @@ pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(text: &str) -> Option<T> {
     postcard::from_bytes(&STANDARD_NO_PAD.decode(text).ok()?).ok()
 }
 
-/// A list in which everything stands once. Names are copied when it is whole: most calls have those of others.
+/// A list without duplicates. Names are copied at the end, because most calls share them.
 pub(super) struct Names<T> {
     list: Vec<T>,
     numbers: HashMap<T, u32>,
-    /// The one that was asked for last, which is often the next one too.
+    /// The last lookup, which is often the next one too.
     last: Option<(T, u32)>,
 }
 

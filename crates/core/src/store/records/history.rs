@@ -1,4 +1,4 @@
-//! What grows and goes: events and the outbox; and from which age on rows of any kind go.
+//! Rows that accumulate and expire: events and the outbox. Also the retention of all kinds of rows.
 
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ use crate::{
 
 // ---- events
 
-/// `lasts` is 0 for events that go sooner than others.
+/// `lasts` is 0 for events that are removed sooner than others.
 pub(super) static EVENT: Table = Table {
     name: "event",
     columns: &[
@@ -65,7 +65,7 @@ impl Record for Event {
 }
 
 impl Records {
-    /// Events in the order of their commits, after a position: of one account, or all.
+    /// Events of one account or all, by position, after a position.
     pub(crate) async fn events(
         &self,
         account: Option<AccountId>,
@@ -77,7 +77,7 @@ impl Records {
             .await
     }
 
-    /// The same before a position, or from the last one on: the newest first.
+    /// The same, before a position or from the end, newest first.
     pub(crate) async fn events_back(
         &self,
         account: Option<AccountId>,
@@ -89,13 +89,13 @@ impl Records {
         self.list(list.limit(limit)).await
     }
 
-    /// The event that was committed last, of those that are kept.
+    /// The last stored event.
     pub(crate) async fn last_event(&self) -> Found<Event> {
         let list = List::new(&EVENT, EVENTS_BY_POSITION).descending().limit(1);
         Ok(self.list(list).await?.pop())
     }
 
-    /// The event with the lowest position among the first that happened at a time or later.
+    /// The event with the lowest position among the earliest ones at this time or later.
     pub(crate) async fn first_event_since(&self, since: Timestamp) -> Found<Event> {
         let before = since
             .checked_sub(jiff::SignedDuration::from_nanos(1))
@@ -110,7 +110,7 @@ impl Records {
     }
 }
 
-/// Events of one account, or all, by position.
+/// Events of one account or all, by position.
 fn events_of(account: Option<AccountId>) -> List {
     match account {
         Some(id) => List::new(&EVENT, EVENTS_OF_ACCOUNT).prefix([Value::text(id)]),
@@ -141,7 +141,7 @@ impl Record for OutboxEntry {
 }
 
 impl Records {
-    /// An outbox entry by id.
+    /// An outbox entry by ID.
     pub(crate) async fn outbox_entry(&self, id: OutboxId) -> Found<OutboxEntry> {
         self.get(id).await
     }
@@ -157,40 +157,40 @@ impl Records {
 
 // ---- retention
 
-/// From which moment on rows are kept; what is older may go. Other rows are never pruned.
+/// Times before which rows of each kind can be deleted. All other rows are never pruned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cutoffs {
-    /// Access tokens and account tokens go that expired before this.
+    /// Access tokens and account tokens that expired before this.
     pub(crate) access_tokens: Timestamp,
-    /// Calls with an idempotency key go whose key may be used again since before this.
+    /// Calls with an idempotency key that could be used again before this.
     pub(crate) keyed_calls: Timestamp,
-    /// Executions go that began before this.
+    /// Executions that started before this.
     pub(crate) executions: Timestamp,
-    /// Of them, those that only read go that began before this.
+    /// Read-only executions that started before this.
     pub(crate) reads: Timestamp,
-    /// Totals of calls go that start before this.
+    /// Totals of calls that start before this.
     pub(crate) totals: Timestamp,
-    /// Events go that happened before this.
+    /// Events that happened before this.
     pub(crate) events: Timestamp,
-    /// Of them, those go that are of use for a short time only and happened before this.
+    /// Short-lived events that happened before this.
     pub(crate) short_lived_events: Timestamp,
-    /// Authorizations go that are completed or ended, with an `expires_at` before this.
+    /// Completed or ended authorizations with an `expires_at` before this.
     pub(crate) authorizations: Timestamp,
-    /// Credentials go that are shredded and were inserted before this.
+    /// Shredded credentials that were inserted before this.
     pub(crate) credentials: Timestamp,
-    /// Deliveries of webhooks go that have ended before this.
+    /// Deliveries of webhooks that ended before this.
     pub(crate) deliveries: Timestamp,
-    /// Approvals go that have ended before this.
+    /// Approvals that ended before this.
     pub(crate) approvals: Timestamp,
 }
 
 impl Records {
-    /// Deletes rows that are older than their cutoff, and returns how many there were. Of each kind at most `limit` rows
-    /// go, so that no other write waits long; less than `limit` in all means that none is left. Where one kind fails,
-    /// rows of others may be gone.
+    /// Deletes rows that are older than their cutoff, and returns how many it deleted. It deletes at most `limit` rows
+    /// of each kind, so that other writes don't wait long. A total below `limit` means that nothing is left. If one
+    /// kind fails, rows of others may already be deleted.
     ///
-    /// None of them holds ciphertext that still opens anything: a credential here is shredded, and the verifier of an
-    /// ended authorization is spent; what a call of an approval was given is of no use to anyone after its end.
+    /// None of these rows has ciphertext that is still useful. A credential is shredded, the verifier of an ended
+    /// authorization is used up, and the arguments of an approval are useless after it has ended.
     pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
         let ended = [Value::flag(false)];
         let mut lists = vec![
@@ -242,7 +242,7 @@ impl Records {
             (List::new(&APPROVAL, APPROVALS_BY_END), cutoffs.approvals),
         ];
         for (lasts, full) in KINDS {
-            // Those that can be read are gone already, and their bytes counted.
+            // Readable ones are already deleted, and their bytes are counted.
             let cutoff = if lasts {
                 cutoffs.executions
             } else {

@@ -42,13 +42,13 @@ impl KeyedCall {
 }
 
 impl Records {
-    /// The call that was made with a key.
+    /// The call with this key.
     pub(crate) async fn keyed_call(&self, key: &Digest) -> Found<KeyedCall> {
         self.get(Key::new(&IDEMPOTENCY, vec![Value::text(key.as_str())]))
             .await
     }
 
-    /// Deletes some calls of an account that is gone; how many.
+    /// Deletes some calls of a deleted account. Returns how many.
     pub(super) async fn remove_keyed_calls_of(
         &self,
         account: AccountId,

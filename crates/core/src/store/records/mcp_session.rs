@@ -42,16 +42,16 @@ impl Record for McpSession {
 }
 
 impl Records {
-    /// A session by id.
+    /// A session by ID.
     pub(crate) async fn mcp_session(&self, id: McpSessionId) -> Found<McpSession> {
         self.get(id).await
     }
-    /// A session by what its holder sends.
+    /// A session by the digest of its token.
     pub(crate) async fn mcp_session_by_digest(&self, token: &Digest) -> Found<McpSession> {
         self.find(MCP_SESSION_BY_TOKEN, &[Value::text(token.as_str())])
             .await
     }
-    /// Sessions by id, those of a user or all, starting after `after`.
+    /// Sessions of a user or all, by ID, after `after`.
     pub(crate) async fn mcp_sessions(
         &self,
         of: Option<&Identifier>,

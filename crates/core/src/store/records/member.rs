@@ -58,20 +58,20 @@ impl Record for Session {
 }
 
 impl Records {
-    /// A member by id.
+    /// A member by ID.
     pub(crate) async fn member(&self, id: MemberId) -> Found<Member> {
         self.get(id).await
     }
-    /// A member by e-mail address, as it is stored.
+    /// A member by email address, as stored.
     pub(crate) async fn member_by_email(&self, email: &str) -> Found<Member> {
         self.find(MEMBER_BY_EMAIL, &[Value::text(email)]).await
     }
-    /// A member by the link that is open.
+    /// A member by the open link.
     pub(crate) async fn member_by_link(&self, link: &Digest) -> Found<Member> {
         self.find(MEMBER_BY_LINK, &[Value::text(link.as_str())])
             .await
     }
-    /// Members by id, which is the order of their creation, starting after `after`.
+    /// Members by ID, which is the order of their creation, after `after`.
     pub(crate) async fn members(&self, after: Option<MemberId>, limit: u32) -> Listed<Member> {
         let after = after.map(|id| vec![Value::text(id)]);
         let list = List::new(&MEMBER, MEMBER.key).after(after);
@@ -81,7 +81,7 @@ impl Records {
     pub(crate) fn session_key(id: &Digest) -> Key {
         Key::new(&SESSION, vec![Value::text(id.as_str())])
     }
-    /// A session by the digest of its id.
+    /// A session by the digest of its ID.
     pub(crate) async fn session(&self, id: &Digest) -> Found<Session> {
         self.get(Self::session_key(id)).await
     }

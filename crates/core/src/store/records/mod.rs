@@ -1,6 +1,6 @@
-//! Every kind of row, one after another: its table, its values, and how it is looked up.
+//! All kinds of rows: their tables, values and lookups.
 //!
-//! A moment in a column is nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
+//! A time in a column is in nanoseconds since 1970-01-01T00:00:00Z; a flag is 1 or 0.
 
 mod account;
 mod account_token;
@@ -99,8 +99,8 @@ pub static TABLES: &[&Table] = &[
     &QUOTA_SHARE,
 ];
 
-/// Tables whose rows decide who may do what, where tokens and events go, and the log that tells who changed that. Their rows
-/// carry a MAC. Accounts and their tokens do not: tokens are sealed for their account and its user.
+/// Tables whose rows decide about access and about where tokens and events go, and the log of changes to them. Their
+/// rows have a MAC. Accounts and their tokens don't, because tokens are encrypted for their account and its user.
 pub(crate) static AUTHENTICATED: &[&Table] = &[
     &CONNECTION,
     &AUTHORIZATION,
@@ -116,13 +116,13 @@ pub(crate) static AUTHENTICATED: &[&Table] = &[
     &APPROVAL,
 ];
 
-/// Whether rows of a table carry a MAC.
+/// Whether rows of a table have a MAC.
 pub(super) fn is_authenticated(table: &Table) -> bool {
     AUTHENTICATED.iter().any(|one| **one == *table)
 }
 
-/// What the platform looks up and writes, over any store. A row of a list that cannot be read is reported and left out;
-/// where it is asked for by itself, it is an error.
+/// The platform's lookups and writes over any store. A row of a list that can't be read is logged and skipped. A single
+/// row that can't be read is an error.
 #[derive(Clone)]
 pub(crate) struct Records(Arc<dyn Store>, Option<StoreClock>, Option<Authenticity>);
 
@@ -130,18 +130,18 @@ type Found<T> = Result<Option<Versioned<T>>>;
 type Listed<T> = Result<Vec<Versioned<T>>>;
 
 impl Records {
-    /// Without a clock that readings set, and without keys.
+    /// Without a clock and without keys.
     #[cfg(any(test, feature = "simulation"))]
     pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self(store, None, None)
     }
 
-    /// Every reading sets the clock.
+    /// Every read sets the clock.
     pub(crate) fn timed(store: Arc<dyn Store>, clock: StoreClock) -> Self {
         Self(store, Some(clock), None)
     }
 
-    /// With keys that authenticate the rows that decide.
+    /// Adds keys that authenticate rows.
     pub(crate) fn authenticated(mut self, keys: Arc<dyn RowKeys>) -> Self {
         self.2 = Some(Authenticity::new(keys));
         self
@@ -151,7 +151,7 @@ impl Records {
         self.2.as_ref()
     }
 
-    /// What a reading brings; the store's time in it sets the clock.
+    /// Returns the result of a read, and sets the clock from the store's time in it.
     async fn timing<T>(
         &self,
         reading: impl Future<Output = Result<T>>,
@@ -165,22 +165,22 @@ impl Records {
         Ok(read)
     }
 
-    /// Whether the store reads and writes.
+    /// Whether the store can read and write.
     pub(crate) async fn ready(&self) -> Result<()> {
         self.0.ready().await
     }
 
-    /// Whether other processes may have it open.
+    /// Whether other processes can use the store.
     pub(crate) fn is_shared(&self) -> bool {
         self.0.is_shared()
     }
 
-    /// When an older copy last took the place of what was stored, where that is known.
+    /// When the store was last restored from an older copy, if known.
     pub(crate) async fn restored_at(&self) -> Result<Option<Timestamp>> {
         self.0.restored_at().await
     }
 
-    /// Commits all of a batch, durably, or nothing of it.
+    /// Commits a whole batch durably, or nothing of it.
     pub(crate) async fn commit(&self, batch: Batch) -> Result<Commit> {
         let batch = batch.checked()?;
         match &self.2 {
@@ -189,11 +189,11 @@ impl Records {
         }
     }
 
-    /// Whether a batch was committed, as far as its rows show it: a row that it inserted is there as it was inserted, or
-    /// one that it updated is there as the next version. A batch is whole or nothing, so one row is enough. What
-    /// others have overwritten or deleted since shows nothing, and neither does a deletion.
+    /// Whether a batch was committed, judging by its rows. Either a row that it inserted is there unchanged, or a row
+    /// that it updated is there with the next version. One row is enough, because a batch is committed completely or
+    /// not at all. Deletions, and rows that others have changed since, prove nothing.
     pub(crate) async fn holds(&self, batch: &Batch) -> Result<bool> {
-        // Events come last in a batch and are never overwritten.
+        // Events are last in a batch and never overwritten.
         for write in batch.writes.iter().rev() {
             let (row, version) = match write {
                 Write::Insert(row) => (row, 1),
@@ -230,7 +230,7 @@ impl Records {
         }
     }
 
-    /// The same of one row among many: if it cannot be used, the others still can.
+    /// The same for one row of many. If it can't be used, the others still can.
     async fn read_one<T: Record>(&self, found: Versioned<Row>) -> Result<Result<Versioned<T>>> {
         match self.authentic(found).await {
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => Err(error),
@@ -238,7 +238,7 @@ impl Records {
         }
     }
 
-    /// As many rows as asked, where there are so many that can be read.
+    /// The requested number of rows, if that many can be read.
     async fn list<T: Record>(&self, mut list: List) -> Listed<T> {
         let mut rows = Vec::new();
         loop {
@@ -335,7 +335,7 @@ impl Record for Connection {
 }
 
 impl Records {
-    /// A connection by id.
+    /// A connection by ID.
     pub(crate) async fn connection(&self, id: ConnectionId) -> Found<Connection> {
         self.get(id).await
     }
@@ -343,7 +343,7 @@ impl Records {
     pub(crate) async fn connection_named(&self, name: &ConnectionName) -> Found<Connection> {
         self.find(CONNECTION_NAME, &[Value::text(name)]).await
     }
-    /// Connections by name, starting after `after`.
+    /// Connections by name, after `after`.
     pub(crate) async fn connections(&self, after: Option<&str>, limit: u32) -> Listed<Connection> {
         let list = List::new(&CONNECTION, CONNECTION_NAME).limit(limit);
         self.list(list.after(after.map(|name| vec![Value::text(name)])))
@@ -405,7 +405,7 @@ impl Record for Authorization {
 }
 
 impl Records {
-    /// An authorization by id.
+    /// An authorization by ID.
     pub(crate) async fn authorization(&self, id: AuthorizationId) -> Found<Authorization> {
         self.get(id).await
     }
@@ -429,7 +429,7 @@ impl Records {
             List::new(&AUTHORIZATION, AUTHORIZATIONS_OF_ACCOUNT).prefix([Value::text(account)]);
         self.list(list.descending().limit(limit)).await
     }
-    /// Authorizations that are neither completed nor ended, by their end, starting after `after`.
+    /// Authorizations that are neither completed nor ended, by their expiry, after `after`.
     pub(crate) async fn pending_authorizations(
         &self,
         after: Option<(Timestamp, AuthorizationId)>,
@@ -439,7 +439,7 @@ impl Records {
         let after = after.map(|(end, id)| vec![Value::moment(end), Value::text(id)]);
         self.list(list.after(after).limit(limit)).await
     }
-    /// Authorizations that are neither completed nor ended and whose time was over before `now`.
+    /// Authorizations that are neither completed nor ended, and that expired before `now`.
     pub(crate) async fn overdue_authorizations(
         &self,
         now: Timestamp,
@@ -453,7 +453,7 @@ impl Records {
 // ---- any row
 
 impl Records {
-    /// Rows of any table as they are stored, with their MACs, by key, starting after `after`; and where the next ones start.
+    /// Stored rows of any table with their MACs, by key, after `after`; and where the next ones start.
     pub(crate) async fn rows(
         &self,
         table: &'static Table,

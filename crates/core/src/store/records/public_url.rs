@@ -1,4 +1,5 @@
-//! The row of the public URL under which redirect URIs were handed out. It is in the table of jobs, which has a row by name.
+//! The row of the public URL that redirect URIs were handed out with. It's in the table of jobs, which has a row per
+//! name.
 
 use super::{Found, Records, reencryption::JOB};
 use crate::{
@@ -20,7 +21,7 @@ impl Record for KnownPublicUrl {
 }
 
 impl Records {
-    /// The public URL under which redirect URIs were handed out, if any were.
+    /// The public URL that redirect URIs were handed out with, if there are any.
     pub(crate) async fn known_public_url(&self) -> Found<KnownPublicUrl> {
         self.get(Key::new(&JOB, vec![Value::text(NAME)])).await
     }

@@ -28,7 +28,7 @@ impl Record for QuotaShare {
 }
 
 impl Records {
-    /// How processes share the quota of an account, where any does.
+    /// How processes share the quota of an account, if they do.
     pub(crate) async fn quota_share(&self, account: AccountId) -> Found<QuotaShare> {
         self.get(Key::new(&QUOTA_SHARE, vec![Value::text(account)]))
             .await

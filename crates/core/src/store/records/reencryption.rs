@@ -1,4 +1,4 @@
-//! The row of the job that seals everything again.
+//! The row of the re-encryption job.
 
 use super::{Found, Records, text};
 use crate::{
@@ -27,7 +27,7 @@ impl Record for ReencryptionJob {
 }
 
 impl Records {
-    /// The job that seals everything again, where there ever was one.
+    /// The re-encryption job, if there ever was one.
     pub(crate) async fn reencryption_job(&self) -> Found<ReencryptionJob> {
         self.get(Key::new(&JOB, vec![Value::text(NAME)])).await
     }

@@ -1,4 +1,4 @@
-//! Webhooks: where they are, how far the feed was delivered to each, and the deliveries that wait or had to.
+//! Webhooks, the progress of their delivery queues, and deliveries that are or were pending.
 
 use super::{EVENT, Found, Listed, Records, integer, text};
 use crate::{
@@ -28,7 +28,7 @@ pub(super) static WEBHOOK_LANE: Table = Table {
     sealed: false,
 };
 
-/// `waiting` is 1 until the delivery has succeeded or failed for good.
+/// `waiting` is 1 until the delivery has succeeded or finally failed.
 pub(super) static WEBHOOK_DELIVERY: Table = Table {
     name: "webhook_delivery",
     columns: &[
@@ -85,11 +85,11 @@ impl Record for Delivery {
 }
 
 impl Records {
-    /// A webhook by id.
+    /// A webhook by ID.
     pub(crate) async fn webhook(&self, id: WebhookId) -> Found<Webhook> {
         self.get(id).await
     }
-    /// Webhooks by id, starting after `after`.
+    /// Webhooks by ID, after `after`.
     pub(crate) async fn webhooks(&self, after: Option<WebhookId>, limit: u32) -> Listed<Webhook> {
         let after = after.map(|id| vec![Value::text(id)]);
         let list = List::new(&WEBHOOK, WEBHOOK.key).after(after);
@@ -99,7 +99,7 @@ impl Records {
     pub(crate) fn lane_key(id: WebhookId) -> Key {
         Key::new(&WEBHOOK_LANE, vec![Value::text(id)])
     }
-    /// Where the deliveries of a webhook stand.
+    /// The delivery queue of a webhook.
     pub(crate) async fn lane(&self, id: WebhookId) -> Found<Lane> {
         self.get(Self::lane_key(id)).await
     }
@@ -108,7 +108,7 @@ impl Records {
         let key = vec![Value::text(webhook), Value::text(event)];
         self.get(Key::new(&WEBHOOK_DELIVERY, key)).await
     }
-    /// Deliveries of a webhook, the youngest event first, starting after `after`.
+    /// Deliveries of a webhook, newest event first, after `after`.
     pub(crate) async fn deliveries(
         &self,
         webhook: WebhookId,
@@ -130,18 +130,18 @@ impl Records {
         let list = list.prefix([Value::text(webhook), Value::flag(true)]);
         self.list(list.limit(limit)).await
     }
-    /// Deliveries of all webhooks that wait, those first that were tried, or came, the longest ago.
+    /// Pending deliveries of all webhooks, those that were tried or added the longest ago first.
     pub(crate) async fn all_waiting_deliveries(&self, limit: u32) -> Listed<Delivery> {
         let list = List::new(&WEBHOOK_DELIVERY, DELIVERIES_BY_AGE).prefix([Value::flag(true)]);
         self.list(list.limit(limit)).await
     }
-    /// Deletes some deliveries of a webhook that is gone; how many there were.
+    /// Deletes some deliveries of a deleted webhook. Returns how many.
     pub(crate) async fn remove_deliveries(&self, webhook: WebhookId, limit: u32) -> Result<u64> {
         let list =
             List::new(&WEBHOOK_DELIVERY, WEBHOOK_DELIVERY.key).prefix([Value::text(webhook)]);
         self.0.prune(&list.limit(limit)).await
     }
-    /// An event by id.
+    /// An event by ID.
     pub(crate) async fn event(&self, id: EventId) -> Found<Event> {
         self.get(Key::new(&EVENT, vec![Value::text(id)])).await
     }

@@ -1,6 +1,6 @@
-//! Random histories of one account: two processes with clocks of their own on one store, an authorization server that
-//! misbehaves, a store that is away or says too little, processes that die or stand still, tasks that interleave at every
-//! look at the store. What must hold is checked after every commit.
+//! Random histories of one account. Two processes with their own clocks share one store. The authorization server
+//! misbehaves, the store fails or loses responses, processes crash or freeze, and tasks interleave at every access to
+//! the store. The simulation checks its invariants after every commit.
 
 #![expect(
     clippy::unwrap_used,
@@ -48,16 +48,16 @@ fn user() -> AccountRef {
 /// Life of an access token.
 const LIFE: SignedDuration = SignedDuration::from_mins(10);
 
-/// What a product does with refresh tokens that are used.
+/// How a product handles refresh tokens that were used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// They stay.
+    /// They stay valid.
     Stable,
-    /// They serve once.
+    /// They can be used once.
     Rotating,
-    /// They serve once, and for a while again.
+    /// They can be used once, and again during a grace period.
     Grace,
-    /// They serve once, and a second use ends the grant.
+    /// They can be used once. A second use revokes the grant.
     Strict,
 }
 
@@ -71,39 +71,39 @@ impl Class {
     }
 }
 
-/// Opens the store of one history once more.
+/// Opens the store of a history again.
 pub type Open = Box<dyn Fn() -> Arc<dyn Store>>;
 
-/// What happens. The number is that of a process.
+/// One event of a history. The number is the process.
 #[derive(Debug, Clone)]
 enum Act {
     Call(u32),
     Refresh(u32),
     Suspend(u32),
     Resume(u32),
-    /// With revocation at the product, or without.
+    /// Disconnects, with revocation at the product or without.
     Disconnect(u32, bool),
-    /// The user goes through a link; the application confirms at once, or not yet.
+    /// The user completes a link. The application confirms immediately or later.
     Authorize(u32, bool),
-    /// The application confirms what waits longest.
+    /// The application confirms the authorization that has waited the longest.
     Verify(u32),
-    /// The connection gets another client.
+    /// The connection gets a different client.
     ChangeClient(u32),
-    /// The next responses of the token endpoint go wrong.
+    /// The next responses of the token endpoint are faulty.
     Fault(Fault, usize),
-    /// The store is down.
+    /// The store is unavailable.
     Outage(Outage, Duration),
-    /// The next commits are reported as failed, and are applied or not.
+    /// The next commits report a failure, whether or not they are applied.
     Doubt(usize, bool),
     RevokeAtProduct,
     Kill(u32),
-    /// Both processes are killed, and begin with a clock that was set back or not.
+    /// Both processes crash and restart, possibly with a clock that was set back.
     Restart(bool),
-    /// A process stands still until the end of the scene.
+    /// A process freezes until the end of the scene.
     Freeze(u32),
 }
 
-/// Some acts at the same time, and how long it takes until the next.
+/// Acts that happen at the same time, and the time until the next scene.
 type Scene = (Vec<Act>, Duration);
 
 fn scenes() -> impl Strategy<Value = Vec<Scene>> {
@@ -137,8 +137,8 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
         1 => any::<bool>().prop_map(Act::Restart),
         2 => process().prop_map(Act::Freeze),
     ];
-    // Short ones cut what goes on; long ones bring a lease to its edges, and the access token to its last minutes and
-    // past its end.
+    // Short pauses interrupt running work. Long ones reach the edges of a lease, and the last minutes and the expiry of
+    // the access token.
     let lease = LEASE.as_millis() as u64;
     let waits = [
         50,
@@ -161,7 +161,7 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
     prop::collection::vec((prop::collection::vec(act, 1..6), wait), 1..25)
 }
 
-/// A clock that is up to 5 minutes wrong, and drifts as far within a history.
+/// A clock that is wrong by up to 5 minutes, and drifts by as much during a history.
 fn clock() -> impl Strategy<Value = Clock> {
     let drift = prop_oneof![3 => Just(0), 1 => -20_000..20_000];
     (-300..=300_i64, drift).prop_map(|(ahead, drift)| Clock {
@@ -171,7 +171,7 @@ fn clock() -> impl Strategy<Value = Clock> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A failed assertion must not hide behind a second panic.
+    // A second panic must not hide a failed assertion.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -182,26 +182,26 @@ fn ready<T>(future: impl Future<Output = Result<T>>) -> T {
         .unwrap()
 }
 
-/// What so many histories have reached.
+/// Statistics of the histories that were run.
 #[derive(Debug, Default)]
 pub struct Reached {
     /// Histories.
     pub histories: u32,
     /// Steps of tasks.
     steps: u64,
-    /// Commits that were looked at.
+    /// Commits that were checked.
     commits: u32,
-    /// Changes that others see, each with its event.
+    /// State changes that others can see, each with its event.
     transitions: u32,
-    /// Distinct situations of the account.
+    /// Distinct states of the account.
     pub situations: usize,
-    /// Refresh tokens presented.
+    /// Refresh tokens that were sent.
     pub refreshes: u32,
-    /// Refresh tokens refused.
+    /// Refresh tokens that were rejected.
     refusals: u32,
-    /// Responses that brought a token and were lost, or whose process was killed.
+    /// Responses with a token that were lost, or whose process crashed.
     lost: u32,
-    /// Spent tokens that were presented once more.
+    /// Used tokens that were sent again.
     second_presentations: u32,
     /// Histories in which the account was disconnected.
     disconnects: u32,
@@ -244,15 +244,16 @@ impl Reached {
     }
 }
 
-/// How much tests are asked to try: 256, or what `PROPTEST_CASES` says.
+/// Number of cases that tests run: `PROPTEST_CASES`, or 256 by default.
 pub fn cases() -> u32 {
     Config::default().cases
 }
 
-/// Plays as many histories over stores that `stores` makes, by the time that it is given: the same histories in every run.
+/// Runs this number of histories. `stores` creates their stores from the simulated clock. Every run has the same
+/// histories.
 ///
 /// # Panics
-/// Where a history breaks what must hold.
+/// If a history violates an invariant.
 pub fn play(class: Class, histories: u32, stores: impl Fn(Arc<dyn Runtime>) -> Open) -> Reached {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let config = Config {
