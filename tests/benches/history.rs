@@ -12,7 +12,6 @@
 
 #[path = "../stories/notes.rs"]
 mod notes;
-
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream};
@@ -23,7 +22,11 @@ use sqlx::{
 };
 use stead::{
     Platform, TokioRuntime,
-    core::ports::{BoxFuture, Runtime},
+    core::{
+        api::Paging,
+        ports::{BoxFuture, Runtime},
+        resource::ListExecutions,
+    },
     resource::ExecutionFilter,
 };
 use tokio::sync::watch;
@@ -148,7 +151,11 @@ async fn one_each_second() {
         loop {
             let page = platform
                 .environment()
-                .executions(&all, None, 1)
+                .send(
+                    ListExecutions::new()
+                        .filter(all.clone())
+                        .page(Paging::new(None, 1)),
+                )
                 .await
                 .unwrap();
             let newest = page.items.first().map(|call| call.started_at);

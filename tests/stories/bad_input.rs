@@ -135,12 +135,7 @@ async fn a_connection_of_another_product() {
     })
     .await;
     let new = NewConnection::new("other", "other").client("id", "secret");
-    stage
-        .platform
-        .environment()
-        .create_connection(new)
-        .await
-        .unwrap();
+    stage.platform.environment().send(new).await.unwrap();
     stage
         .post(
             "/v1/authorization-links",

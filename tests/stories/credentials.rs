@@ -5,7 +5,9 @@ use secrecy::ExposeSecret as _;
 use stead::{
     Client, ErrorKind, Stead,
     core::resource::{
-        AppCredentialChange, IssuedAppSecret, NewAppCredential, ProxyRequest, SecretRotation,
+        AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
+        ListAppCredentials, NewAppCredential, ProxyRequest, ReadAppCredential, RevokeAppSecret,
+        RotateAppCredential, SecretRotation,
     },
     mail::ListDrafts,
 };
@@ -38,9 +40,8 @@ async fn through_the_client() {
 /// An owner makes a credential for an agent, changes what it may do, replaces its secret, and takes it back.
 async fn story(stage: &Stage, owner: &Stead) {
     stage.connect("u1", ADA).await;
-    let credentials = owner.app_credentials();
     let new = NewAppCredential::new("agent").scopes(["tools:execute:mail"]);
-    let first = credentials.create(new).await.unwrap();
+    let first = owner.send(new).await.unwrap();
     let id = first.credential.client_id.as_str();
     let agent = client(stage, &first);
     let drafts = async |agent: &Client| {
@@ -59,28 +60,31 @@ async fn story(stage: &Stage, owner: &Stead) {
         ErrorKind::InsufficientScope
     );
     assert_eq!(
-        kind(agent.app_credentials().list().await),
+        kind(agent.list(ListAppCredentials::new()).await),
         ErrorKind::InsufficientScope
     );
 
     let change = AppCredentialChange::default()
         .scopes(["accounts:read"])
         .name("reader");
-    let changed = credentials.change(id, change).await.unwrap();
+    let changed = owner
+        .send(ChangeAppCredential::new(id, change))
+        .await
+        .unwrap();
     assert_eq!(changed.name, "reader");
     agent.accounts().list().await.unwrap();
     assert_eq!(kind(drafts(&agent).await), ErrorKind::InsufficientScope);
 
-    let second = credentials
-        .rotate(id, SecretRotation::default())
+    let second = owner
+        .send(RotateAppCredential::new(id, SecretRotation::default()))
         .await
         .unwrap();
     let (old, new) = (client(stage, &first), client(stage, &second));
     for agent in [&agent, &old, &new] {
         agent.accounts().list().await.unwrap();
     }
-    let left = credentials
-        .revoke_secret(id, &first.secret_id)
+    let left = owner
+        .send(RevokeAppSecret::new(id, &first.secret_id))
         .await
         .unwrap();
     assert_eq!(left.secrets.len(), 1);
@@ -92,15 +96,23 @@ async fn story(stage: &Stage, owner: &Stead) {
     }
     new.accounts().list().await.unwrap();
 
-    let listed = credentials.list().page_size(1).all().await.unwrap();
+    let listed = owner
+        .list(ListAppCredentials::new())
+        .page_size(1)
+        .all()
+        .await
+        .unwrap();
     let listed: Vec<_> = listed.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(listed, ["story", "reader"]);
-    credentials.revoke(id).await.unwrap();
+    owner.send(DeleteAppCredential::new(id)).await.unwrap();
     assert_eq!(
         kind(new.accounts().list().await),
         ErrorKind::Unauthenticated
     );
-    assert_eq!(kind(credentials.read(id).await), ErrorKind::NotFound);
+    assert_eq!(
+        kind(owner.send(ReadAppCredential::new(id)).await),
+        ErrorKind::NotFound
+    );
 }
 
 #[tokio::test]
@@ -113,7 +125,7 @@ async fn what_another_process_revokes_is_refused_within_a_second() {
         .await
         .unwrap();
     let new = NewAppCredential::new("agent").scopes(["accounts:read"]);
-    let issued = other.app_credentials().create(new).await.unwrap();
+    let issued = other.send(new).await.unwrap();
     let form = [
         ("grant_type", "client_credentials"),
         ("client_id", issued.credential.client_id.as_str()),
@@ -126,8 +138,7 @@ async fn what_another_process_revokes_is_refused_within_a_second() {
     let call = async || stage.http.get(&accounts, bearer).await.status;
     assert_eq!(call().await, 200);
     other
-        .app_credentials()
-        .revoke(&issued.credential.client_id)
+        .send(DeleteAppCredential::new(&issued.credential.client_id))
         .await
         .unwrap();
     stage.clock.advance(SignedDuration::from_secs(1));

@@ -2,7 +2,10 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use serde_json::json;
-use stead::resource::ExecutionFilter;
+use stead::{
+    core::{api::Paging, resource::ListExecutions},
+    resource::ExecutionFilter,
+};
 
 use crate::{
     browser::Browser,
@@ -65,7 +68,11 @@ async fn an_erased_users_name_is_gone_from_the_database_file() {
     let environment = stage.platform.environment();
     let all = ExecutionFilter::default();
     while environment
-        .executions(&all, None, 10)
+        .send(
+            ListExecutions::new()
+                .filter(all.clone())
+                .page(Paging::new(None, 10)),
+        )
         .await
         .unwrap()
         .items

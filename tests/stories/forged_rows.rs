@@ -9,7 +9,7 @@ use stead::{
     Platform,
     core::{
         ErrorKind,
-        resource::{NewAppCredential, NewMember, SuspectRow},
+        resource::{DeleteAppCredential, NewAppCredential, NewMember, SetPolicy, SuspectRow},
         state::Role,
     },
 };
@@ -107,7 +107,7 @@ async fn an_inserted_credential_token_member_or_session_grants_nothing() {
     // An owner with a link that opens, and a session of another one.
     let environment = stage.platform.environment();
     let ada = environment
-        .invite_member(NewMember::new("ada@example.com", Role::Viewer))
+        .send(NewMember::new("ada@example.com", Role::Viewer))
         .await
         .unwrap()
         .member
@@ -159,7 +159,7 @@ async fn a_changed_row_or_one_with_the_mac_of_another_grants_nothing() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
     let weak = NewAppCredential::new("weak").scopes(["events:read"]);
-    let weak = environment.create_app_credential(weak).await.unwrap();
+    let weak = environment.send(weak).await.unwrap();
     let (id, secret) = (
         &weak.credential.client_id,
         weak.client_secret.expose_secret(),
@@ -202,8 +202,8 @@ async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted
     let stage = Stage::connected().await;
     let rules = json!({ "name": "careful", "read_only": true, "environment": true });
     let environment = stage.platform.environment();
-    let rules = serde_json::from_value(rules).unwrap();
-    environment.set_policy(rules).await.unwrap();
+    let rules: stead::core::resource::Policy = serde_json::from_value(rules).unwrap();
+    environment.send(SetPolicy::from(rules)).await.unwrap();
     assert_eq!(stage.drafts("user-1").await.status, 200);
     let mut database = database(&stage).await;
     let before = text(&mut database, "SELECT body FROM policy").await;
@@ -232,7 +232,7 @@ async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted
 async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
     let stage = Stage::new().await;
     let environment = stage.platform.environment();
-    let made = environment.create_app_credential(NewAppCredential::new("leaked"));
+    let made = environment.send(NewAppCredential::new("leaked"));
     let made = made.await.unwrap();
     let (id, secret) = (
         &made.credential.client_id,
@@ -241,7 +241,10 @@ async fn an_older_copy_that_is_put_back_is_found_where_the_row_was_deleted() {
     let mut database = database(&stage).await;
     let of = format!("SELECT body FROM app_credential WHERE client_id = '{id}'");
     let body = text(&mut database, &of).await;
-    environment.revoke_app_credential(id).await.unwrap();
+    environment
+        .send(DeleteAppCredential::new(id))
+        .await
+        .unwrap();
     assert_eq!(sign_in(&stage, id, secret).await.status, 401);
     let back = format!("INSERT INTO app_credential VALUES ('{id}', 1, '{body}')");
     run(&mut database, &back).await;

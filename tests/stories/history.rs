@@ -3,6 +3,7 @@
 use sqlx::{ConnectOptions as _, Row as _, sqlite::SqliteConnectOptions};
 use stead::{
     Platform,
+    core::{api::Paging, resource::ListExecutions},
     resource::{ExecutionFilter, ExecutionRecord},
 };
 
@@ -76,7 +77,11 @@ async fn executions(platform: &Platform, filter: &ExecutionFilter) -> Vec<Execut
     loop {
         let page = platform
             .environment()
-            .executions(filter, token.as_deref(), 100)
+            .send(
+                ListExecutions::new()
+                    .filter(filter.clone())
+                    .page(Paging::new(token.as_deref(), 100)),
+            )
             .await;
         let page = page.unwrap();
         all.extend(page.items);

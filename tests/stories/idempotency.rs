@@ -21,7 +21,7 @@ async fn connected() -> Stage {
     let stage = Stage::new().await;
     let calendar = NewConnection::new("calendar", "calendar").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
-    environment.create_connection(calendar).await.unwrap();
+    environment.send(calendar).await.unwrap();
     let link = json!({ "connection_name": "calendar", "identifier": "user-1" });
     let link = stage.post("/v1/authorization-links", &link).await.json();
     let link = link["link"].as_str().unwrap();

@@ -130,7 +130,7 @@ async fn over_http_accounts_are_imported_by_who_has_the_scope_and_no_token_comes
 
     let usual = NewAppCredential::new("usual");
     let environment = stage.platform.environment();
-    let usual = environment.create_app_credential(usual).await.unwrap();
+    let usual = environment.send(usual).await.unwrap();
     let scopes = usual.credential.scopes.words();
     assert!(!scopes.contains(&String::from("accounts:import")));
 }

@@ -27,7 +27,7 @@ use stead::{
     core::{
         ErrorKind,
         ports::{BoxFuture, KeySource},
-        resource::DataKeyState,
+        resource::{ActivateKey, AddKey, DataKeyState, KeyActivation, RetireKey},
         seal::KeyRing,
     },
 };
@@ -232,12 +232,17 @@ async fn the_keys_of_ten_thousand_accounts_are_replaced_while_calls_go_on() {
 
     let operator = opened(&stage, &stage.database, &both, None).await.unwrap();
     let keys = operator.environment();
-    let added = keys.add_key().await.unwrap().key_id;
-    keys.activate_key(&added, true).await.unwrap();
+    let added = keys.send(AddKey::new()).await.unwrap().key_id;
+    keys.send(ActivateKey::new(
+        &added,
+        KeyActivation::default().at_once(true),
+    ))
+    .await
+    .unwrap();
     let last = keys.reencrypt(|_| {}).await.unwrap();
     assert_eq!((last.left, last.failed.len()), (0, 0));
     assert!(u128::from(last.done) > ACCOUNTS, "{last:?}");
-    let retired = keys.retire_key(FIRST).await.unwrap();
+    let retired = keys.send(RetireKey::new(FIRST)).await.unwrap();
     assert_eq!(retired.state, DataKeyState::Retired);
     for number in 0..20 {
         drafts(&service, number * 499).await.unwrap();

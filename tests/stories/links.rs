@@ -2,7 +2,10 @@
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
-use stead::core::{identifier::AuthorizationId, resource::NewConnection};
+use stead::core::{
+    identifier::AuthorizationId,
+    resource::{NewConnection, VerifyAuthorization},
+};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{
@@ -137,7 +140,7 @@ async fn a_response_that_is_delivered_to_another_connection_is_refused() {
     let stage = Stage::new().await;
     let other = NewConnection::new("other", "mail").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
-    environment.create_connection(other).await.unwrap();
+    environment.send(other).await.unwrap();
     let mut visits = Vec::new();
     for connection in ["mail", "other"] {
         let body = serde_json::json!({ "connection_name": connection, "identifier": "user-1" });
@@ -318,7 +321,7 @@ async fn overdue_authorizations_end_by_themselves() {
     let error = stage
         .platform
         .environment()
-        .verify_authorization(&id.to_string(), "user-1")
+        .send(VerifyAuthorization::new(id.to_string(), "user-1"))
         .await
         .unwrap_err();
     assert_eq!(error.kind().name(), "authorization_expired");

@@ -11,8 +11,11 @@ use stead::{
     Platform,
     core::{
         ErrorKind,
+        api::Paging,
         ports::{Body, BoxFuture, Transport, TransportError},
-        resource::{AccountFilter, ConnectionChange},
+        resource::{
+            AccountFilter, ChangeConnection, ConnectionChange, ListAccounts, VerifyAuthorization,
+        },
     },
 };
 
@@ -118,11 +121,17 @@ async fn its_unconfirmed_tokens_are_confirmed_and_its_accounts_are_listed() {
     let (platform, _) = opened(&directory, SignedDuration::from_mins(1)).await;
     let environment = platform.environment();
     let waiting = "auth_01a200592b45702599ea5946eac15f4e";
-    let confirmed = environment.verify_authorization(waiting, "user-2").await;
+    let confirmed = environment
+        .send(VerifyAuthorization::new(waiting, "user-2"))
+        .await;
     assert_eq!(confirmed.unwrap().state.name(), "active");
     drafts(&platform, "user-2").await.unwrap();
     let all = environment
-        .accounts(&AccountFilter::default(), None, 100)
+        .send(
+            ListAccounts::new()
+                .filter(AccountFilter::default().clone())
+                .page(Paging::new(None, 100)),
+        )
         .await;
     let all = all.unwrap().items;
     let states: Vec<(&str, &str)> = all
@@ -147,7 +156,10 @@ async fn another_client_makes_its_accounts_authorize_again() {
     let (platform, product) = opened(&directory, SignedDuration::from_mins(1)).await;
     let change = ConnectionChange::default().client("other", SecretString::from("secret"));
     let environment = platform.environment();
-    environment.change_connection("mail", change).await.unwrap();
+    environment
+        .send(ChangeConnection::new("mail", change))
+        .await
+        .unwrap();
     let error = drafts(&platform, "user-1").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AuthorizationRequired);
     assert_eq!(error.context()["reason"], "client_changed");

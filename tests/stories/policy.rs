@@ -5,7 +5,13 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
     Client, ErrorKind, Stead,
-    core::results::View,
+    core::{
+        resource::{
+            ApproveCall, DeleteAppCredential, DeletePolicy, DenyCall, ListApprovals, ListPolicies,
+            ReadApproval, ReadPolicy, SetPolicy,
+        },
+        results::View,
+    },
     mail::ListDrafts,
     resource::{
         ApprovalDecision, ApprovalFilter, ApprovalState, NewAppCredential, Policy, PolicyOutcome,
@@ -30,16 +36,22 @@ async fn through_the_client() {
 
 async fn story(stage: &Stage, owner: &Stead) {
     stage.connect("u1", ADA).await;
-    let policies = owner.policies();
     let policy: Policy = serde_json::from_value(json!({
         "name": "agents", "tools": { "deny": ["mail_get_contacts"] },
         "requires_approval": { "effects": ["write", "delete"] },
     }))
     .unwrap();
-    assert!(policies.set(policy).await.unwrap().updated_at.is_some());
+    assert!(
+        owner
+            .send(SetPolicy::from(policy))
+            .await
+            .unwrap()
+            .updated_at
+            .is_some()
+    );
     let mut new = NewAppCredential::new("agent");
     new.policy = Some(String::from("agents"));
-    let issued = owner.app_credentials().create(new).await.unwrap();
+    let issued = owner.send(new).await.unwrap();
     let secret = issued.client_secret.expose_secret();
     let agent = Client::new(&stage.url, &issued.credential.client_id, secret).unwrap();
 
@@ -62,18 +74,21 @@ async fn story(stage: &Stage, owner: &Stead) {
     assert_eq!(asked.kind(), ErrorKind::ApprovalRequired);
     let id = asked.context()["approval_id"].as_str().unwrap();
     let waiting = ApprovalFilter::in_state(ApprovalState::Pending);
-    let waiting = owner.approvals().list(waiting).all().await.unwrap();
+    let waiting = owner
+        .list(ListApprovals::new().filter(waiting))
+        .all()
+        .await
+        .unwrap();
     assert_eq!(waiting[0].approval_id.to_string(), id);
-    let approval = owner.approvals().read(id).await.unwrap();
+    let approval = owner.send(ReadApproval::new(id)).await.unwrap();
     let arguments = approval.arguments.unwrap();
     assert_eq!(arguments["requests"][0]["method"], "POST");
     let own = agent
-        .approvals()
-        .approve(id, ApprovalDecision::default())
+        .send(ApproveCall::new(id, ApprovalDecision::default()))
         .await;
     assert_eq!(own.unwrap_err().kind(), ErrorKind::InsufficientScope);
     let decision = ApprovalDecision::because("the user asked for it");
-    let approved = owner.approvals().approve(id, decision).await.unwrap();
+    let approved = owner.send(ApproveCall::new(id, decision)).await.unwrap();
     assert_eq!(approved.state, ApprovalState::Approved);
     // The product has its own response: it was sent.
     assert!(trash().await.is_ok());
@@ -81,21 +96,28 @@ async fn story(stage: &Stage, owner: &Stead) {
     assert_ne!(again.context()["approval_id"].as_str().unwrap(), id);
     let denied = again.context()["approval_id"].as_str().unwrap();
     let decision = ApprovalDecision::default();
-    owner.approvals().deny(denied, decision).await.unwrap();
+    owner.send(DenyCall::new(denied, decision)).await.unwrap();
 
     let mut test = PolicyTest::default();
     test.policies = vec![String::from("agents")];
     test.tool = Some(String::from("mail_get_contacts"));
     test.input = json!({});
-    let decided = policies.test(test).await.unwrap();
+    let decided = owner.send(test).await.unwrap();
     assert_eq!(decided.outcome, PolicyOutcome::Refused);
-    let used = policies.delete("agents").await.unwrap_err();
+    let used = owner.send(DeletePolicy::new("agents")).await.unwrap_err();
     assert_eq!(used.kind(), ErrorKind::InvalidTransition);
     let id = &issued.credential.client_id;
-    owner.app_credentials().revoke(id).await.unwrap();
-    policies.delete("agents").await.unwrap();
-    assert!(policies.list().await.unwrap().is_empty());
-    let gone = policies.read("agents").await.unwrap_err();
+    owner.send(DeleteAppCredential::new(id)).await.unwrap();
+    owner.send(DeletePolicy::new("agents")).await.unwrap();
+    assert!(
+        owner
+            .list(ListPolicies::new())
+            .all()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let gone = owner.send(ReadPolicy::new("agents")).await.unwrap_err();
     assert_eq!(gone.kind(), ErrorKind::NotFound);
 }
 
@@ -120,7 +142,7 @@ async fn a_mail_that_tells_a_model_to_forward_data_elsewhere_is_stopped_by_the_r
         "facts": [{ "product": "mail", "kind": "recipient", "allow": ["*@example.com"] }],
     }))
     .unwrap();
-    platform.policies().set(policy).await.unwrap();
+    platform.send(SetPolicy::from(policy)).await.unwrap();
 
     // The model reads the mail, and does what it says.
     let ada = platform.account("mail", "u1").unwrap();

@@ -5,7 +5,10 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use stead::{
     Platform,
-    core::{environment::Verification, resource::NewConnection},
+    core::{
+        environment::Verification,
+        resource::{NewConnection, ReadAccount},
+    },
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 
@@ -50,7 +53,7 @@ async fn stage() -> Stage {
     .await;
     let calendar = NewConnection::new("calendar", "calendar").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
-    environment.create_connection(calendar).await.unwrap();
+    environment.send(calendar).await.unwrap();
     connect(&stage, "mail", "user-1", ADA).await;
     stage
 }
@@ -108,7 +111,7 @@ async fn an_abandoned_consent_at_notion_revokes_nothing() {
     let workspace = NewConnection::new("workspace", "workspace")
         .client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
     let environment = stage.platform.environment();
-    environment.create_connection(workspace).await.unwrap();
+    environment.send(workspace).await.unwrap();
     returned(&stage, "workspace", "user-2", ADA).await;
     stage.clock.advance(SignedDuration::from_mins(11));
     let environment = stage.platform.environment();
@@ -196,7 +199,7 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
     stage.sandbox.sandbox.add_client(OTHER, "secret", &[]);
     let other = NewConnection::new("other", "mail").client(OTHER, "secret");
     let environment = stage.platform.environment();
-    environment.create_connection(other).await.unwrap();
+    environment.send(other).await.unwrap();
     for (connection, identifier, user) in [
         ("calendar", "user-1", ADA),
         ("mail", "user-9", ADA),
@@ -247,7 +250,10 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
         ("mail", "user-2", "active"),
         ("other", "user-1", "active"),
     ] {
-        let account = environment.account(connection, identifier).await.unwrap();
+        let account = environment
+            .send(ReadAccount::new(connection, identifier))
+            .await
+            .unwrap();
         assert_eq!(account.state.name(), state, "{connection}/{identifier}");
     }
 }

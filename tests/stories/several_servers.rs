@@ -6,7 +6,7 @@ use stead::{
     Platform,
     core::{
         environment::Verification,
-        resource::{ConnectionChange, Policy},
+        resource::{ChangeConnection, ConnectionChange, DeletePolicy, Policy, SetPolicy},
     },
 };
 
@@ -50,7 +50,10 @@ async fn a_connection_that_one_server_disables() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
     let set = async |disabled| {
         let change = ConnectionChange::default().disabled(disabled);
-        let changed = other.environment().change_connection("mail", change).await;
+        let changed = other
+            .environment()
+            .send(ChangeConnection::new("mail", change))
+            .await;
         changed.unwrap();
     };
     set(true).await;
@@ -67,9 +70,17 @@ async fn a_policy_that_one_server_sets_and_deletes() {
     assert_eq!(stage.drafts("user-1").await.status, 200);
     let policy = json!({ "name": "none", "environment": true, "tools": { "deny": ["mail_*"] } });
     let policy: Policy = serde_json::from_value(policy).unwrap();
-    other.environment().set_policy(policy).await.unwrap();
+    other
+        .environment()
+        .send(SetPolicy::from(policy))
+        .await
+        .unwrap();
     assert_eq!(after_a_second(&stage).await.kind(), "forbidden");
-    other.environment().delete_policy("none").await.unwrap();
+    other
+        .environment()
+        .send(DeletePolicy::new("none"))
+        .await
+        .unwrap();
     assert_eq!(after_a_second(&stage).await.status, 200);
     other.shut_down().await;
 }

@@ -159,7 +159,7 @@ impl Stage {
         ));
         let credential = platform
             .environment()
-            .create_app_credential(NewAppCredential::new("story").scopes(Scopes::all().words()))
+            .send(NewAppCredential::new("story").scopes(Scopes::all().words()))
             .await
             .expect("a credential");
         let (client_id, client_secret) = (
@@ -247,7 +247,7 @@ impl Stage {
         let new = NewConnection::new(name, "mail").client(CLIENT_ID, secret);
         self.platform
             .environment()
-            .create_connection(new)
+            .send(new)
             .await
             .expect("a connection");
     }

@@ -5,6 +5,7 @@
 //! or randomness directly, only through [`ports`].
 
 pub mod agent;
+pub mod api;
 #[doc(hidden)]
 pub mod boxed;
 pub mod caller;

@@ -3,6 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// An enum whose values have names.
+pub(crate) trait Word: Copy + 'static {
+    const NAMES: &'static [&'static str];
+    const VALUES: &'static [Self];
+    fn word(self) -> &'static str;
+}
+
 macro_rules! state_names {
     ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         impl $type {
@@ -11,6 +18,14 @@ macro_rules! state_names {
             /// Stable snake_case name.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$variant => $name, )+ }
+            }
+        }
+
+        impl Word for $type {
+            const NAMES: &'static [&'static str] = &[$($name),+];
+            const VALUES: &'static [Self] = &Self::ALL;
+            fn word(self) -> &'static str {
+                self.name()
             }
         }
     };

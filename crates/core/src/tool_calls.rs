@@ -274,7 +274,7 @@ impl Links {
         context.caller.check(ScopeName::LinksCreate).ok()?;
         let mut new = NewAuthorizationLink::from(asked.clone());
         new.verify_url.clone_from(&request.verify_url);
-        let link = match oauth::create_link(context, new).await {
+        let link = match oauth::links::create(context, new).await {
             Ok(made) => made.link,
             Err(error) => {
                 tracing::warn!(%error, "couldn't create the link that a model's call needs");

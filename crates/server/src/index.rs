@@ -25,10 +25,16 @@ use crate::{
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/", show)
-            .summary("Describes this service and lists the routes for applications.")
+            .summary(
+                "index",
+                "Describes this service and lists the routes for applications.",
+            )
             .describe(describe),
         get("/openapi.json", document::show)
-            .summary("Returns the OpenAPI document of this interface.")
+            .summary(
+                "document",
+                "Returns the OpenAPI document of this interface.",
+            )
             .describe(document::describe),
         get("/icon.svg", pages::icon),
         get("/logo", pages::logo),

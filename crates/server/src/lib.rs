@@ -11,8 +11,8 @@
 //! # Ok(()) }
 //! ```
 //!
-//! A folder is a resource and a file is a verb: `rest/accounts/suspend.rs` serves
-//! `POST /v1/accounts/{connection_name}/{identifier}/suspend`.
+//! `operations/` serves what `stead_core::api` declares. `rest/` has the few routes that don't fit: streams, files, raw
+//! requests, and calls of tools.
 
 mod admission;
 mod authentication;
@@ -40,6 +40,7 @@ mod metrics;
 mod middleware;
 mod oauth;
 mod openapi;
+mod operations;
 mod options;
 mod pages;
 mod patience;
@@ -271,6 +272,7 @@ impl Access {
 fn table() -> Vec<(Access, Vec<Route>)> {
     let table = [
         (Access::Application, known(rest::routes())),
+        (Access::Application, known(operations::routes())),
         (Access::Proxy, known(rest::proxy_routes())),
         (Access::Mcp, known(mcp_endpoint::routes())),
         (Access::Anyone, mcp_endpoint::resource_routes()),

@@ -5,7 +5,8 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Value, json};
 use stead::core::{
-    resource::{NewAuthorizationLink, NewConnection},
+    api::Paging,
+    resource::{ListAppCredentials, NewAuthorizationLink, NewConnection},
     scope::Scopes,
 };
 
@@ -52,7 +53,7 @@ fn raw_json(response: &TestResponse) -> Value {
 async fn hidden(service: &TestService) -> Hidden {
     let link = NewAuthorizationLink::new("mail", "u2");
     let environment = service.platform.environment();
-    let link = environment.create_authorization_link(link).await.unwrap();
+    let link = environment.send(link).await.unwrap();
     let new = json!({ "connection_name": "mail", "identifier": "u1", "access": "read" });
     let token = raw_json(&service.post("/v1/account-tokens", new).await);
     let new = json!({ "identifier": "u1", "connections": ["mail"] });
@@ -286,7 +287,7 @@ async fn two_connections() -> TestService {
         .await;
     let new = NewConnection::new("other", "mail").client("other", "secret");
     let environment = service.platform.environment();
-    environment.create_connection(new).await.unwrap();
+    environment.send(new).await.unwrap();
     service
 }
 
@@ -410,7 +411,10 @@ async fn a_changed_limit_acts_on_tokens_that_there_are() {
     };
     assert_eq!(by_token().await, StatusCode::OK);
     assert_eq!(limited.get(path).await.status, StatusCode::OK);
-    let all = environment.app_credentials(None, 100).await.unwrap();
+    let all = environment
+        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
+        .await
+        .unwrap();
     let credential = all.items.iter().find(|one| one.name == "limited").unwrap();
     let own = format!("/v1/app-credentials/{}", credential.client_id);
     let change = async |connections: Value| {

@@ -9,7 +9,7 @@ use std::{
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::environment::Verification;
+use stead::core::{environment::Verification, resource::ReadAccount};
 use tracing::{Dispatch, Level, level_filters::LevelFilter};
 use tracing_subscriber::{fmt, fmt::MakeWriter};
 
@@ -51,7 +51,10 @@ async fn calls() -> Value {
     LazyLock::force(&SECOND);
     let service = TestService::new().await.with_account("CANARY-user").await;
     let environment = service.platform.environment();
-    let account = environment.account("mail", "CANARY-user").await.unwrap();
+    let account = environment
+        .send(ReadAccount::new("mail", "CANARY-user"))
+        .await
+        .unwrap();
     let call = async |tool: &str, connection: &str| {
         let path = format!("/v1/tools/{tool}/execute");
         let input = json!({ "query": "CANARY-query" });

@@ -139,9 +139,9 @@ impl Setup {
         let new = NewConnection::new("sheets", "sheets")
             .client(OF_SHEETS, "CANARY-client-secret")
             .permissions([SPREADSHEETS]);
-        let connection = environment.create_connection(new).await.unwrap();
+        let connection = environment.send(new).await.unwrap();
         let link = NewAuthorizationLink::new("sheets", "u1");
-        let link = environment.create_authorization_link(link).await.unwrap();
+        let link = environment.send(link).await.unwrap();
         let link = url::Url::parse(&link.link).unwrap().path().to_owned();
         let (state, cookie) = service.consent(&link).await;
         let id = connection.id.to_string();

@@ -15,7 +15,7 @@ use stead::{
 };
 
 use crate::{
-    openapi::{Draft, Operation, Parameter, Signature},
+    openapi::{Draft, Operation, Parameter},
     problem::Problem,
     state::ServerState,
 };
@@ -62,8 +62,38 @@ impl Handler<(), ServerState> for Erased {
 pub(crate) struct ForApplications(pub(crate) Route);
 
 impl Route {
-    /// What it does, in a few words. A route without is served, and not part of the interface.
-    pub(crate) fn summary(mut self, summary: &'static str) -> Self {
+    /// A route that isn't part of the interface.
+    pub(crate) fn new<H, T>(method: &'static str, path: &'static str, handler: H) -> Self
+    where
+        H: Handler<T, ServerState>,
+        T: 'static,
+    {
+        let handler = Erased::new(handler);
+        let handler = match method {
+            ANY => routing::any(handler),
+            "DELETE" => routing::delete(handler),
+            "PATCH" => routing::patch(handler),
+            "POST" => routing::post(handler),
+            "PUT" => routing::put(handler),
+            _ => routing::get(handler),
+        };
+        Self {
+            method,
+            path,
+            scope: None,
+            operation: Operation::NONE,
+            handler,
+        }
+    }
+
+    /// The same as part of the interface.
+    pub(crate) fn described(self, operation: Operation) -> Self {
+        Self { operation, ..self }
+    }
+
+    /// What it does, in one word and in one sentence. A route without them isn't part of the interface.
+    pub(crate) fn summary(mut self, name: &'static str, summary: &'static str) -> Self {
+        self.operation.name = name;
         self.operation.summary = Some(summary);
         self
     }
@@ -87,9 +117,9 @@ impl Route {
         self
     }
 
-    /// What the signature of its handler leaves open.
-    pub(crate) fn describe(mut self, more: fn(&mut Draft<'_>)) -> Self {
-        self.operation.more = Some(more);
+    /// What it takes and gives.
+    pub(crate) fn describe(mut self, describe: fn(&mut Draft<'_>)) -> Self {
+        self.operation.describe = describe;
         self
     }
 
@@ -123,16 +153,10 @@ macro_rules! methods {
     ($($function:ident $name:expr,)*) => {$(
         pub(crate) fn $function<H, T>(path: &'static str, handler: H) -> Route
         where
-            H: Handler<T, ServerState> + Signature<T>,
+            H: Handler<T, ServerState>,
             T: 'static,
         {
-            Route {
-                method: $name,
-                path,
-                scope: None,
-                operation: Operation::of::<H>(H::describe),
-                handler: routing::$function(Erased::new(handler)),
-            }
+            Route::new($name, path, handler)
         }
     )*};
 }
@@ -140,7 +164,7 @@ macro_rules! methods {
 /// The method of a route that takes every method.
 const ANY: &str = "ANY";
 
-methods! { any ANY, delete "DELETE", get "GET", patch "PATCH", post "POST", put "PUT", }
+methods! { any ANY, get "GET", post "POST", }
 
 /// Whether a router takes a slash at the end of a path. It makes no difference, but in what is passed on to a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

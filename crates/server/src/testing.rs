@@ -20,6 +20,7 @@ use stead::{
         ports::{self, BoxFuture, Transport, TransportError},
         resource::{
             ExecuteRequest, Execution, NewAppCredential, NewAuthorizationLink, NewConnection,
+            SetPolicy,
         },
         scope::Scopes,
     },
@@ -177,7 +178,7 @@ impl TestService {
             .unwrap();
         let credential = platform
             .environment()
-            .create_app_credential(everything("test"))
+            .send(everything("test"))
             .await
             .unwrap();
         let issued = platform.environment().issue_access_token(
@@ -211,7 +212,7 @@ impl TestService {
     /// The same service, called with a new credential.
     pub(crate) async fn with_credential(&self, new: NewAppCredential) -> Self {
         let environment = self.platform.environment();
-        let made = environment.create_app_credential(new).await.unwrap();
+        let made = environment.send(new).await.unwrap();
         let secret = made.client_secret.expose_secret();
         let issued = environment.issue_access_token(&made.credential.client_id, secret, None);
         let issued = issued.await.unwrap();
@@ -285,9 +286,9 @@ impl TestService {
             "name": "asks", "environment": true,
             "requires_approval": { "tools": ["mail_list_threads"] },
         });
-        let policy = serde_json::from_value(policy).unwrap();
+        let policy: stead::core::resource::Policy = serde_json::from_value(policy).unwrap();
         let environment = self.platform.environment();
-        environment.set_policy(policy).await.unwrap();
+        environment.send(SetPolicy::from(policy)).await.unwrap();
         let asked = self.list_threads(identifier).await.unwrap_err();
         assert_eq!(asked.kind(), ErrorKind::ApprovalRequired, "{asked}");
         asked.context()["approval_id"].as_str().unwrap().to_owned()
@@ -354,7 +355,7 @@ impl TestService {
             .permissions([READONLY]);
         self.platform
             .environment()
-            .create_connection(new)
+            .send(new)
             .await
             .unwrap()
             .id
@@ -365,13 +366,7 @@ impl TestService {
     pub(crate) async fn link(&self, identifier: &str, verify_url: Option<&str>) -> String {
         let mut new = NewAuthorizationLink::new("mail", identifier);
         new.verify_url = verify_url.map(str::to_owned);
-        let link = self
-            .platform
-            .environment()
-            .create_authorization_link(new)
-            .await
-            .unwrap()
-            .link;
+        let link = self.platform.environment().send(new).await.unwrap().link;
         url::Url::parse(&link).unwrap().path().to_owned()
     }
 

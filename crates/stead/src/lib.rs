@@ -1,14 +1,20 @@
 #![doc = include_str!("lib.md")]
 
+#[cfg(any(feature = "platform", feature = "client"))]
+mod backend;
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "platform")]
 mod entropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 mod handles;
+#[cfg(any(feature = "platform", feature = "client"))]
+mod operation;
 #[cfg(feature = "platform")]
 mod platform;
 pub mod products;
+#[cfg(feature = "client")]
+mod remote;
 #[cfg(feature = "platform")]
 mod runtime;
 
@@ -38,10 +44,11 @@ pub use client::Client;
 pub use entropy::OsEntropy;
 #[cfg(any(feature = "platform", feature = "client"))]
 pub use handles::{
-    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations, Authorize,
-    Connections, Disconnect, Events, Execute, Executions, Keys, List, McpSessions, Members,
-    Policies, Request, Stead, Tools, Webhooks,
+    Account, Accounts, Actions, Agent, Authorizations, Authorize, Connections, Disconnect, Events,
+    Execute, Executions, List, Request, Stead, Tools, Webhooks,
 };
+#[cfg(any(feature = "platform", feature = "client"))]
+pub use operation::Operation;
 #[cfg(feature = "platform")]
 pub use platform::{Platform, PlatformBuilder};
 #[cfg(feature = "platform")]

@@ -8,7 +8,15 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::{
     ErrorKind, Platform,
-    core::{environment::Verification, resource::Disconnection, state::AccountState},
+    core::{
+        api::Paging,
+        environment::Verification,
+        resource::{
+            ChangeConnection, DisconnectAccount, Disconnection, ListConnections, ReadAccount,
+            ResumeAccount, SuspendAccount,
+        },
+        state::AccountState,
+    },
 };
 
 const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
@@ -32,7 +40,11 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         .unwrap();
     let environment = platform.environment();
 
-    let connections = environment.connections(None, 10).await.unwrap().items;
+    let connections = environment
+        .send(ListConnections::new().page(Paging::new(None, 10)))
+        .await
+        .unwrap()
+        .items;
     let names: Vec<String> = connections
         .into_iter()
         .map(|one| one.connection_name.into())
@@ -43,7 +55,11 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         ("grace", AccountState::Disconnected),
     ] {
         assert_eq!(
-            environment.account("mail", user).await.unwrap().state,
+            environment
+                .send(ReadAccount::new("mail", user))
+                .await
+                .unwrap()
+                .state,
             state
         );
     }
@@ -61,11 +77,21 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         .unwrap();
 
     for disabled in [true, false] {
-        let change = serde_json::from_value(json!({ "disabled": disabled })).unwrap();
-        environment.change_connection("mail", change).await.unwrap();
+        let change: stead::ConnectionChange =
+            serde_json::from_value(json!({ "disabled": disabled })).unwrap();
+        environment
+            .send(ChangeConnection::new("mail", change))
+            .await
+            .unwrap();
     }
-    environment.suspend_account("mail", "ada").await.unwrap();
-    let resumed = environment.resume_account("mail", "ada").await.unwrap();
+    environment
+        .send(SuspendAccount::new("mail", "ada"))
+        .await
+        .unwrap();
+    let resumed = environment
+        .send(ResumeAccount::new("mail", "ada"))
+        .await
+        .unwrap();
     assert_eq!(resumed.state, AccountState::Active);
     // Ends the authorization that was under way, and tries the outbox again.
     environment.maintain().await.unwrap();
@@ -76,10 +102,15 @@ async fn a_database_of_the_first_schema_is_read_and_changed() {
         .unwrap();
     // Opens the credential to revoke it, and shreds it.
     environment
-        .disconnect_account("mail", "ada", Disconnection::new().revoke_at_product(true))
+        .send(
+            DisconnectAccount::new("mail", "ada").how(Disconnection::new().revoke_at_product(true)),
+        )
         .await
         .unwrap();
-    let account = environment.account("mail", "ada").await.unwrap();
+    let account = environment
+        .send(ReadAccount::new("mail", "ada"))
+        .await
+        .unwrap();
     assert_eq!(account.state, AccountState::Disconnected);
     platform.shut_down().await;
     std::fs::remove_file(path).unwrap();

@@ -8,6 +8,7 @@
 use serde_json::{Value, json};
 use stead::{
     Platform,
+    core::resource::SetPolicy,
     resource::{Policy, PolicyOutcome, PolicyTest},
 };
 
@@ -46,14 +47,14 @@ async fn platform() -> Platform {
         json!({ "name": "unloads", "facts": [{ "product": "warehouse", "kind": "statement", "deny": ["unload"] }] }),
     ] {
         let policy: Policy = serde_json::from_value(policy).unwrap();
-        platform.policies().set(policy).await.unwrap();
+        platform.send(SetPolicy::from(policy)).await.unwrap();
     }
     platform
 }
 
 async fn decide(platform: &Platform, policy: &str, mut test: PolicyTest) -> PolicyOutcome {
     test.policies = vec![policy.to_owned()];
-    platform.policies().test(test).await.unwrap().outcome
+    platform.send(test).await.unwrap().outcome
 }
 
 /// Tests rows such as `mail POST /gmail/v1/users/me/stop {"a": 1}`, and returns those with another outcome. A body that is
@@ -350,7 +351,7 @@ async fn unloading_is_a_kind_of_its_own() {
         test.method = Some("POST".to_owned());
         test.path = Some("/api/v2/statements".to_owned());
         test.body = json!({ "statement": sql });
-        let decision = platform.policies().test(test).await.unwrap();
+        let decision = platform.send(test).await.unwrap();
         let facts = &decision.requests[0].facts;
         let found = facts.iter().find(|fact| fact.kind == "location").unwrap();
         assert_eq!(json!(found.value), location, "{sql}");

@@ -72,10 +72,7 @@ async fn main() -> Result<ExitCode> {
     let bearer = webhooks_token(platform.environment()).await?;
     tokens.push((String::from("WEBHOOKS_TOKEN"), bearer));
     let application = NewAppCredential::new("generated clients");
-    let application = platform
-        .environment()
-        .create_app_credential(application)
-        .await?;
+    let application = platform.environment().send(application).await?;
     let secret = application.client_secret.expose_secret().to_owned();
     tokens.push((
         String::from("APPLICATION_ID"),
@@ -85,7 +82,7 @@ async fn main() -> Result<ExitCode> {
     // Each agent has a user of its own, who has authorized nothing yet.
     for agent in AGENTS {
         let session = NewMcpSession::new(format!("user of {agent}")).connections(["mail"]);
-        let session = platform.mcp_sessions().create(session).await?.token;
+        let session = platform.send(session).await?.token;
         let session = session.expose_secret().to_owned();
         tokens.push((format!("{agent}_MCP_TOKEN"), session));
     }
@@ -125,14 +122,14 @@ async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
     for product in PRODUCTS {
         for access in TokenAccess::ALL {
             let new = NewAccountToken::new(product, USER, access);
-            let token = environment.create_account_token(new).await?.token;
+            let token = environment.send(new).await?.token;
             let name = format!("{product}_{}_token", access.name()).to_uppercase();
             tokens.push((name, token.expose_secret().to_owned()));
         }
     }
     // Some SDKs use two APIs with one credential.
     let both = NewAccountToken::new("sheets", USER, TokenAccess::Write).and("drive");
-    let both = environment.create_account_token(both).await?.token;
+    let both = environment.send(both).await?.token;
     let name = String::from("SHEETS_AND_DRIVE_TOKEN");
     tokens.push((name, both.expose_secret().to_owned()));
     Ok(tokens)
@@ -142,7 +139,7 @@ async fn tokens(environment: &Environment) -> Result<Vec<(String, String)>> {
 async fn webhooks_token(environment: &Environment) -> Result<String> {
     let scopes = Scopes::parse(["webhooks:manage", "accounts:manage"])?;
     let new = NewAppCredential::new("webhooks").scopes(scopes.words());
-    let made = environment.create_app_credential(new).await?;
+    let made = environment.send(new).await?;
     let secret = made.client_secret.expose_secret();
     let issued = environment
         .issue_access_token(&made.credential.client_id, secret, None)
@@ -168,7 +165,7 @@ async fn connect(environment: &Environment, sandbox: &Running, product: &str) ->
         "warehouse" => new.setting("account", WAREHOUSE_ACCOUNT),
         _ => new,
     };
-    let connection = environment.create_connection(new).await?;
+    let connection = environment.send(new).await?;
     for user in [USER, ANOTHER_USER] {
         authorize(environment, sandbox, &connection, user).await?;
     }
@@ -183,7 +180,7 @@ async fn authorize(
     user: &str,
 ) -> Result<()> {
     let new = NewAuthorizationLink::new(connection.connection_name.as_str(), user);
-    let link = environment.create_authorization_link(new).await?;
+    let link = environment.send(new).await?;
     let secret = link.link.rsplit('/').next().unwrap_or_default();
     let started = environment.start_authorization(secret, None).await?;
     let back = sandbox

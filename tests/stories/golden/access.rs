@@ -267,7 +267,7 @@ async fn account_tokens() {
     )
     .await;
     walk.no(
-        "of nobody",
+        "of no one",
         "GET /v1/account-tokens?connection_name=mail&identifier=user-9",
         NONE,
     )
@@ -402,12 +402,12 @@ async fn members() {
     walk.go("delete", format!("DELETE {one}"), NONE).await;
     walk.no("read a deleted one", format!("GET {one}"), NONE)
         .await;
-    let wrong = json!({ "email": "nobody", "name": "x".repeat(101), "role": "king" });
+    let wrong = json!({ "email": "no-one", "name": "x".repeat(101), "role": "king" });
     walk.no("several faults", request, wrong).await;
     walk.no(
         "no email address",
         request,
-        json!({ "email": "nobody", "role": "owner" }),
+        json!({ "email": "no-one", "role": "owner" }),
     )
     .await;
     walk.end("members");

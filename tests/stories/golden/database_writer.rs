@@ -1,6 +1,7 @@
 //! Writes `tests/golden/database.sql`: rows in every table, in every state that a row can have. It's only run when the
 //! database that the tests open is to be a newer one:
 //! `cargo test -p stead-stories --test stories -- --ignored golden::database_writer`.
+use stead::core::resource::{ApproveCall, DenyCall};
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -318,7 +319,7 @@ async fn calls(stage: &Stage) -> Vec<(&'static str, String)> {
         assert_eq!(reply.status, 200, "{}", reply.text());
     }
 
-    // As another application, because nobody approves an own call.
+    // As another application, because the maker of a call can't approve it.
     let environment = stage.platform.environment();
     let mut approvals = Vec::new();
     for state in ["used", "approved", "denied", "pending"] {
@@ -327,8 +328,13 @@ async fn calls(stage: &Stage) -> Vec<(&'static str, String)> {
         let id = text(&held.json()["context"], "approval_id").to_owned();
         let because = stead::resource::ApprovalDecision::because("the user asked for it");
         match state {
-            "used" | "approved" => drop(environment.approve(&id, because).await.unwrap()),
-            "denied" => drop(environment.deny_approval(&id, because).await.unwrap()),
+            "used" | "approved" => drop(
+                environment
+                    .send(ApproveCall::new(&id, because))
+                    .await
+                    .unwrap(),
+            ),
+            "denied" => drop(environment.send(DenyCall::new(&id, because)).await.unwrap()),
             _ => {}
         }
         if state == "used" {

@@ -41,11 +41,11 @@ async fn tool_calls() {
     let keyed = Ask::of("with a key", request, &elsewhere).header("idempotency-key", "k-1");
     walk.send(keyed.clone()).await;
     walk.send(keyed).await;
-    let nobody = with(
+    let stranger = with(
         user(anthropic),
         json!({ "identifier": "user-9", "authorization_links": true }),
     );
-    walk.go("a user who never came", request, nobody).await;
+    walk.go("a user who never came", request, stranger).await;
     walk.no("no calls", request, user(json!([]))).await;
     walk.no(
         "unknown shape",

@@ -41,6 +41,7 @@ const FLOORS: &[Floor] = &[
             "schema",
             "product",
             "catalogue",
+            "api",
             "resource",
             "agent",
             "metrics",

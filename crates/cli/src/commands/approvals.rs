@@ -1,7 +1,11 @@
 //! `stead approvals`: calls that wait for a person, at a service or in the database.
 
 use clap::{Args, Subcommand, ValueEnum};
-use stead::resource::{Approval, ApprovalDecision, ApprovalFilter, ApprovalState};
+use stead::{
+    Stead,
+    core::resource::{ApproveCall, DenyCall, ListApprovals, ReadApproval},
+    resource::{Approval, ApprovalDecision, ApprovalFilter, ApprovalState},
+};
 
 use crate::{
     failure::{Flags, Outcome},
@@ -63,14 +67,14 @@ enum ApprovalsCommand {
 impl Approvals {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let target = self.target.open().await?;
-        let outcome = self.command.run(&target.stead.approvals(), terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
 }
 
 impl ApprovalsCommand {
-    async fn run(self, approvals: &stead::Approvals, terminal: &Terminal) -> Outcome {
+    async fn run(self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
             Self::List { state } => {
                 let mut filter = ApprovalFilter::default();
@@ -82,18 +86,24 @@ impl ApprovalsCommand {
                     State::Expired => ApprovalState::Expired,
                 });
                 list(
-                    &approvals.list(filter).page_size(100).all().await?,
+                    &stead
+                        .list(ListApprovals::new().filter(filter))
+                        .page_size(100)
+                        .all()
+                        .await?,
                     terminal,
                 );
             }
             Self::Show { approval_id } => {
-                terminal.result_json(&approvals.read(&approval_id).await?);
+                terminal.result_json(&stead.send(ReadApproval::new(&approval_id)).await?);
             }
             Self::Approve {
                 approval_id,
                 reason,
             } => {
-                let approval = approvals.approve(&approval_id, decision(reason)).await?;
+                let approval = stead
+                    .send(ApproveCall::new(&approval_id, decision(reason)))
+                    .await?;
                 terminal.either(&approval, || {
                     format!(
                         "Approved until {}. The call can be made once.",
@@ -105,7 +115,9 @@ impl ApprovalsCommand {
                 approval_id,
                 reason,
             } => {
-                let approval = approvals.deny(&approval_id, decision(reason)).await?;
+                let approval = stead
+                    .send(DenyCall::new(&approval_id, decision(reason)))
+                    .await?;
                 terminal.either(&approval, || String::from("Denied."));
             }
         }

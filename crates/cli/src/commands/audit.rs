@@ -2,7 +2,12 @@
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use stead::core::resource::{AuditEntry, AuditFilter, AuditHead};
+use stead::{
+    Stead,
+    core::resource::{
+        AuditEntry, AuditFilter, AuditHead, ExpectedAudit, ListAuditEntries, VerifyAudit,
+    },
+};
 
 use crate::{
     exit::Exit,
@@ -64,14 +69,14 @@ impl Audit {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let (AuditCommand::List { at, .. } | AuditCommand::Verify { at, .. }) = &self.command;
         let target = at.open().await?;
-        let outcome = self.command.run(&target.stead.audit(), terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome
     }
 }
 
 impl AuditCommand {
-    async fn run(self, audit: &stead::Audit, terminal: &Terminal) -> Outcome {
+    async fn run(self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
             Self::List {
                 action,
@@ -85,24 +90,22 @@ impl AuditCommand {
                 filter.actor = actor;
                 filter.target = target;
                 let limit = if limit == 0 { usize::MAX } else { limit };
-                list(&read(audit, &filter, limit).await?, terminal);
+                list(&read(stead, &filter, limit).await?, terminal);
                 Ok(())
             }
-            Self::Verify { expect, .. } => verify(audit, expect, terminal).await,
+            Self::Verify { expect, .. } => verify(stead, expect, terminal).await,
         }
     }
 }
 
 /// As many entries as asked, page by page.
-async fn read(
-    audit: &stead::Audit,
-    filter: &AuditFilter,
-    limit: usize,
-) -> Outcome<Vec<AuditEntry>> {
+async fn read(stead: &Stead, filter: &AuditFilter, limit: usize) -> Outcome<Vec<AuditEntry>> {
     let mut entries = Vec::new();
     let mut token = None;
     loop {
-        let mut list = audit.list(filter.clone()).page_size(100);
+        let mut list = stead
+            .list(ListAuditEntries::new().filter(filter.clone()))
+            .page_size(100);
         if let Some(token) = token {
             list = list.page_token(token);
         }
@@ -158,8 +161,10 @@ fn shown(name: &str, fact: &Value) -> String {
     format!("{name}={text}")
 }
 
-async fn verify(audit: &stead::Audit, expect: Option<AuditHead>, terminal: &Terminal) -> Outcome {
-    let found = audit.verify(expect).await?;
+async fn verify(stead: &Stead, expect: Option<AuditHead>, terminal: &Terminal) -> Outcome {
+    let found = stead
+        .send(VerifyAudit::new().expected(ExpectedAudit::new(expect)))
+        .await?;
     if terminal.json() {
         terminal.result_json(&found);
     }

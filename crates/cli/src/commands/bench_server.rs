@@ -69,7 +69,7 @@ impl BenchServer {
             .await?;
         // // The same result as over REST, with a session's longest lifetime.
         let session = NewMcpSession::new(USER).view(View::Full).expires_in(86_400);
-        let session = stack.platform.mcp_sessions().create(session).await?;
+        let session = stack.platform.send(session).await?;
         terminal.result_json(&json!({
             "url": stack.url,
             "bearer": token.access_token.expose_secret(),

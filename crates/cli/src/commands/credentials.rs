@@ -2,8 +2,13 @@
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::{
-    AppCredential, AppCredentialChange, IssuedAppSecret, NewAppCredential, SecretRotation,
+use stead::{
+    Stead,
+    core::resource::{
+        AppCredential, AppCredentialChange, ChangeAppCredential, DeleteAppCredential,
+        IssuedAppSecret, ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret,
+        RotateAppCredential, SecretRotation,
+    },
 };
 
 use crate::{
@@ -130,8 +135,7 @@ impl Credentials {
             _ => IfMissing::Refuse,
         };
         let target = self.command.target().open_without_links(if_missing).await?;
-        let credentials = target.stead.app_credentials();
-        let outcome = self.command.run(&credentials, terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
@@ -149,7 +153,7 @@ impl CredentialsCommand {
         }
     }
 
-    async fn run(self, credentials: &stead::AppCredentials, terminal: &Terminal) -> Outcome {
+    async fn run(self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
             Self::Create {
                 name,
@@ -163,10 +167,20 @@ impl CredentialsCommand {
                 new.connections = given(may.connections);
                 new.policy = may.policy;
                 new.expires_in = expires_in;
-                show_secret(&credentials.create(new).await?, terminal);
+                show_secret(&stead.send(new).await?, terminal);
             }
-            Self::List { .. } => list(&credentials.list().page_size(100).all().await?, terminal),
-            Self::Show { credential, .. } => show(&credentials.read(&credential).await?, terminal),
+            Self::List { .. } => list(
+                &stead
+                    .list(ListAppCredentials::new())
+                    .page_size(100)
+                    .all()
+                    .await?,
+                terminal,
+            ),
+            Self::Show { credential, .. } => show(
+                &stead.send(ReadAppCredential::new(&credential)).await?,
+                terminal,
+            ),
             Self::Change {
                 credential,
                 name,
@@ -179,7 +193,12 @@ impl CredentialsCommand {
                 change.scopes = given(may.scopes);
                 change.connections = given(may.connections);
                 change.policy = may.policy;
-                show(&credentials.change(&credential, change).await?, terminal);
+                show(
+                    &stead
+                        .send(ChangeAppCredential::new(&credential, change))
+                        .await?,
+                    terminal,
+                );
             }
             Self::Rotate {
                 credential,
@@ -188,7 +207,9 @@ impl CredentialsCommand {
             } => {
                 let mut rotation = SecretRotation::default();
                 rotation.old_expires_in = old_expires_in;
-                let issued = credentials.rotate(&credential, rotation).await?;
+                let issued = stead
+                    .send(RotateAppCredential::new(&credential, rotation))
+                    .await?;
                 show_secret(&issued, terminal);
                 let older = issued.credential.secrets.first();
                 if let Some(end) = older.and_then(|older| older.expires_at) {
@@ -200,11 +221,13 @@ impl CredentialsCommand {
                 secret: Some(secret),
                 ..
             } => show(
-                &credentials.revoke_secret(&credential, &secret).await?,
+                &stead
+                    .send(RevokeAppSecret::new(&credential, &secret))
+                    .await?,
                 terminal,
             ),
             Self::Revoke { credential, .. } => {
-                credentials.revoke(&credential).await?;
+                stead.send(DeleteAppCredential::new(&credential)).await?;
                 terminal.note(format_args!("Revoked {credential}."));
             }
         }

@@ -7,7 +7,10 @@ use stead::{
     OsEntropy,
     core::{
         environment::Environment,
-        resource::{DataKey, DataKeyState, Reencryption},
+        resource::{
+            ActivateKey, AddKey, DataKey, DataKeyState, KeyActivation, KeyCount, ListKeys,
+            Reencryption, RetireKey, RewrapKeys,
+        },
         seal::KeyRing,
     },
 };
@@ -120,7 +123,7 @@ impl KeysCommand {
             Self::Generate => {}
             Self::List { .. } => list(environment, terminal).await?,
             Self::Add { .. } => {
-                let added = environment.add_key().await?;
+                let added = environment.send(AddKey::new()).await?;
                 let from = added.activatable_at.map(time);
                 terminal.either(&added, || added.key_id.clone());
                 terminal.note(format_args!(
@@ -130,7 +133,15 @@ impl KeysCommand {
                 ));
             }
             Self::Activate { key_id, now, .. } => {
-                show(&environment.activate_key(key_id, *now).await?, terminal);
+                show(
+                    &environment
+                        .send(ActivateKey::new(
+                            key_id,
+                            KeyActivation::default().at_once(*now),
+                        ))
+                        .await?,
+                    terminal,
+                );
             }
             Self::Reencrypt { .. } => {
                 reencrypt(environment, terminal).await?;
@@ -155,7 +166,9 @@ fn show(key: &DataKey, terminal: &Terminal) {
 }
 
 async fn list(environment: &Environment, terminal: &Terminal) -> Outcome {
-    let keys = environment.keys(true).await?;
+    let keys = environment
+        .send(ListKeys::new().count(KeyCount::rows(true)))
+        .await?;
     if terminal.json() {
         terminal.result_json(&keys);
         return Ok(());
@@ -206,7 +219,7 @@ async fn reencrypt(environment: &Environment, terminal: &Terminal) -> Outcome<Re
 }
 
 async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Outcome {
-    let retired = environment.retire_key(key).await?;
+    let retired = environment.send(RetireKey::new(key)).await?;
     show(&retired, terminal);
     terminal.note(format_args!(
         "Keep the key {} of the key ring with your older backups.",
@@ -216,23 +229,31 @@ async fn retire(environment: &Environment, terminal: &Terminal, key: &str) -> Ou
 }
 
 async fn rewrap(environment: &Environment, terminal: &Terminal) -> Outcome {
-    let wrapped = environment.rewrap_keys().await?;
-    if wrapped.is_empty() {
+    let before = environment.send(ListKeys::new()).await?.data_keys;
+    let mut after = environment.send(RewrapKeys::new()).await?.data_keys;
+    after.retain(|key| {
+        let mut same = before.iter().filter(|one| one.key_id == key.key_id);
+        same.any(|one| one.ring_key != key.ring_key)
+    });
+    if after.is_empty() {
         terminal.note("The first key of the key ring already encrypts every data key.");
     }
-    wrapped.iter().for_each(|key| show(key, terminal));
+    after.iter().for_each(|key| show(key, terminal));
     Ok(())
 }
 
 /// Continues an interrupted rotation. An added key is activated next, and a retiring key still has rows to re-encrypt.
 async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Outcome {
     let in_state = |keys: &[DataKey], state| keys.iter().rfind(|key| key.state == state).cloned();
-    let keys = environment.keys(false).await?.data_keys;
+    let keys = environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
+        .await?
+        .data_keys;
     let retiring = in_state(&keys, DataKeyState::Retiring);
     let next = match in_state(&keys, DataKeyState::Added) {
         Some(added) => Some(added),
         None if retiring.is_some() => None,
-        None => Some(environment.add_key().await?),
+        None => Some(environment.send(AddKey::new()).await?),
     };
     if let Some(next) = next {
         if let Some(from) = next.activatable_at.filter(|_| !now) {
@@ -245,12 +266,20 @@ async fn rotate(environment: &Environment, terminal: &Terminal, now: bool) -> Ou
             environment.runtime().sleep(wait).await;
         }
         show(
-            &environment.activate_key(&next.key_id, now).await?,
+            &environment
+                .send(ActivateKey::new(
+                    &next.key_id,
+                    KeyActivation::default().at_once(now),
+                ))
+                .await?,
             terminal,
         );
     }
     reencrypt(environment, terminal).await?;
-    let keys = environment.keys(false).await?.data_keys;
+    let keys = environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
+        .await?
+        .data_keys;
     for key in keys
         .iter()
         .filter(|key| key.state == DataKeyState::Retiring)

@@ -3,7 +3,11 @@
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use stead::{
-    core::results::View,
+    Stead,
+    core::{
+        resource::{DeleteMcpSession, ListMcpSessions, McpSessionFilter},
+        results::View,
+    },
     resource::{McpSession, NewMcpSession},
 };
 
@@ -106,15 +110,14 @@ impl McpSessions {
         | McpSessionsCommand::List { target, .. }
         | McpSessionsCommand::Delete { target, .. }) = &self.command;
         let target = target.open().await?;
-        let sessions = target.stead.mcp_sessions();
-        let outcome = self.command.run(&sessions, terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
 }
 
 impl McpSessionsCommand {
-    async fn run(&self, sessions: &stead::McpSessions, terminal: &Terminal) -> Outcome {
+    async fn run(&self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
             Self::Create {
                 identifier,
@@ -123,20 +126,28 @@ impl McpSessionsCommand {
             } => {
                 let mut new = session.to_new(identifier);
                 new.verify_url = target.verify_url();
-                let made = sessions.create(new).await?;
+                let made = stead.send(new).await?;
                 terminal.either(&made, || made.token.expose_secret().to_owned());
                 let (url, until) = (&made.url, made.session.expires_at);
                 terminal.note(format_args!("It is valid at {url} until {}.", time(until)));
             }
             Self::List { identifier, .. } => {
                 let all = match identifier {
-                    Some(identifier) => sessions.of_user(identifier).all().await?,
-                    None => sessions.list().all().await?,
+                    Some(identifier) => {
+                        stead
+                            .list(
+                                ListMcpSessions::new()
+                                    .filter(McpSessionFilter::of(Some(identifier))),
+                            )
+                            .all()
+                            .await?
+                    }
+                    None => stead.list(ListMcpSessions::new()).all().await?,
                 };
                 list(&all, terminal);
             }
             Self::Delete { session_id, .. } => {
-                sessions.end(session_id).await?;
+                stead.send(DeleteMcpSession::new(session_id)).await?;
                 terminal.note(format_args!("Ended {session_id}."));
             }
         }

@@ -2,8 +2,12 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::{
-    IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, Role as MemberRole,
+use stead::{
+    Stead,
+    core::resource::{
+        ChangeMember, IssuedMemberLink, ListMembers, Member, MemberChange, MemberReset, NewMember,
+        ResetMember, Role as MemberRole,
+    },
 };
 
 use crate::{
@@ -95,7 +99,7 @@ impl From<Role> for MemberRole {
 impl Members {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let target = self.command.open().await?;
-        let outcome = self.command.run(&target.stead.members(), terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
@@ -114,27 +118,30 @@ impl MembersCommand {
         }
     }
 
-    async fn run(self, members: &stead::Members, terminal: &Terminal) -> Outcome {
+    async fn run(self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
-            Self::List { .. } => list(&members.list().page_size(100).all().await?, terminal),
+            Self::List { .. } => list(
+                &stead.list(ListMembers::new()).page_size(100).all().await?,
+                terminal,
+            ),
             Self::Invite {
                 email, role, name, ..
             } => {
                 let mut new = NewMember::new(email, role.into());
                 new.name = name;
-                show_link(&members.invite(new).await?, terminal);
+                show_link(&stead.send(new).await?, terminal);
             }
             Self::Disable { member, .. } => {
                 let change = MemberChange::default().disabled(true);
-                let changed = members
-                    .change(&id_of(members, member).await?, change)
+                let changed = stead
+                    .send(ChangeMember::new(&id_of(stead, member).await?, change))
                     .await?;
                 terminal.note(format_args!("Disabled {}.", changed.email));
             }
             Self::Enable { member, .. } => {
                 let change = MemberChange::default().disabled(false);
-                let changed = members
-                    .change(&id_of(members, member).await?, change)
+                let changed = stead
+                    .send(ChangeMember::new(&id_of(stead, member).await?, change))
                     .await?;
                 terminal.note(format_args!("Enabled {}.", changed.email));
             }
@@ -144,8 +151,8 @@ impl MembersCommand {
                 ..
             } => {
                 let how = MemberReset::default().second_factor(second_factor);
-                let id = id_of(members, member).await?;
-                show_link(&members.reset(&id, how).await?, terminal);
+                let id = id_of(stead, member).await?;
+                show_link(&stead.send(ResetMember::new(&id, how)).await?, terminal);
             }
         }
         Ok(())
@@ -153,11 +160,11 @@ impl MembersCommand {
 }
 
 /// The id of a member who is named by it, or by an e-mail address.
-async fn id_of(members: &stead::Members, named: String) -> Outcome<String> {
+async fn id_of(stead: &Stead, named: String) -> Outcome<String> {
     if !named.contains('@') {
         return Ok(named);
     }
-    let all = members.list().page_size(100).all().await?;
+    let all = stead.list(ListMembers::new()).page_size(100).all().await?;
     let email = named.trim().to_lowercase();
     let found = all.iter().find(|member| member.email == email);
     found

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use stead::resource::{Policy, PolicyDecision, PolicyOutcome, PolicyTest};
+use stead::{
+    Stead,
+    core::resource::{DeletePolicy, ListPolicies, ReadPolicy, SetPolicy},
+    resource::{Policy, PolicyDecision, PolicyOutcome, PolicyTest},
+};
 
 use crate::{
     failure::{Failure, Flags, Outcome},
@@ -84,14 +88,14 @@ struct Test {
 impl Policies {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
         let target = self.target.open().await?;
-        let outcome = self.command.run(&target.stead.policies(), terminal).await;
+        let outcome = self.command.run(&target.stead, terminal).await;
         target.close().await;
         outcome.map_err(|failure| failure.with_flags(FLAGS))
     }
 }
 
 impl PoliciesCommand {
-    async fn run(self, policies: &stead::Policies, terminal: &Terminal) -> Outcome {
+    async fn run(self, stead: &Stead, terminal: &Terminal) -> Outcome {
         match self {
             Self::Set { file } => {
                 let text = std::fs::read_to_string(&file).map_err(|error| {
@@ -102,17 +106,17 @@ impl PoliciesCommand {
                     let what = format!("{} isn't a policy: {error}", file.display());
                     Failure::usage(what, "See docs/run/policies.md for every rule.")
                 })?;
-                let set = policies.set(policy).await?;
+                let set = stead.send(SetPolicy::from(policy)).await?;
                 terminal.either(&set, || format!("Set the policy {}.", set.name));
             }
-            Self::List => list(&policies.list().await?, terminal),
-            Self::Show { name } => terminal.result_json(&policies.read(&name).await?),
+            Self::List => list(&stead.list(ListPolicies::new()).all().await?, terminal),
+            Self::Show { name } => terminal.result_json(&stead.send(ReadPolicy::new(&name)).await?),
             Self::Delete { name } => {
-                policies.delete(&name).await?;
+                stead.send(DeletePolicy::new(&name)).await?;
                 terminal.note(format_args!("Deleted {name}."));
             }
             Self::Test(test) => {
-                let decision = policies.test(test.read()?).await?;
+                let decision = stead.send(test.read()?).await?;
                 terminal.either(&decision, || explained(&decision));
             }
         }

@@ -6,9 +6,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use stead::{
     ErrorKind, OsEntropy, Platform, PlatformBuilder,
     core::{
+        api::Paging,
         environment::Verification,
         oauth::Callback,
-        resource::{NewAppCredential, NewConnection},
+        resource::{DeleteAppCredential, ListAppCredentials, NewAppCredential, NewConnection},
         scope::Scopes,
         seal::KeyRing,
     },
@@ -212,9 +213,13 @@ async fn app_credential(
     // // The secrets of earlier credentials were lost with their file.
     let mut page = None;
     loop {
-        let before = environment.app_credentials(page.as_deref(), 100).await?;
+        let before = environment
+            .send(ListAppCredentials::new().page(Paging::new(page.as_deref(), 100)))
+            .await?;
         for lost in before.items.iter().filter(|one| one.name == "dev") {
-            environment.revoke_app_credential(&lost.client_id).await?;
+            environment
+                .send(DeleteAppCredential::new(&lost.client_id))
+                .await?;
         }
         page = before.next_page_token;
         if page.is_none() {
@@ -222,7 +227,7 @@ async fn app_credential(
         }
     }
     let new = NewAppCredential::new("dev").scopes(Scopes::all().words());
-    let made = environment.create_app_credential(new).await?;
+    let made = environment.send(new).await?;
     Ok((made.credential.client_id, made.client_secret))
 }
 
@@ -245,7 +250,7 @@ async fn connect_products(platform: &Platform) -> Outcome {
         if product.name == "warehouse" {
             new = new.setting("account", stead_sandbox::WAREHOUSE_ACCOUNT);
         }
-        match platform.environment().create_connection(new).await {
+        match platform.environment().send(new).await {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
             _ => {}
         }

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    access::{create, delete, issue_access_token},
+    access::{
+        app_credentials::{create, delete},
+        issue_access_token,
+    },
     catalogue::Catalogue,
     context::EnvironmentOptions,
-    resource::NewAppCredential,
+    resource::{DeleteAppCredential, NewAppCredential},
     testing::{Flaky, Outage, STABLE, World, always, open, ports},
 };
 
@@ -77,7 +80,9 @@ fn a_token_that_was_refused_is_not_good_again_while_the_store_is_away() {
     let (here, there) = (of(&world, 0, &store), of(&world, 1, &store));
     let (bearer, client_id) = token(&world, &here);
     world.run(authenticate(&there, &bearer)).unwrap();
-    world.run(delete(&here, &client_id)).unwrap();
+    world
+        .run(delete(&here, DeleteAppCredential::new(&client_id)))
+        .unwrap();
     world.advance(RELIABLE);
     let refused = Some(ErrorKind::Unauthenticated);
     assert_eq!(checked(&world, &there, &bearer).0, refused);

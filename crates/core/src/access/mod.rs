@@ -2,7 +2,7 @@
 //! dashboard: members and their sessions.
 
 pub(crate) mod account_tokens;
-mod app_credentials;
+pub(crate) mod app_credentials;
 mod authenticate;
 mod issue_access_token;
 pub(crate) mod mcp_sessions;
@@ -10,7 +10,6 @@ mod member;
 pub(crate) mod members;
 pub(crate) mod sessions;
 
-pub(crate) use app_credentials::{change, create, delete, list, read, revoke_secret, rotate};
 pub(crate) use authenticate::{authenticate, authenticate_agent};
 pub use issue_access_token::IssuedToken;
 pub(crate) use issue_access_token::issue_access_token;

@@ -11,7 +11,7 @@ use crate::{
     domain::{Account, AccountRef, Connection, Erasure, account::Trigger, erasure::erasure},
     identifier::AccountId,
     oauth,
-    resource::{AlsoEnded, Disconnected, Disconnection, Revocation},
+    resource::{AlsoEnded, DisconnectAccount, Disconnected, Disconnection, Revocation},
     store::Versioned,
 };
 
@@ -22,9 +22,10 @@ use crate::{
 /// be disconnected.
 pub(crate) async fn disconnect(
     context: &Context,
-    of: &AccountRef,
-    how: Disconnection,
+    disconnect: DisconnectAccount,
 ) -> Result<Disconnected> {
+    let of = &AccountRef::new(&disconnect.connection_name, &disconnect.identifier)?;
+    let how = disconnect.how;
     let pseudonym = match how.erase && !how.dry_run {
         true => Some(erase::pseudonym(context, of).await?),
         false => None,

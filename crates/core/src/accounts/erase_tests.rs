@@ -14,7 +14,9 @@ use crate::{
     context::{Context, change::Change},
     domain::{AccountRef, Execution, Subject},
     maintenance, oauth,
-    resource::{Disconnection, ErasureProgress, NewAuthorizationLink},
+    resource::{
+        DisconnectAccount, Disconnection, ErasureProgress, NewAuthorizationLink, ReadAccount,
+    },
     state::AccountState,
     store::{Batch, List, MemoryStore, Store, TABLES},
     testing::{Flaky, STABLE, World, always, context, execution, executions, insert_account, open},
@@ -39,7 +41,7 @@ async fn known(context: &Context) {
         state: Some(format!("{EMAIL} came from here")),
         ..NewAuthorizationLink::new("demo", ADA)
     };
-    oauth::create_link(context, link).await.unwrap();
+    oauth::links::create(context, link).await.unwrap();
     context
         .change(
             "test",
@@ -116,9 +118,17 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     world.run(context.recorder.flush(&context));
     let all = world.run(stored(&context, &*store));
     assert!(all.matches(ADA).count() > 5 && all.matches("lovelace").count() >= 3);
-    let before = world.run(accounts::read(&context, &ada())).unwrap();
+    let before = world
+        .run(accounts::read(
+            &context,
+            ReadAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
     let done = world
-        .run(accounts::disconnect(&context, &ada(), erasing()))
+        .run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ))
         .unwrap();
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
@@ -135,13 +145,19 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
 
     // Asked again, it says so; whoever was never there is unknown.
     let again = world
-        .run(accounts::disconnect(&context, &ada(), erasing()))
+        .run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ))
         .unwrap();
     assert_eq!(again.erasure, Some(ErasureProgress::Complete));
     for (identifier, how) in [(ADA, Disconnection::new()), ("grace", erasing())] {
         let of = AccountRef::new("demo", identifier).unwrap();
         let error = world
-            .run(accounts::disconnect(&context, &of, how))
+            .run(accounts::disconnect(
+                &context,
+                DisconnectAccount::new(&of.connection, &of.identifier).how(how),
+            ))
             .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::AccountNotFound);
     }
@@ -149,8 +165,13 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     // A new link begins a new account, whose calls keep its name.
     let mut link = NewAuthorizationLink::new("demo", ADA);
     link.verify_url = Some(String::from("https://app.test/back"));
-    world.run(oauth::create_link(&context, link)).unwrap();
-    let after = world.run(accounts::read(&context, &ada())).unwrap();
+    world.run(oauth::links::create(&context, link)).unwrap();
+    let after = world
+        .run(accounts::read(
+            &context,
+            ReadAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
     assert_ne!(after.id, before.id);
     assert_eq!(after.state, AccountState::PendingAuthorization);
     let call = Execution {
@@ -179,7 +200,10 @@ fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
     let began = context.now();
     world.advance(std::time::Duration::from_secs(1));
     world
-        .run(accounts::disconnect(&context, &ada(), erasing()))
+        .run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ))
         .unwrap();
     context.recorder.add(&context, execution(9, ADA, began));
     world.run(context.recorder.flush(&context));
@@ -214,7 +238,10 @@ fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
                 cut.set_down(true);
             }
         });
-        let done = world.run(accounts::disconnect(&context, &ada(), erasing()));
+        let done = world.run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ));
         store.set_down(false);
         pending += usize::from(
             matches!(&done, Ok(done) if done.erasure == Some(ErasureProgress::Pending)),
@@ -224,7 +251,10 @@ fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
                 world
-                    .run(accounts::disconnect(&context, &ada(), erasing()))
+                    .run(accounts::disconnect(
+                        &context,
+                        DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+                    ))
                     .unwrap();
             }
         }
@@ -246,12 +276,18 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
         .run(context.store.commit(Batch::new().insert(old)))
         .unwrap();
     let done = world
-        .run(accounts::disconnect(&context, &ada(), erasing()))
+        .run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ))
         .unwrap();
     assert_eq!(done.erasure, Some(ErasureProgress::Pending));
     world.run(maintenance::run(&context)).unwrap();
     let done = world
-        .run(accounts::disconnect(&context, &ada(), erasing()))
+        .run(accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
+        ))
         .unwrap();
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let calls = world.run(executions(&context));

@@ -38,7 +38,7 @@ const SIBLINGS: u32 = 50;
 
 /// Imports accounts one after another. One commit has an account, its credential, its event and its audit entry. An
 /// invalid account doesn't affect the others.
-pub(crate) async fn import(
+pub(crate) async fn create(
     context: &Context,
     import: AccountImport,
 ) -> Result<AccountImportResults> {

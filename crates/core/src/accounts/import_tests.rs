@@ -10,8 +10,9 @@ use crate::{
     context::Context,
     domain::{Account, AccountRef},
     resource::{
-        AccountImport, AccountImportResult, AccountWithTokens, AccountsExported, ConnectionChange,
-        Disconnection, ExistingAccounts, ImportOutcome, NewConnection,
+        AccountImport, AccountImportResult, AccountWithTokens, AccountsExported, ChangeConnection,
+        ConnectionChange, DisconnectAccount, Disconnection, ExistingAccounts, ImportOutcome,
+        NewConnection, ReadAccount, RefreshAccount,
     },
     state::AccountState,
     testing::{Responses, STABLE, START, World, always, context, response},
@@ -54,7 +55,10 @@ async fn import(
     existing: ExistingAccounts,
 ) -> AccountImportResult {
     let import = AccountImport::new(vec![line]).existing(existing);
-    let mut results = accounts::import(context, import).await.unwrap().results;
+    let mut results = accounts::import::create(context, import)
+        .await
+        .unwrap()
+        .results;
     assert_eq!(results.len(), 1);
     results.remove(0)
 }
@@ -121,7 +125,12 @@ fn the_same_line_again_changes_nothing_whatever_has_become_of_the_tokens() {
     assert_eq!(first.outcome, ImportOutcome::Created);
     // The access token had ended; the refresh token serves with the connection's own client.
     let of = AccountRef::new("demo", "ada").unwrap();
-    world.run(accounts::refresh(&context, &of)).unwrap();
+    world
+        .run(accounts::refresh(
+            &context,
+            RefreshAccount::new(&of.connection, &of.identifier),
+        ))
+        .unwrap();
     assert_eq!(world.run(tokens(&context)).0, "a2");
     for existing in [
         ExistingAccounts::Refuse,
@@ -170,12 +179,20 @@ fn an_account_that_ended_with_the_connections_client_comes_in_again_for_the_righ
         ..ConnectionChange::default()
     };
     world
-        .run(connections::change(&context, "demo", change))
+        .run(connections::change(
+            &context,
+            ChangeConnection::new("demo", change),
+        ))
         .unwrap();
     let replaced = world.run(import(&context, line(json!({})), ExistingAccounts::Replace));
     assert_eq!(replaced.outcome, ImportOutcome::Replaced);
     let of = AccountRef::new("demo", "ada").unwrap();
-    let read = world.run(accounts::read(&context, &of)).unwrap();
+    let read = world
+        .run(accounts::read(
+            &context,
+            ReadAccount::new(&of.connection, &of.identifier),
+        ))
+        .unwrap();
     assert_eq!(read.state, AccountState::Active);
     assert_eq!(world.run(tokens(&context)).0, "access-CANARY");
 }
@@ -186,7 +203,10 @@ fn a_user_who_was_disconnected_does_not_come_back_by_the_same_file() {
     let context = ready(&world);
     world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
     let of = AccountRef::new("demo", "ada").unwrap();
-    let ended = accounts::disconnect(&context, &of, Disconnection::new());
+    let ended = accounts::disconnect(
+        &context,
+        DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
+    );
     world.run(ended).unwrap();
     let refused = world.run(import(&context, line(json!({})), ExistingAccounts::Refuse));
     let problem = refused.problem.unwrap();
@@ -266,7 +286,9 @@ fn one_that_is_refused_keeps_none_of_the_others_out_and_a_dry_run_writes_nothing
     };
     let outcomes = |dry_run| {
         let import = AccountImport::new(lines()).dry_run(dry_run);
-        let results = world.run(accounts::import(&context, import)).unwrap();
+        let results = world
+            .run(accounts::import::create(&context, import))
+            .unwrap();
         let ids = results.results.iter().map(|one| one.account_id.is_some());
         let outcomes = results.results.iter().map(|one| one.outcome);
         (outcomes.collect::<Vec<_>>(), ids.collect::<Vec<_>>())
@@ -282,7 +304,7 @@ fn one_that_is_refused_keeps_none_of_the_others_out_and_a_dry_run_writes_nothing
     assert_eq!(row.suspended_from, Some(AccountState::Active));
 
     let many = (0..101).map(|_| line(json!({}))).collect();
-    let refused = world.run(accounts::import(&context, AccountImport::new(many)));
+    let refused = world.run(accounts::import::create(&context, AccountImport::new(many)));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
 }
 
@@ -300,7 +322,10 @@ fn what_was_imported_is_given_out_again_to_the_operator_only() {
     let grace = line(json!({ "identifier": "grace" }));
     world.run(import(&context, grace, ExistingAccounts::Refuse));
     let of = AccountRef::new("demo", "grace").unwrap();
-    let ended = accounts::disconnect(&context, &of, Disconnection::new());
+    let ended = accounts::disconnect(
+        &context,
+        DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
+    );
     world.run(ended).unwrap();
     let mut out = Vec::new();
     let export = |context: &Context, out: &mut Vec<Value>| -> Result<AccountsExported> {

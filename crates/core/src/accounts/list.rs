@@ -7,7 +7,7 @@ use crate::{
     context::{Context, account_view},
     domain::{Account, Connection},
     identifier::{AccountId, ConnectionId, Identifier},
-    resource::{self, AccountFilter, Page},
+    resource::{self, AccountFilter, ListAccounts, Page},
     state::AccountState,
 };
 
@@ -17,10 +17,9 @@ const ROUNDS: u32 = 20;
 /// Accounts by ID. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
-    filter: &AccountFilter,
-    page_token: Option<&str>,
-    page_size: u32,
+    ListAccounts { filter, page }: ListAccounts,
 ) -> Result<Page<resource::Account>> {
+    let (filter, page_token, page_size) = (&filter, page.token.as_deref(), page.size);
     let after = page_token.map(str::parse::<AccountId>).transpose()?;
     let limit = page_size.clamp(1, 100);
     let product = match &filter.product {
@@ -211,6 +210,7 @@ fn matching(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Paging;
     use crate::{
         domain::account::new_account,
         state::AccountState,
@@ -249,7 +249,12 @@ mod tests {
             };
             let (mut found, mut token) = (Vec::new(), None::<String>);
             loop {
-                let page = world.run(list(&context, &filter, token.as_deref(), size));
+                let page = world.run(list(
+                    &context,
+                    ListAccounts::new()
+                        .filter(filter.clone())
+                        .page(Paging::new(token.as_deref(), size)),
+                ));
                 let page = page.unwrap();
                 assert!(page.items.len() <= size as usize);
                 let names = page.items.iter().map(|one| one.identifier.to_string());

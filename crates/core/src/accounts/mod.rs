@@ -3,7 +3,7 @@
 mod disconnect;
 mod erase;
 mod export;
-mod import;
+pub(crate) mod import;
 mod list;
 mod suspend;
 pub(crate) mod tools;
@@ -11,7 +11,6 @@ pub(crate) mod tools;
 pub(crate) use disconnect::disconnect;
 pub(crate) use erase::continue_erasures;
 pub(crate) use export::export;
-pub(crate) use import::import;
 pub(crate) use list::list;
 pub(crate) use suspend::{resume, suspend};
 
@@ -20,16 +19,22 @@ use crate::{
     context::{Context, account_view},
     domain::AccountRef,
     oauth, resource,
+    resource::{ReadAccount, RefreshAccount},
 };
 
 /// The account of a user.
-pub(crate) async fn read(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+pub(crate) async fn read(context: &Context, read: ReadAccount) -> Result<resource::Account> {
+    let of = &AccountRef::new(&read.connection_name, &read.identifier)?;
     let (connection, account) = context.account_rows(of).await?;
     Ok(account_view(&connection.row, account.row))
 }
 
 /// Refreshes an account's credential now.
-pub(crate) async fn refresh(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+pub(crate) async fn refresh(
+    context: &Context,
+    refresh: RefreshAccount,
+) -> Result<resource::Account> {
+    let of = &AccountRef::new(&refresh.connection_name, &refresh.identifier)?;
     let snapshot = context.reload(of).await?;
     snapshot.usable()?;
     let renewed = oauth::refresh_now(context, &snapshot, oauth::RefreshReason::Asked).await?;

@@ -4,17 +4,22 @@ use crate::{
     Result,
     context::{Context, account_view, change::Change},
     domain::{Account, AccountRef, account::Trigger},
-    resource,
+    resource::{self, ResumeAccount, SuspendAccount},
     store::Versioned,
 };
 
 /// Suspends an account and keeps its credential.
-pub(crate) async fn suspend(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+pub(crate) async fn suspend(
+    context: &Context,
+    suspend: SuspendAccount,
+) -> Result<resource::Account> {
+    let of = &AccountRef::new(&suspend.connection_name, &suspend.identifier)?;
     transition(context, of, Trigger::Suspended).await
 }
 
 /// Resumes an account.
-pub(crate) async fn resume(context: &Context, of: &AccountRef) -> Result<resource::Account> {
+pub(crate) async fn resume(context: &Context, resume: ResumeAccount) -> Result<resource::Account> {
+    let of = &AccountRef::new(&resume.connection_name, &resume.identifier)?;
     transition(context, of, Trigger::Resumed).await
 }
 

@@ -6,7 +6,7 @@ use crate::{
     Error, Result,
     context::Context,
     domain::AuditEntry,
-    resource::{self, AuditFilter, AuditTarget, Page},
+    resource::{self, AuditFilter, AuditTarget, ListAuditEntries, Page},
 };
 
 /// Entries that are read at a time in search of those that match, and how many times.
@@ -16,10 +16,10 @@ const ROUNDS: u32 = 20;
 /// Entries of the log. A page may hold fewer than `page_size` although more follow.
 pub(crate) async fn list(
     context: &Context,
-    filter: &AuditFilter,
-    page_token: Option<&str>,
-    page_size: u32,
+    list: ListAuditEntries,
 ) -> Result<Page<resource::AuditEntry>> {
+    let filter = &list.filter;
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let mut below = page_token.map(read_token).transpose()?;
     let limit = page_size.clamp(1, 100) as usize;
     let mut items = Vec::new();

@@ -9,13 +9,16 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::{
     ErrorKind, Result, access, accounts,
+    api::Paging,
     caller::Caller,
     connections,
     context::Context,
     domain::AccountRef,
     resource::{
-        AuditEntry, AuditFilter, AuditHead, AuditVerification, Connection, ConnectionChange,
-        Disconnection, NewAccountToken, NewAppCredential, NewConnection,
+        AuditEntry, AuditFilter, AuditHead, AuditVerification, ChangeConnection, Connection,
+        ConnectionChange, DeleteAccountToken, DeleteConnection, DisconnectAccount, Disconnection,
+        ExpectedAudit, ListAuditEntries, NewAccountToken, NewAppCredential, NewConnection,
+        ResumeAccount, SuspendAccount, VerifyAudit,
     },
     state::{AccountState, TokenAccess},
     store::{Batch, Commit, Key, MemoryStore, Store as _, TABLES, Value, Write},
@@ -60,20 +63,35 @@ impl Log {
     /// The oldest first.
     fn entries(&self) -> Vec<AuditEntry> {
         let filter = AuditFilter::default();
-        let page = self.world.run(list(&self.context, &filter, None, 100));
+        let page = self.world.run(list(
+            &self.context,
+            ListAuditEntries::new()
+                .filter(filter)
+                .page(Paging::new(None, 100)),
+        ));
         let mut items = page.unwrap().items;
         items.reverse();
         items
     }
 
     fn numbers(&self, filter: &AuditFilter) -> Vec<u64> {
-        let page = self.world.run(list(&self.context, filter, None, 100));
+        let page = self.world.run(list(
+            &self.context,
+            ListAuditEntries::new()
+                .filter(filter.clone())
+                .page(Paging::new(None, 100)),
+        ));
         let items = page.unwrap().items.into_iter();
         items.map(|entry| entry.number).collect()
     }
 
     fn verify(&self, expect: Option<&AuditHead>) -> AuditVerification {
-        self.world.run(verify(&self.context, expect)).unwrap()
+        self.world
+            .run(verify(
+                &self.context,
+                VerifyAudit::new().expected(ExpectedAudit::new(expect.cloned())),
+            ))
+            .unwrap()
     }
 
     fn fault(&self, expect: Option<&AuditHead>) -> Option<(u64, String)> {
@@ -119,19 +137,42 @@ fn each_change_is_an_entry_without_its_secrets() {
     };
     for _ in 0..2 {
         // The second time nothing changes.
-        let changed = connections::change(context, "mail", change.clone());
+        let changed = connections::change(context, ChangeConnection::new("mail", change.clone()));
         world.run(changed).unwrap();
     }
-    world.run(connections::delete(context, "mail")).unwrap();
+    world
+        .run(connections::delete(context, DeleteConnection::new("mail")))
+        .unwrap();
     let account = world.run(insert_account(context, AccountState::Active));
     let ada = AccountRef::new("demo", "ada").unwrap();
-    world.run(accounts::suspend(context, &ada)).unwrap();
-    world.run(accounts::suspend(context, &ada)).unwrap();
-    world.run(accounts::resume(context, &ada)).unwrap();
+    world
+        .run(accounts::suspend(
+            context,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
+    world
+        .run(accounts::suspend(
+            context,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
+    world
+        .run(accounts::resume(
+            context,
+            ResumeAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     let how = Disconnection::new().revoke_at_product(true);
-    let ended = accounts::disconnect(context, &ada, how);
+    let ended = accounts::disconnect(
+        context,
+        DisconnectAccount::new(&ada.connection, &ada.identifier).how(how),
+    );
     world.run(ended).unwrap();
-    let made = world.run(access::create(context, NewAppCredential::new("shop")));
+    let made = world.run(access::app_credentials::create(
+        context,
+        NewAppCredential::new("shop"),
+    ));
     let made = made.unwrap();
 
     let entries = log.entries();
@@ -205,7 +246,7 @@ fn account_tokens_are_told_with_who_asked_in_which_request() {
     let made = access::account_tokens::create(&asked, new);
     let made = log.world.run(made).unwrap();
     let id = made.token_id.to_string();
-    let ended = access::account_tokens::delete(&log.context, &id);
+    let ended = access::account_tokens::delete(&log.context, DeleteAccountToken::new(&id));
     log.world.run(ended).unwrap();
 
     let entries = log.entries();
@@ -241,7 +282,10 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
     let log = Log::of(2);
     let second = log.entries()[1].target.id.clone();
     log.world
-        .run(access::create(&log.context, NewAppCredential::new("shop")))
+        .run(access::app_credentials::create(
+            &log.context,
+            NewAppCredential::new("shop"),
+        ))
         .unwrap();
     let filter = |action: &str, actor: &str, target: &str| {
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -261,7 +305,14 @@ fn a_list_is_narrowed_by_action_actor_and_target() {
         assert_eq!(log.numbers(&filter), expected, "{filter:?}");
     }
     let filter = AuditFilter::default();
-    let page = |token: Option<&str>| log.world.run(list(&log.context, &filter, token, 2));
+    let page = |token: Option<&str>| {
+        log.world.run(list(
+            &log.context,
+            ListAuditEntries::new()
+                .filter(filter.clone())
+                .page(Paging::new(token, 2)),
+        ))
+    };
     let first = page(None).unwrap();
     assert_eq!(first.next_page_token.as_deref(), Some("2"));
     let rest = page(first.next_page_token.as_deref()).unwrap();

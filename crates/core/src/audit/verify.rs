@@ -5,17 +5,15 @@ use crate::{
     Result,
     context::Context,
     domain,
-    resource::{AuditFault, AuditHead, AuditVerification},
+    resource::{AuditFault, AuditHead, AuditVerification, VerifyAudit},
 };
 
 /// Entries that are read at a time.
 const READ: u32 = 500;
 
 /// Names the first entry that does not fit, or is not the one that is expected.
-pub(crate) async fn verify(
-    context: &Context,
-    expect: Option<&AuditHead>,
-) -> Result<AuditVerification> {
+pub(crate) async fn verify(context: &Context, verify: VerifyAudit) -> Result<AuditVerification> {
+    let expect = verify.expected.expect.as_ref();
     let (mut head, mut told) = (domain::AuditHead::start(), Told::default());
     let fault = follow_all(context, &mut head, &mut told, expect).await?;
     let told = fault.is_none().then_some(told);

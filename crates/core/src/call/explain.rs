@@ -14,6 +14,7 @@ use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
     context::Context,
+    error::Violation,
     policy::{self, Because, Decided, Sending},
     ports::BoxFuture,
     product::{Product, RouteKind, SentRequest},
@@ -26,7 +27,19 @@ use crate::{
 const JSON: &str = "application/json";
 
 /// Decides on a call with the environment's policies and those of the test or its named caller. Sends nothing.
-pub(crate) async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
+pub(crate) async fn test(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
+    // The method is a value of the body here. 405 would be about the method of the request.
+    explain(context, test)
+        .await
+        .map_err(|error| match error.kind() {
+            ErrorKind::MethodNotAllowed => {
+                Error::invalid(vec![Violation::new("/method", "enum", error.message())])
+            }
+            _ => error,
+        })
+}
+
+async fn explain(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
     for (index, name) in test.policies.iter().enumerate() {
         context
             .existing_policy(name)

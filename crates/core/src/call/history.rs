@@ -12,18 +12,17 @@ use crate::{
         totals::{BOUNDS, Step},
     },
     identifier::ExecutionId,
-    resource::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, Page, TotalsStep},
+    resource::{
+        CallDurations, CallTotals, CountExecutions, ExecutionRecord, ListExecutions, Page,
+        ReadExecution, TotalsSpan, TotalsStep,
+    },
     store::{Position, Search},
 };
 
 /// Matching executions, newest first. A page can have fewer than `page_size` items even if more follow.
-pub(crate) async fn executions(
-    context: &Context,
-    filter: &ExecutionFilter,
-    page_token: Option<&str>,
-    page_size: u32,
-) -> Result<Page<ExecutionRecord>> {
-    let filter = filter.clone();
+pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page<ExecutionRecord>> {
+    let filter = list.filter;
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let search = Search {
         connection_name: filter.connection_name,
         identifier: filter.identifier,
@@ -45,7 +44,8 @@ pub(crate) async fn executions(
 const NEAR: SignedDuration = SignedDuration::from_secs(1);
 
 /// One call, found by the time in its ID.
-pub(crate) async fn execution(context: &Context, id: &str) -> Result<ExecutionRecord> {
+pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<ExecutionRecord> {
+    let id = read.execution_id.as_str();
     let missing = || {
         Error::new(
             ErrorKind::NotFound,
@@ -126,7 +126,7 @@ pub(crate) async fn history_bytes(context: &Context) -> Result<u64> {
 }
 
 /// Totals of the minutes and hours that start in a time range, oldest first.
-pub(crate) async fn totals(
+pub(crate) async fn by_process(
     context: &Context,
     since: Timestamp,
     before: Timestamp,
@@ -156,14 +156,23 @@ pub(crate) async fn totals(
 }
 
 /// The same for all processes together, by minute or by hour.
-pub(crate) async fn totals_by(
-    context: &Context,
-    step: TotalsStep,
-    since: Timestamp,
-    before: Timestamp,
-) -> Result<Vec<CallTotals>> {
+pub(crate) async fn totals(context: &Context, count: CountExecutions) -> Result<Page<CallTotals>> {
+    let TotalsSpan { since, before, by } = count.span;
+    let step = by.unwrap_or_default();
+    // What is read by default, and at most.
+    let (usual, most) = match step {
+        TotalsStep::Hour => (SignedDuration::from_hours(24), 31 * 24),
+        TotalsStep::Minute => (SignedDuration::from_hours(1), 24),
+    };
+    let before = before.unwrap_or_else(|| context.now());
+    let since = since.unwrap_or_else(|| before.checked_sub(usual).unwrap_or(before));
+    if before.duration_since(since) > SignedDuration::from_hours(most) {
+        let by = step.name();
+        let message = format!("per {by}, a request can cover at most {most} hours");
+        return Err(Error::invalid_at("/since", message));
+    }
     let mut all = BTreeMap::new();
-    for row in totals(context, since, before).await? {
+    for row in by_process(context, since, before).await? {
         let (start, seconds) = match step {
             TotalsStep::Minute => (row.start, row.seconds),
             TotalsStep::Hour => (Step::Hour.start(row.start), 3_600),
@@ -184,7 +193,7 @@ pub(crate) async fn totals_by(
             Entry::Occupied(mut sum) => add(sum.get_mut(), &row),
         }
     }
-    Ok(all.into_values().collect())
+    Ok(Page::new(all.into_values().collect(), None))
 }
 
 fn add(sum: &mut CallTotals, row: &CallTotals) {

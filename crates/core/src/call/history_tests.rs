@@ -4,7 +4,9 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use super::*;
 use crate::{
+    api::Paging,
     call::record::Record,
+    resource::{CountExecutions, ExecutionFilter, ListExecutions, ReadExecution, TotalsSpan},
     testing::{STABLE, World, always, context},
 };
 
@@ -28,10 +30,18 @@ fn pages_follow_each_other_and_a_call_is_found_by_its_id() {
     let filter = ExecutionFilter::default();
     let (mut token, mut took) = (None, Vec::new());
     loop {
-        let page = executions(&context, &filter, token.as_deref(), 1);
+        let page = list(
+            &context,
+            ListExecutions::new()
+                .filter(filter.clone())
+                .page(Paging::new(token.as_deref(), 1)),
+        );
         let page = world.run(page).unwrap();
         for call in &page.items {
-            let found = world.run(execution(&context, &call.execution_id.to_string()));
+            let found = world.run(read(
+                &context,
+                ReadExecution::new(call.execution_id.to_string()),
+            ));
             assert_eq!(found.unwrap().duration_micros, call.duration_micros);
             took.push(call.duration_micros);
         }
@@ -48,8 +58,11 @@ fn pages_follow_each_other_and_a_call_is_found_by_its_id() {
 fn totals_of_minutes_add_up_to_those_of_the_hour() {
     let (world, context) = called();
     let read = |step| {
-        let all = totals_by(&context, step, Timestamp::MIN, Timestamp::MAX);
-        let rows = world.run(all).unwrap();
+        let hour = SignedDuration::from_hours(1);
+        let (since, before) = (context.now() - hour, context.now() + hour);
+        let count = CountExecutions::new().span(TotalsSpan::new(step, since, before));
+        let all = totals(&context, count);
+        let rows = world.run(all).unwrap().items;
         let of = |row: &CallTotals| (row.seconds, row.calls, row.duration_micros);
         for row in &rows {
             let by_duration: u64 = row.durations.iter().map(|one| one.calls).sum();

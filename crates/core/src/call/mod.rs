@@ -14,10 +14,10 @@ mod by_member;
 mod deadline_tests;
 mod dry_run;
 mod execute;
-mod explain;
+pub(crate) mod explain;
 mod file;
 mod find;
-mod history;
+pub(crate) mod history;
 mod mcp_session;
 mod once;
 mod outcome;
@@ -36,8 +36,6 @@ mod unsent;
 mod validate;
 
 pub(crate) use execute::execute;
-pub(crate) use explain::explain;
-pub(crate) use history::{execution, executions, history_bytes, totals, totals_by};
 pub(crate) use raw::{send_raw, stream_raw, stream_raw_at_proxy_host};
 pub(crate) use read_result::read_result;
 

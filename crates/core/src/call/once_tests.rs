@@ -1,5 +1,8 @@
 //! A call with a key reaches the product once, whoever asks again, and however it ends.
 
+#[path = "once_late_tests.rs"]
+mod late;
+
 use std::sync::{
     Mutex,
     atomic::{AtomicU32, Ordering},
@@ -24,7 +27,10 @@ use crate::{
     maintenance,
     ports::{Runtime as _, Transport, TransportError, TransportErrorKind},
     product::{Product, ProxyRoute, ProxyRules, Rotation},
-    resource::{Disconnection, ExecuteRequest, ProxyRequest},
+    resource::{
+        DisconnectAccount, Disconnection, ExecuteRequest, ProxyRequest, ResumeAccount,
+        SuspendAccount,
+    },
     state::AccountState,
     store::{MemoryStore, Store},
     testing::{
@@ -348,11 +354,21 @@ fn made_again_and_failed_it_stays_unknown_until_it_succeeds() {
     // Nothing is sent, and that tells nothing of the first one.
     let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
     let (world, context) = (&cut_off.world, &cut_off.context);
-    world.run(accounts::suspend(context, &ada)).unwrap();
+    world
+        .run(accounts::suspend(
+            context,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     let error = cut_off.put("a").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutcomeUnknown);
     assert_eq!(cut_off.sent(), sent);
-    world.run(accounts::resume(context, &ada)).unwrap();
+    world
+        .run(accounts::resume(
+            context,
+            ResumeAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     cut_off.status.store(200, Ordering::SeqCst);
     assert!(!cut_off.put("a").unwrap().replayed);
     assert!(cut_off.put("a").unwrap().replayed);
@@ -423,71 +439,46 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
     let ada = AccountRef::new("demo", "ada").unwrap();
-    world.run(accounts::suspend(context, &ada)).unwrap();
+    world
+        .run(accounts::suspend(
+            context,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world.run(accounts::resume(context, &ada)).unwrap();
+    world
+        .run(accounts::resume(
+            context,
+            ResumeAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     world.run(write(context, "key", "a")).unwrap();
     // A repeat is admitted like any call, and then told what was done.
-    world.run(accounts::suspend(context, &ada)).unwrap();
+    world
+        .run(accounts::suspend(
+            context,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AccountSuspended));
-    world.run(accounts::resume(context, &ada)).unwrap();
+    world
+        .run(accounts::resume(
+            context,
+            ResumeAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     assert!(world.run(write(context, "key", "a")).unwrap().replayed);
     assert_eq!(count.load(Ordering::SeqCst), 1);
     // An erasure takes it along.
     let erasing = Disconnection::new().erase(true);
     world
-        .run(accounts::disconnect(context, &ada, erasing))
+        .run(accounts::disconnect(
+            context,
+            DisconnectAccount::new(&ada.connection, &ada.identifier).how(erasing),
+        ))
         .unwrap();
     let refused = kind(world.run(write(context, "key", "a")));
     assert_eq!(refused, Some(ErrorKind::AuthorizationRequired));
-}
-
-#[test]
-fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
-    let world = World::new();
-    let (transport, count) = counting(&world);
-    let store = Flaky::new(world.process(0));
-    let opened = open(world.process(0), &NOTES, transport, Arc::clone(&store) as _);
-    let context = world.run(opened);
-    world.run(insert_account(&context, AccountState::Active));
-    let cut = Arc::clone(&store);
-    store.watch(move |batch| {
-        if batch.name == "idempotency.start" {
-            cut.set_down(true);
-        }
-    });
-    let first = world.run(write(&context, "key", "a")).unwrap();
-    store.set_down(false);
-    let again = world.run(write(&context, "key", "a")).unwrap();
-    assert!(again.replayed);
-    assert_eq!(again.execution_id, first.execution_id);
-    assert_eq!(count.load(Ordering::SeqCst), 1);
-}
-
-/// Rows from before an update hold these digests. If one changes, a repeat ends in a conflict.
-#[test]
-fn the_digest_of_a_request_is_the_same_in_every_version() {
-    let world = World::new();
-    let context = processes(&world, &counting(&world).0, &Arc::default()).remove(0);
-    let keyed = |request: Value| Keyed::new(&context, "route", "key", &request).unwrap();
-    let digest = |request: Value| keyed(request).request.as_str().to_owned();
-
-    let input = json!({ "text": "a", "n": 1.5, "list": [null, true] });
-    let call = serde_json::to_value(("demo_write_note", request(input))).unwrap();
-    let text = r#"["demo_write_note",{"connection_name":"demo","identifier":"ada","input":{"list":[null,true],"n":1.5,"text":"a"}}]"#;
-    assert_eq!(call.to_string(), text);
-    assert_eq!(
-        digest(call),
-        "1ef77067481afdca00713f29df08838bc44536714b02c210ecfa55d73f059103"
-    );
-
-    let mut raw = ProxyRequest::new("demo", "ada", "POST", "/v1/notes?x=1");
-    raw.body = Some(json!({ "a": [1, "\u{fc}"] }));
-    let digest = digest(serde_json::to_value(raw).unwrap());
-    assert_eq!(
-        digest,
-        "b0b97bfbc4313a10872b7cbf9a208bf76e5d7df643f525b751165a36245b1952"
-    );
 }

@@ -24,7 +24,9 @@ use crate::{
     domain::AccountRef,
     ports::{Body, Runtime as _},
     product::{Product, ProxyRoute, ProxyRules, Quota, Rotation},
-    resource::{Disconnection, ExecuteRequest},
+    resource::{
+        DeleteConnection, DisconnectAccount, Disconnection, ExecuteRequest, SuspendAccount,
+    },
     scope::Scopes,
     state::AccountState,
     testing::{Responses, World, context, demo, executions, insert_account, response},
@@ -325,10 +327,15 @@ fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
     let before = done.load(Ordering::SeqCst);
     world.run(async {
         let ada = AccountRef::new("demo", "ada").unwrap();
-        accounts::disconnect(&context, &ada, Disconnection::new())
+        accounts::disconnect(
+            &context,
+            DisconnectAccount::new(&ada.connection, &ada.identifier).how(Disconnection::new()),
+        )
+        .await
+        .unwrap();
+        connections::delete(&context, DeleteConnection::new("demo"))
             .await
             .unwrap();
-        connections::delete(&context, "demo").await.unwrap();
         insert_account(&context, AccountState::Active).await;
     });
     world.advance(Duration::from_secs(110));
@@ -348,7 +355,12 @@ fn calls_and_changes_say_who_made_them() {
         execute(&application, "demo_write_note", request(input)),
     );
     let ada = AccountRef::new("demo", "ada").unwrap();
-    world.run(accounts::suspend(&application, &ada)).unwrap();
+    world
+        .run(accounts::suspend(
+            &application,
+            SuspendAccount::new(&ada.connection, &ada.identifier),
+        ))
+        .unwrap();
     let calls = world.run(executions(&context));
     assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
     let events = world.run(context.store.events(None, None, 10)).unwrap();

@@ -13,7 +13,7 @@ use crate::{
         scopes::read_changed,
     },
     oauth,
-    resource::{self, ConnectionChange},
+    resource::{self, ChangeConnection, ConnectionChange},
     seal::place,
     sealed::Sealed,
     store::Versioned,
@@ -23,9 +23,12 @@ use crate::{
 /// new secret does not.
 pub(crate) async fn change(
     context: &Context,
-    name: &str,
-    change: ConnectionChange,
+    ChangeConnection {
+        connection_name,
+        change,
+    }: ChangeConnection,
 ) -> Result<resource::Connection> {
+    let name = connection_name.as_str();
     let name = name.to_owned();
     context
         .detached(|context| async move { apply(&context, &name, change).await })

@@ -5,11 +5,13 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::{Account, Connection},
+    resource::DeleteConnection,
     store::Versioned,
 };
 
 /// Deletes a connection that no usable account depends on; its other accounts go with it.
-pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteConnection) -> Result<()> {
+    let name = delete.connection_name.as_str();
     context
         .change(
             "connection.delete",

@@ -5,21 +5,22 @@ use crate::{
     context::Context,
     domain::Connection,
     product::Permissions,
-    resource::{self, Page},
+    resource::{self, ListConnections, Page, ReadConnection},
     store::Versioned,
 };
 
 /// A connection.
-pub(crate) async fn read(context: &Context, name: &str) -> Result<resource::Connection> {
+pub(crate) async fn read(context: &Context, read: ReadConnection) -> Result<resource::Connection> {
+    let name = read.connection_name.as_str();
     Ok(view(context, &context.connection_row(name).await?.row))
 }
 
 /// Connections by name.
 pub(crate) async fn list(
     context: &Context,
-    page_token: Option<&str>,
-    page_size: u32,
+    list: ListConnections,
 ) -> Result<Page<resource::Connection>> {
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let limit = page_size.clamp(1, 100);
     let rows = rows(context, page_token, limit).await?;
     let next_page_token = (rows.len() == limit as usize)

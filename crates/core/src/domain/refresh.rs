@@ -90,7 +90,7 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Fingerprint of a connection's client that can be stored. A changed secret counts as a different client.
+/// Digest of a connection's client that can be stored. A changed secret counts as a different client.
 pub(crate) fn client_stamp(connection: &Connection) -> String {
     let secret = connection.client_secret.as_ref();
     let secret = secret.map(|sealed| format!("{:x?}", sealed.as_bytes()));

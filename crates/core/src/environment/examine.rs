@@ -8,6 +8,7 @@ use crate::{
     connections::public_url::{self, MovedPublicUrl},
     maintenance::{self, Examination},
     oauth,
+    resource::VerifyAudit,
 };
 
 impl Environment {
@@ -17,7 +18,7 @@ impl Environment {
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
     pub async fn examine(&self, others: &[String]) -> Result<Examination> {
-        let audit = audit::verify(&self.0, None).await?;
+        let audit = audit::verify(&self.0, VerifyAudit::new()).await?;
         maintenance::examine(&self.0, others, audit).await
     }
 

@@ -4,53 +4,9 @@ use super::Environment;
 #[cfg(doc)]
 use crate::ErrorKind;
 pub use crate::access::mcp_sessions::{McpConnection, McpOffer, RequestState};
-use crate::{
-    Result, access,
-    identifier::AuthorizationId,
-    oauth,
-    resource::{AuthorizationLink, IssuedMcpSession, McpSession, NewMcpSession, Page},
-};
+use crate::{Result, access, identifier::AuthorizationId, oauth, resource::AuthorizationLink};
 
 impl Environment {
-    /// Makes a session of the Model Context Protocol for one user: a bearer token with which an agent can call tools as
-    /// that user, and nothing else. It ends with its time, and with the application's credential that made it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`], [`ErrorKind::UnknownConnection`], [`ErrorKind::InsufficientScope`].
-    pub async fn create_mcp_session(&self, new: NewMcpSession) -> Result<IssuedMcpSession> {
-        access::mcp_sessions::create(&self.0, new).await
-    }
-
-    /// The sessions that live, of a user or of all, oldest first. A page may hold fewer than `page_size` although more
-    /// follow.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for an invalid identifier, or a page token of another list.
-    pub async fn mcp_sessions(
-        &self,
-        identifier: Option<&str>,
-        page_token: Option<&str>,
-        page_size: u32,
-    ) -> Result<Page<McpSession>> {
-        access::mcp_sessions::list(&self.0, identifier, page_token, page_size).await
-    }
-
-    /// A session that lives.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`].
-    pub async fn mcp_session(&self, session_id: &str) -> Result<McpSession> {
-        access::mcp_sessions::read(&self.0, session_id).await
-    }
-
-    /// Ends a session. It acts within 1 s.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`].
-    pub async fn delete_mcp_session(&self, session_id: &str) -> Result<()> {
-        access::mcp_sessions::delete(&self.0, session_id).await
-    }
-
     /// The connections of the caller's session that can be used, by name.
     ///
     /// # Errors
@@ -78,7 +34,7 @@ impl Environment {
         scopes: Option<Vec<String>>,
     ) -> Result<AuthorizationLink> {
         let new = access::mcp_sessions::new_link(&self.0, connection_name, scopes)?;
-        oauth::create_link(&self.0, new).await
+        oauth::links::create(&self.0, new).await
     }
 
     /// Seals for the caller's session what its client carries from one try of a call to the next, for 15 minutes. `call` is
@@ -102,7 +58,3 @@ impl Environment {
         access::mcp_sessions::open_state(&self.0, sealed).await
     }
 }
-
-#[cfg(test)]
-#[path = "mcp_sessions_tests.rs"]
-mod tests;

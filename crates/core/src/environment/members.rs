@@ -12,63 +12,10 @@ use crate::{
         members, sessions,
     },
     oauth::StartedAtProvider,
-    resource::{
-        IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor, Page,
-    },
+    resource::{Member, NewSecondFactor},
 };
 
 impl Environment {
-    /// Members of the dashboard, in the order of their creation.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a page token of another list.
-    pub async fn members(&self, page_token: Option<&str>, page_size: u32) -> Result<Page<Member>> {
-        members::list(&self.0, page_token, page_size).await
-    }
-
-    /// A member.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`].
-    pub async fn member(&self, id: &str) -> Result<Member> {
-        members::read(&self.0, id).await
-    }
-
-    /// Adds a member who has no password yet. The response holds the link that sets one, for 24 hours and once; no mail is
-    /// sent.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`], [`ErrorKind::AlreadyExists`] for an e-mail address that a member has,
-    /// [`ErrorKind::InvalidTransition`] where there are 1000 members.
-    pub async fn invite_member(&self, new: NewMember) -> Result<IssuedMemberLink> {
-        members::invite(&self.0, new).await
-    }
-
-    /// Changes a member's name and role, or keeps the member out; at once in every open session.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`], [`ErrorKind::InvalidRequest`]; [`ErrorKind::InvalidTransition`] for the last active owner.
-    pub async fn change_member(&self, id: &str, change: MemberChange) -> Result<Member> {
-        members::change(&self.0, id, change).await
-    }
-
-    /// Deletes a member; open sessions end at once.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::InvalidTransition`] for the last active owner.
-    pub async fn delete_member(&self, id: &str) -> Result<()> {
-        members::delete(&self.0, id).await
-    }
-
-    /// Removes a member's password and ends the sessions. The response holds the link that sets another one, for 24 hours
-    /// and once.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::InvalidTransition`] for a member who is disabled.
-    pub async fn reset_member(&self, id: &str, how: MemberReset) -> Result<IssuedMemberLink> {
-        members::reset(&self.0, id, how).await
-    }
-
     /// The one-time link that makes the first owner; nothing where there is a member already, or no password is taken. It serves for 15 minutes, in
     /// this process, and until the next one is made.
     ///

@@ -1,7 +1,6 @@
 //! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
 //! method of [`Environment`], which says how it can fail; what it does is written in the services.
 
-mod account_tokens;
 mod agent;
 mod app_credentials;
 mod examine;
@@ -10,10 +9,9 @@ mod import;
 mod keys;
 mod mcp_sessions;
 mod members;
-mod policies;
+mod operations;
 mod results;
 mod verify_url;
-mod webhooks;
 
 use std::{fmt, time::Duration};
 
@@ -23,23 +21,19 @@ use url::Url;
 #[cfg(doc)]
 use crate::ErrorKind;
 use crate::{
-    Result, accounts, call,
+    Result, accounts,
+    api::Run,
+    call,
     caller::Caller,
     catalogue::Catalogue,
-    connections,
     context::Context,
-    domain::AccountRef,
     events,
     identifier::{AccountId, AuthorizationId},
     maintenance,
     metrics::Family,
     oauth::{self, Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
     ports::{Body, Entropy, Runtime},
-    resource::{
-        Account, AccountFilter, Authorization, AuthorizationLink, Connection, ConnectionChange,
-        Disconnected, Disconnection, ExecuteRequest, Execution, NewAuthorizationLink,
-        NewConnection, Page, ProxyRequest, ToolDescription, ToolFilter,
-    },
+    resource::{ExecuteRequest, Execution, ProxyRequest, ToolDescription, ToolFilter},
     schema::ExportFormat,
     trace::TraceId,
 };
@@ -52,6 +46,7 @@ pub use crate::{
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
+pub use operations::{Visit, visit};
 
 /// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
 const DRAIN: Duration = Duration::from_secs(45);
@@ -110,6 +105,14 @@ impl Environment {
     /// How long a wait of at most `longest` may take: its caller may wait less.
     pub fn at_most(&self, longest: Duration) -> Duration {
         self.0.at_most(longest)
+    }
+
+    /// Runs an operation.
+    ///
+    /// # Errors
+    /// As the operation's declaration says.
+    pub async fn send<O: Run<Self>>(&self, operation: O) -> Result<O::Output> {
+        operation.run(self).await
     }
 
     /// Who acts through this handle.
@@ -187,126 +190,6 @@ impl Environment {
         self.0.leave_store();
     }
 
-    /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
-    pub async fn create_connection(&self, new: NewConnection) -> Result<Connection> {
-        connections::create(&self.0, new).await
-    }
-
-    /// Connections by name.
-    ///
-    /// # Errors
-    /// [`ErrorKind::StorageUnavailable`].
-    pub async fn connections(
-        &self,
-        page_token: Option<&str>,
-        page_size: u32,
-    ) -> Result<Page<Connection>> {
-        connections::list(&self.0, page_token, page_size).await
-    }
-
-    /// A connection.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownConnection`].
-    pub async fn connection(&self, name: &str) -> Result<Connection> {
-        connections::read(&self.0, name).await
-    }
-
-    /// Changes a connection. Another client id or host makes every account of it authorize again; a new secret does not.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`].
-    pub async fn change_connection(
-        &self,
-        name: &str,
-        change: ConnectionChange,
-    ) -> Result<Connection> {
-        connections::change(&self.0, name, change).await
-    }
-
-    /// Deletes a connection that no usable account depends on; its other accounts go with it.
-    ///
-    /// # Errors
-    /// [`ErrorKind::InvalidTransition`] while accounts hold credentials: disconnect them first.
-    pub async fn delete_connection(&self, name: &str) -> Result<()> {
-        connections::delete(&self.0, name).await
-    }
-
-    /// Accounts by id, those that match the filter. A page may hold fewer than `page_size` although more follow; at the
-    /// end there is no token of a next one.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] for an unknown product, an invalid identifier, or a
-    /// page token of another list.
-    pub async fn accounts(
-        &self,
-        filter: &AccountFilter,
-        page_token: Option<&str>,
-        page_size: u32,
-    ) -> Result<Page<Account>> {
-        accounts::list(&self.0, filter, page_token, page_size).await
-    }
-
-    /// The account of a user.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::AccountNotFound`].
-    pub async fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        accounts::read(&self.0, &AccountRef::new(connection_name, identifier)?).await
-    }
-
-    /// Pauses an account; its credential is kept.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] for a disconnected account.
-    pub async fn suspend_account(
-        &self,
-        connection_name: &str,
-        identifier: &str,
-    ) -> Result<Account> {
-        accounts::suspend(&self.0, &AccountRef::new(connection_name, identifier)?).await
-    }
-
-    /// Ends the pause of an account.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AccountNotFound`], [`ErrorKind::InvalidTransition`] where it is not suspended.
-    pub async fn resume_account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
-        accounts::resume(&self.0, &AccountRef::new(connection_name, identifier)?).await
-    }
-
-    /// Refreshes an account's credential now.
-    ///
-    /// # Errors
-    /// As a call through the account.
-    pub async fn refresh_account(
-        &self,
-        connection_name: &str,
-        identifier: &str,
-    ) -> Result<Account> {
-        accounts::refresh(&self.0, &AccountRef::new(connection_name, identifier)?).await
-    }
-
-    /// Ends an account: its credentials are shredded at once. With `revoke_at_product` the grant is then ended at the
-    /// product too; a product that does not answer is asked again later. Where that ends all that the user has granted to
-    /// the project, the response names the accounts that end with it; each needs a new authorization once the product has
-    /// done it. With `erase` the account goes too: what remains of it in the history names a pseudonym.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AccountNotFound`]; not for one that was erased before.
-    pub async fn disconnect_account(
-        &self,
-        connection_name: &str,
-        identifier: &str,
-        how: Disconnection,
-    ) -> Result<Disconnected> {
-        let of = AccountRef::new(connection_name, identifier)?;
-        accounts::disconnect(&self.0, &of, how).await
-    }
-
     /// The newest version of every tool, by name.
     ///
     /// # Errors
@@ -334,18 +217,6 @@ impl Environment {
     /// [`ErrorKind::UnknownTool`].
     pub fn tool(&self, name: &str) -> Result<ToolDescription> {
         accounts::tools::tool(&self.0, name)
-    }
-
-    /// Makes a link that lets a user connect an account. The link is single-use and short-lived, and tells nothing
-    /// about the user.
-    ///
-    /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::ConnectionNotReady`], [`ErrorKind::InvalidRequest`].
-    pub async fn create_authorization_link(
-        &self,
-        new: NewAuthorizationLink,
-    ) -> Result<AuthorizationLink> {
-        oauth::create_link(&self.0, new).await
     }
 
     /// What the page of a link says. Changes nothing: mail scanners open links too.
@@ -401,28 +272,6 @@ impl Environment {
         browser: impl FnOnce(AuthorizationId) -> Option<String> + Send,
     ) -> Result<FinishedAuthorization> {
         oauth::finish(&self.0, connection_id, callback, browser).await
-    }
-
-    /// How far an attempt to connect an account has come, and why it ended.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AuthorizationNotFound`], also 7 days after its end.
-    pub async fn authorization(&self, authorization_id: &str) -> Result<Authorization> {
-        oauth::read(&self.0, authorization_id).await
-    }
-
-    /// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
-    /// again.
-    ///
-    /// # Errors
-    /// [`ErrorKind::AuthorizationNotFound`] where nothing waits for a word, [`ErrorKind::IdentifierMismatch`], which
-    /// ends the authorization and destroys its tokens, [`ErrorKind::AuthorizationExpired`].
-    pub async fn verify_authorization(
-        &self,
-        authorization_id: &str,
-        identifier: &str,
-    ) -> Result<Account> {
-        oauth::verify(&self.0, authorization_id, identifier).await
     }
 
     /// Runs a tool by name.
@@ -494,7 +343,5 @@ impl fmt::Debug for Environment {
     }
 }
 
-#[cfg(test)]
-mod servers_tests;
 #[cfg(test)]
 mod tests;

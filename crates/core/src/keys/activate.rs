@@ -5,7 +5,7 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::{DataKey, data_key::Trigger},
-    resource,
+    resource::{self, ActivateKey},
     state::DataKeyState,
     store::Versioned,
 };
@@ -14,9 +14,9 @@ use crate::{
 /// every process has tried to decrypt it, unless `at_once`.
 pub(crate) async fn activate(
     context: &Context,
-    key_id: &str,
-    at_once: bool,
+    ActivateKey { key_id, how }: ActivateKey,
 ) -> Result<resource::DataKey> {
+    let (key_id, at_once) = (key_id.as_str(), how.at_once);
     let active = context
         .change(
             "keys.activate",

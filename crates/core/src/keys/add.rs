@@ -4,11 +4,11 @@ use super::view;
 use crate::{
     Result,
     context::{Context, change::Change},
-    resource,
+    resource::{self, AddKey},
 };
 
 /// Adds a data key under the first key of the ring.
-pub(crate) async fn add(context: &Context) -> Result<resource::DataKey> {
+pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKey> {
     let added = context
         .change(
             "keys.add",

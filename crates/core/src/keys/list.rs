@@ -1,10 +1,15 @@
 //! Lists the keys, and how many rows each has encrypted.
 
 use super::{reencrypt::progress_of, usage::usage, view};
-use crate::{Result, context::Context, resource};
+use crate::{
+    Result,
+    context::Context,
+    resource::{self, ListKeys},
+};
 
 /// The keys. With `count_rows`, also the number of rows that each has encrypted, which reads every row with a secret.
-pub(crate) async fn list(context: &Context, count_rows: bool) -> Result<resource::Keys> {
+pub(crate) async fn list(context: &Context, list: ListKeys) -> Result<resource::Keys> {
+    let count_rows = list.count.count_rows;
     context.vault.reload().await?;
     let keys = context.store.data_keys().await?;
     let ids: Vec<_> = keys.iter().map(|found| found.row.id).collect();

@@ -21,10 +21,10 @@ pub(crate) use add::add;
 pub(crate) use authenticate::{authenticate_rows, rows_taken_until};
 pub(crate) use keep_up::keep_up;
 pub(crate) use list::list;
-pub(crate) use reencrypt::reencrypt;
+pub(crate) use reencrypt::reencrypt_all;
 pub(crate) use retire::retire;
 pub(crate) use rewrap::rewrap;
-pub(crate) use start_reencrypt::{continue_reencryption, start_reencrypt};
+pub(crate) use start_reencrypt::{continue_reencryption, reencrypt};
 
 use jiff::{SignedDuration, Timestamp};
 

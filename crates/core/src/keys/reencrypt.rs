@@ -26,7 +26,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Re-encrypts in batches all secrets that were encrypted with another data key than the active one. `progress` gets
 /// the state after each batch. Other writers continue; if they change a row, Stead reads it again. Only one process at
 /// a time runs the job. Others wait, report its progress, and take over if it stops.
-pub(crate) async fn reencrypt(
+pub(crate) async fn reencrypt_all(
     context: &Context,
     mut progress: impl FnMut(&Reencryption),
 ) -> Result<Reencryption> {

@@ -5,12 +5,13 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::data_key::Trigger,
-    resource,
+    resource::{self, RetireKey},
 };
 
 /// Destroys a data key if no row of the store and no record of the spool is encrypted with it. Backups still are. They
 /// can be decrypted with the ring key that encrypted this data key.
-pub(crate) async fn retire(context: &Context, key_id: &str) -> Result<resource::DataKey> {
+pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resource::DataKey> {
+    let key_id = retire.key_id.as_str();
     let (retired, now) = context
         .change(
             "keys.retire",

@@ -1,16 +1,21 @@
 //! Puts the data keys under a new key of the ring.
 
-use super::view;
+use super::{list, view};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::data_key::Trigger,
-    resource,
+    resource::{self, ListKeys, RewrapKeys},
 };
 
 /// Re-encrypts all data keys with the first key of the ring, and returns those that weren't. The data that they
 /// encrypted stays unchanged.
-pub(crate) async fn rewrap(context: &Context) -> Result<Vec<resource::DataKey>> {
+pub(crate) async fn rewrap(context: &Context, _: RewrapKeys) -> Result<resource::Keys> {
+    rewrap_all(context).await?;
+    list(context, ListKeys::new()).await
+}
+
+pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKey>> {
     let wrapped = context
         .change(
             "keys.rewrap",

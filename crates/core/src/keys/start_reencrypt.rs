@@ -2,17 +2,17 @@
 
 use std::sync::atomic::Ordering;
 
-use super::reencrypt::{give_back, progress_of, reencrypt};
+use super::reencrypt::{give_back, progress_of, reencrypt_all};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::ReencryptionJob,
-    resource::Reencryption,
+    resource::{ReencryptAll, Reencryption},
 };
 
 /// Starts to re-encrypt everything with the active data key, unless a process is already doing it. Returns the
 /// progress. A shutdown doesn't wait for the job, because another process continues it.
-pub(crate) async fn start_reencrypt(context: &Context) -> Result<Reencryption> {
+pub(crate) async fn reencrypt(context: &Context, _: ReencryptAll) -> Result<Reencryption> {
     context.tasks.open()?;
     let reached = context
         .change(
@@ -52,7 +52,10 @@ fn in_background(context: &Context) {
     let context = context.clone();
     let runtime = context.runtime.clone();
     runtime.spawn(Box::pin(async move {
-        let done = context.tasks.unless_cut(reencrypt(&context, |_| {})).await;
+        let done = context
+            .tasks
+            .unless_cut(reencrypt_all(&context, |_| {}))
+            .await;
         if let Some(Err(error)) = &done {
             tracing::warn!(kind = %error.kind(), "re-encryption isn't complete");
         }

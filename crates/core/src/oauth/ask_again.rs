@@ -2,7 +2,7 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{create_link::create_link, start::StartedAuthorization, start::start};
+use super::{links, start::StartedAuthorization, start::start};
 use crate::{
     Error, ErrorKind, Result, context::Context, domain::authorization::expired,
     identifier::AuthorizationId, resource::NewAuthorizationLink,
@@ -53,7 +53,7 @@ pub(crate) async fn ask_again(
     let connection = context
         .connection_by_id(authorization.connection_id)
         .await?;
-    let link = create_link(
+    let link = links::create(
         context,
         NewAuthorizationLink {
             verify_url: authorization.verify_url,

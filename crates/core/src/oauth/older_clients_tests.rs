@@ -23,7 +23,10 @@ use crate::{
     },
     ports::{Body, BoxFuture, Runtime as _, Transport},
     product::{DerivedSettings, OAuth, Origin, Product, Rotation},
-    resource::{ConnectionChange, ExecuteRequest, NewConnection},
+    resource::{
+        ChangeConnection, ConnectionChange, ExecuteRequest, NewConnection, ReadAccount,
+        VerifyAuthorization,
+    },
     state::{AccountReason, AccountState},
     store::{
         Batch, Commit, Found, Index, Key, List, MemoryStore, Row, Store, Table, Value as Column,
@@ -227,7 +230,9 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         }
     }
     spawn(&first, async move {
-        connections::change(&context, "demo", change).await.unwrap();
+        connections::change(&context, ChangeConnection::new("demo", change))
+            .await
+            .unwrap();
         end.store(1, Ordering::SeqCst);
     });
     world.advance(Duration::from_secs(1));
@@ -247,7 +252,12 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         assert_eq!(error.kind(), ErrorKind::AuthorizationRequired, "{user}");
         assert_eq!(error.context()["reason"], "client_changed");
         let of = AccountRef::new("demo", user).unwrap();
-        let seen = world.run(accounts::read(&there, &of)).unwrap();
+        let seen = world
+            .run(accounts::read(
+                &there,
+                ReadAccount::new(&of.connection, &of.identifier),
+            ))
+            .unwrap();
         assert_eq!(seen.state, AccountState::NeedsReauthorization);
         assert_eq!(seen.reason, Some(AccountReason::ClientChanged));
     }
@@ -260,7 +270,10 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
         .contains(&late.kind()),
         "{late}"
     );
-    let confirmed = world.run(verify(&there, &unconfirmed.id.to_string(), "unconfirmed"));
+    let confirmed = world.run(verify(
+        &there,
+        VerifyAuthorization::new(unconfirmed.id.to_string(), "unconfirmed"),
+    ));
     assert!(confirmed.is_err());
     // The next round of maintenance finishes what was cut off.
     world.advance(Duration::from_secs(31));
@@ -332,7 +345,7 @@ fn a_call_that_began_before_the_change_sends_no_new_token_to_the_old_host() {
         *said.lock().unwrap() = Some(read_note(&caller, "u1").await);
     });
     world.run_until_idle();
-    let change = connections::change(&context, "demo", host("b.test"));
+    let change = connections::change(&context, ChangeConnection::new("demo", host("b.test")));
     world.run(change).unwrap();
     world.run(connect(&context, "u1"));
     world.advance(Duration::from_secs(60));

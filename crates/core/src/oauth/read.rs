@@ -1,12 +1,15 @@
 //! Reads an authorization: how far it has come, and why it ended.
 
 use crate::{
-    Error, ErrorKind, Result, context::Context, identifier::AuthorizationId,
-    resource::Authorization,
+    Error, ErrorKind, Result,
+    context::Context,
+    identifier::AuthorizationId,
+    resource::{Authorization, ReadAuthorization},
 };
 
 /// An authorization. One of a connection that the caller may not know of is not there.
-pub(crate) async fn read(context: &Context, authorization_id: &str) -> Result<Authorization> {
+pub(crate) async fn read(context: &Context, read: ReadAuthorization) -> Result<Authorization> {
+    let authorization_id = read.authorization_id.as_str();
     let unknown = || {
         Error::new(
             ErrorKind::AuthorizationNotFound,

@@ -20,7 +20,10 @@ use crate::{
     oauth::visitor::connect,
     ports::{Runtime as _, Transport},
     product::{ClientAuthentication, OAuth},
-    resource::{ConnectionChange, Disconnection, NewConnection, Revocation},
+    resource::{
+        ChangeConnection, ConnectionChange, DeleteConnection, DisconnectAccount, Disconnection,
+        NewConnection, RefreshAccount, Revocation,
+    },
     state::AccountState,
     testing::{
         Flaky, ROTATING, Responses, STABLE, World, context, demo, insert_account, open, response,
@@ -65,8 +68,8 @@ fn disconnected(
     let told = world
         .run(accounts::disconnect(
             &context,
-            &ada,
-            Disconnection::new().revoke_at_product(true),
+            DisconnectAccount::new(&ada.connection, &ada.identifier)
+                .how(Disconnection::new().revoke_at_product(true)),
         ))
         .unwrap();
     assert_eq!(told.revocation, Revocation::Requested);
@@ -225,14 +228,15 @@ fn what_a_refresh_brings_after_a_disconnection_is_revoked_where_that_was_asked_f
         world.advance(Duration::from_secs(3600));
         let (caller, of) = (context.clone(), ada.clone());
         world.process(0).spawn(Box::pin(async move {
-            let _ = accounts::refresh(&caller, &of).await;
+            let _ = accounts::refresh(&caller, RefreshAccount::new(&of.connection, &of.identifier))
+                .await;
         }));
         world.advance(Duration::from_secs(1));
         world
             .run(accounts::disconnect(
                 &context,
-                &ada,
-                Disconnection::new().revoke_at_product(revoke),
+                DisconnectAccount::new(&ada.connection, &ada.identifier)
+                    .how(Disconnection::new().revoke_at_product(revoke)),
             ))
             .unwrap();
         world.advance(Duration::from_secs(60));
@@ -260,12 +264,14 @@ fn a_revocation_that_outlives_its_connection_ends_with_an_event() {
     world
         .run(accounts::disconnect(
             &context,
-            &ada,
-            Disconnection::new().revoke_at_product(true),
+            DisconnectAccount::new(&ada.connection, &ada.identifier)
+                .how(Disconnection::new().revoke_at_product(true)),
         ))
         .unwrap();
     world.run_until_idle();
-    world.run(connections::delete(&context, "demo")).unwrap();
+    world
+        .run(connections::delete(&context, DeleteConnection::new("demo")))
+        .unwrap();
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);
     let failed = json!({
@@ -289,14 +295,17 @@ fn a_revocation_is_not_sent_for_another_client() {
     world
         .run(accounts::disconnect(
             &context,
-            &ada,
-            Disconnection::new().revoke_at_product(true),
+            DisconnectAccount::new(&ada.connection, &ada.identifier)
+                .how(Disconnection::new().revoke_at_product(true)),
         ))
         .unwrap();
     world.run_until_idle();
     let change = ConnectionChange::default().client("other", "secret");
     world
-        .run(connections::change(&context, "demo", change))
+        .run(connections::change(
+            &context,
+            ChangeConnection::new("demo", change),
+        ))
         .unwrap();
     world.advance(Duration::from_secs(600));
     assert_eq!(revoked.lock().unwrap().len(), 1);

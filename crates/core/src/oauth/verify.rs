@@ -9,16 +9,17 @@ use crate::{
         authorization::{End, Trigger, expired, not_verifying},
     },
     identifier::{AuthorizationId, Identifier},
-    resource,
+    resource::{self, VerifyAuthorization},
 };
 
 /// Confirms that the user who came back is the one whom the link was made for. Confirmed again, the account is returned
 /// again: an application's page that is loaded twice confirms twice.
 pub(crate) async fn verify(
     context: &Context,
-    authorization_id: &str,
-    identifier: &str,
+    verify: VerifyAuthorization,
 ) -> Result<resource::Account> {
+    let authorization_id = verify.authorization_id.as_str();
+    let identifier = verify.user.identifier.as_str();
     let id: AuthorizationId = authorization_id.parse().map_err(|_| not_verifying())?;
     let identifier = Identifier::new(identifier)?;
     let made_for = context.store.authorization(id).await?;

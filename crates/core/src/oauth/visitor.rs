@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use secrecy::ExposeSecret as _;
 use url::{Url, form_urlencoded};
 
-use super::{Callback, create_link, finish, start, verify};
+use super::{Callback, finish, links, start, verify};
 use crate::{
     Result,
     catalogue::Catalogue,
@@ -13,7 +13,7 @@ use crate::{
     identifier::AuthorizationId,
     ports::Transport,
     product::Product,
-    resource::NewAuthorizationLink,
+    resource::{NewAuthorizationLink, VerifyAuthorization},
     seal::KeyRing,
     store::Store,
     testing::{Process, RING},
@@ -32,7 +32,7 @@ pub(super) async fn allowed(context: &Context, user: &str) -> Visitor {
         verify_url: Some(String::from("https://app.test/back")),
         ..NewAuthorizationLink::new("demo", user)
     };
-    let link = create_link(context, new).await.unwrap();
+    let link = links::create(context, new).await.unwrap();
     let secret = link.link.rsplit('/').next().unwrap().to_owned();
     let started = start(context, &secret, None).await.unwrap();
     let location = Url::parse(&started.location).unwrap();
@@ -61,7 +61,9 @@ pub(super) async fn come_back(context: &Context, visitor: &Visitor) -> Result<Au
 pub(super) async fn connect(context: &Context, user: &str) {
     let visitor = allowed(context, user).await;
     let id = come_back(context, &visitor).await.unwrap();
-    verify(context, &id.to_string(), user).await.unwrap();
+    verify(context, VerifyAuthorization::new(id.to_string(), user))
+        .await
+        .unwrap();
 }
 
 /// The options of the tests' contexts.

@@ -4,13 +4,15 @@ use super::missing;
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
+    resource::DeletePolicy,
 };
 
 /// Number of rows to read together.
 const ROUND: u32 = 500;
 
 /// Deletes a policy, with effect immediately in this process and within 1 s in others.
-pub(crate) async fn delete(context: &Context, name: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeletePolicy) -> Result<()> {
+    let name = delete.policy_name.as_str();
     let load = || async {
         let found = context.store.policy(name).await?;
         let found = found.ok_or_else(|| missing(name))?;

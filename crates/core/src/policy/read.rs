@@ -5,18 +5,19 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, policies::MOST},
     domain,
-    resource::{Page, Policy},
+    resource::{ListPolicies, Page, Policy, ReadPolicy},
 };
 
 /// All policies by name: there are 200 at most.
-pub(crate) async fn list(context: &Context) -> Result<Page<Policy>> {
+pub(crate) async fn list(context: &Context, _: ListPolicies) -> Result<Page<Policy>> {
     let rows = context.store.policies(MOST).await?;
     let items = rows.into_iter().map(|found| view(found.row));
     Ok(Page::new(items.collect::<Result<_>>()?, None))
 }
 
 /// A policy.
-pub(crate) async fn read(context: &Context, name: &str) -> Result<Policy> {
+pub(crate) async fn read(context: &Context, read: ReadPolicy) -> Result<Policy> {
+    let name = read.policy_name.as_str();
     let found = context.store.policy(name).await?;
     view(found.ok_or_else(|| missing(name))?.row)
 }

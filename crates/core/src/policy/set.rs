@@ -7,7 +7,7 @@ use crate::{
     context::{Context, change::Change, policies::MOST},
     domain,
     error::Violation,
-    resource::{FactRule, Policy, RequestRule, pattern::fits},
+    resource::{FactRule, NewPolicy, Policy, RequestRule, SetPolicy, pattern::fits},
     similar::unknown,
     store::Versioned,
 };
@@ -22,7 +22,18 @@ const MOST_PATTERNS: usize = 500;
 const PATTERN: usize = 1024;
 
 /// Sets a policy, with effect immediately in this process and within 1 s in others.
-pub(crate) async fn set(context: &Context, policy: Policy) -> Result<Policy> {
+pub(crate) async fn set(
+    context: &Context,
+    SetPolicy {
+        policy_name,
+        policy: NewPolicy(mut policy),
+    }: SetPolicy,
+) -> Result<Policy> {
+    if !policy.name.is_empty() && policy.name != policy_name {
+        let message = format!("the path names the policy {policy_name:?}");
+        return Err(Error::invalid_at("/name", message));
+    }
+    policy.name = policy_name;
     check(&context.catalogue, &policy)?;
     let now = context.now();
     let document = serde_json::to_value(Policy {

@@ -5,11 +5,52 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::Page;
+use crate::{
+    ErrorKind::{AccountSuspended, ConnectionNotReady, InvalidTransition, UnknownConnection},
+    api::{Paging, operations, query},
+    scope::ScopeName::{AccountsManage, AccountsRead, LinksCreate},
+};
 use crate::{
     error::AuthorizationRequest,
     identifier::{AccountId, AuthorizationId, ConnectionName, Identifier},
     state::{AccountHealth, AccountReason, AccountState},
 };
+
+operations! {
+    /// Creates a link that a user opens to connect an account.
+    create: NewAuthorizationLink(body) -> AuthorizationLink
+        = POST "/v1/authorization-links" {
+            status: 201, scope: Some(LinksCreate), errors: &[UnknownConnection, ConnectionNotReady, AccountSuspended],
+            repeatable: true,
+        }
+    /// Lists accounts.
+    list: ListAccounts { ; query filter: AccountFilter, query page: Paging } -> Page<Account>
+        = GET "/v1/accounts" { scope: Some(AccountsRead), errors: &[UnknownConnection] }
+    /// Reads an account.
+    read: ReadAccount { connection_name, identifier } -> Account
+        = GET "/v1/accounts/{connection_name}/{identifier}" { scope: Some(AccountsRead) }
+    /// Disconnects an account and destroys its tokens.
+    disconnect: DisconnectAccount { connection_name, identifier; query how: Disconnection } -> Disconnected
+        = DELETE "/v1/accounts/{connection_name}/{identifier}" {
+            scope: Some(AccountsManage), errors: &[InvalidTransition],
+        }
+    /// Suspends an account: its calls stop, and its tokens stay.
+    suspend: SuspendAccount { connection_name, identifier } -> Account
+        = POST "/v1/accounts/{connection_name}/{identifier}/suspend" {
+            scope: Some(AccountsManage), errors: &[InvalidTransition], repeatable: true,
+        }
+    /// Resumes a suspended account.
+    resume: ResumeAccount { connection_name, identifier } -> Account
+        = POST "/v1/accounts/{connection_name}/{identifier}/resume" {
+            scope: Some(AccountsManage), errors: &[InvalidTransition], repeatable: true,
+        }
+    /// Refreshes an account's access token now.
+    refresh: RefreshAccount { connection_name, identifier } -> Account
+        = POST "/v1/accounts/{connection_name}/{identifier}/refresh" {
+            scope: Some(AccountsManage), errors: &[InvalidTransition], calls: true, repeatable: true,
+        }
+}
 
 /// A user's account at a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,20 +95,20 @@ pub struct Account {
     pub updated_at: Timestamp,
 }
 
-/// Filters for a list of accounts. An account has to match all of them.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct AccountFilter {
-    /// Only those of this connection.
-    pub connection_name: Option<String>,
-    /// Only those of this product.
-    pub product: Option<String>,
-    /// Only those of this user.
-    pub identifier: Option<String>,
-    /// Only users whose identifier starts with this text. Each connection's accounts are ordered by identifier.
-    pub identifier_prefix: Option<String>,
-    /// Only those in this state.
-    pub state: Option<AccountState>,
+query! {
+    /// Which accounts to list. All of them by default.
+    pub struct AccountFilter {
+        /// Only accounts of this connection.
+        pub connection_name: Option<String>,
+        /// Only accounts of this product.
+        pub product: Option<String>,
+        /// Only accounts of this user.
+        pub identifier: Option<String>,
+        /// Only users whose identifier starts with this text, ordered by connection and identifier.
+        pub identifier_prefix: Option<String>,
+        /// Only accounts in this state.
+        pub state: Option<AccountState>,
+    }
 }
 
 /// A request for an authorization link.
@@ -160,16 +201,17 @@ impl AuthorizationLink {
     }
 }
 
-/// Options for disconnecting an account, in addition to destroying its tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Disconnection {
-    /// Whether to revoke the grant at the product.
-    pub revoke_at_product: bool,
-    /// Whether to erase everything that names the user.
-    pub erase: bool,
-    /// Whether to change nothing and only return what would be disconnected.
-    pub dry_run: bool,
+query! {
+    /// How to disconnect an account.
+    #[derive(Copy)]
+    pub struct Disconnection {
+        /// Also revokes the grant at the product.
+        pub revoke_at_product: bool,
+        /// Also erases the user's personal data, including in the history.
+        pub erase: bool,
+        /// Changes nothing and returns what would be disconnected.
+        pub dry_run: bool,
+    }
 }
 
 impl Disconnection {

@@ -4,11 +4,19 @@ use std::fmt;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::secret;
+use crate::{api::operations, scope::ScopeName::AccountsImport};
 use crate::{error::Problem, identifier::AccountId};
+
+operations! {
+    /// Imports accounts with their tokens from another platform.
+    create: AccountImport(body) -> AccountImportResults
+        = POST "/v1/account-imports" { scope: Some(AccountsImport), repeatable: true }
+}
 
 /// An account with its tokens, for imports and exports.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +38,7 @@ pub struct AccountWithTokens {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// The access token. It can be expired if there is a refresh token.
-    #[serde(serialize_with = "exposed")]
+    #[serde(serialize_with = "secret::exposed")]
     #[schemars(with = "String")]
     pub access_token: SecretString,
     /// When the access token expires. Leave it out if it doesn't expire or you don't know.
@@ -40,7 +48,7 @@ pub struct AccountWithTokens {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        serialize_with = "exposed_if_any"
+        serialize_with = "secret::exposed_if_any"
     )]
     #[schemars(with = "Option<String>")]
     pub refresh_token: Option<SecretString>,
@@ -90,18 +98,6 @@ impl fmt::Debug for AccountWithTokens {
             .field("identifier", &self.identifier)
             .finish_non_exhaustive()
     }
-}
-
-fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(token.expose_secret())
-}
-
-fn exposed_if_any<S: Serializer>(
-    token: &Option<SecretString>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let token = token.as_ref().map(|token| token.expose_secret());
-    token.serialize(serializer)
 }
 
 /// Accounts to import. You are responsible for assigning each account to the right user.

@@ -2,14 +2,61 @@
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::{Page, secret};
+use crate::{
+    ErrorKind::{
+        AccountNotFound, AccountSuspended, ConnectionNotReady, NotFound, UnknownConnection,
+    },
+    api::{Paging, operations, query},
+    scope::ScopeName::AccountTokensCreate,
+};
 use crate::{
     identifier::{AccountTokenId, ConnectionName, Identifier},
     state::TokenAccess,
 };
+
+operations! {
+    /// Lists the active account tokens of an account.
+    list: ListAccountTokens { ; query of: TokensOfAccount, query page: Paging } -> Page<AccountToken>
+        = GET "/v1/account-tokens" {
+            scope: Some(AccountTokensCreate), errors: &[UnknownConnection, AccountNotFound],
+        }
+    /// Creates an account token, a bearer token for one account.
+    create: NewAccountToken(body) -> IssuedAccountToken
+        = POST "/v1/account-tokens" {
+            status: 201, scope: Some(AccountTokensCreate),
+            errors: &[UnknownConnection, ConnectionNotReady, AccountSuspended], repeatable: true,
+        }
+    /// Revokes an account token.
+    delete: DeleteAccountToken { token_id } -> ()
+        = DELETE "/v1/account-tokens/{token_id}" {
+            status: 204, scope: Some(AccountTokensCreate), errors: &[NotFound],
+        }
+}
+
+query! {
+    /// The account to list tokens of.
+    pub struct TokensOfAccount {
+        /// The account's connection.
+        pub connection_name: String,
+        /// The account's user.
+        pub identifier: String,
+    }
+}
+
+impl TokensOfAccount {
+    /// Those of the account of a user at a connection.
+    pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
+        Self {
+            connection_name: connection_name.into(),
+            identifier: identifier.into(),
+        }
+    }
+}
 
 /// A request for an account token, for one connection or for several of different products.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -66,7 +113,7 @@ impl NewAccountToken {
 #[non_exhaustive]
 pub struct IssuedAccountToken {
     /// The bearer token. Stead stores only its digest.
-    #[serde(serialize_with = "exposed")]
+    #[serde(serialize_with = "secret::exposed")]
     #[schemars(with = "String")]
     pub token: SecretString,
     /// ID.
@@ -86,10 +133,6 @@ pub struct IssuedAccountToken {
     /// environment has no proxy host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy_url: Option<String>,
-}
-
-fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(token.expose_secret())
 }
 
 /// An active account token.

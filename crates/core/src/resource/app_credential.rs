@@ -2,11 +2,52 @@
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::{Page, secret};
 use crate::scope::Scopes;
+use crate::{
+    ErrorKind::{InvalidTransition, NotFound, UnknownConnection},
+    api::{Paging, operations},
+    scope::ScopeName::CredentialsManage,
+};
+
+operations! {
+    /// Lists applications' credentials.
+    list: ListAppCredentials { ; query page: Paging } -> Page<AppCredential>
+        = GET "/v1/app-credentials" { scope: Some(CredentialsManage) }
+    /// Creates a credential and shows its secret once.
+    create: NewAppCredential(body) -> IssuedAppSecret
+        = POST "/v1/app-credentials" {
+            status: 201, scope: Some(CredentialsManage), errors: &[UnknownConnection],
+        }
+        created |issued| issued.credential.client_id.clone();
+    /// Reads a credential.
+    read: ReadAppCredential { client_id } -> AppCredential
+        = GET "/v1/app-credentials/{client_id}" { scope: Some(CredentialsManage), errors: &[NotFound] }
+    /// Changes the given members of a credential.
+    change: ChangeAppCredential { client_id; body change: AppCredentialChange } -> AppCredential
+        = PATCH "/v1/app-credentials/{client_id}" {
+            scope: Some(CredentialsManage), errors: &[NotFound, UnknownConnection],
+        }
+    /// Revokes a credential and its tokens.
+    delete: DeleteAppCredential { client_id } -> ()
+        = DELETE "/v1/app-credentials/{client_id}" {
+            status: 204, scope: Some(CredentialsManage), errors: &[NotFound],
+        }
+    /// Creates a new secret and shows it once.
+    rotate: RotateAppCredential { client_id; body rotation: SecretRotation } -> IssuedAppSecret
+        = POST "/v1/app-credentials/{client_id}/rotate" {
+            scope: Some(CredentialsManage), errors: &[NotFound, InvalidTransition],
+        }
+    /// Revokes one secret of a credential.
+    revoke_secret: RevokeAppSecret { client_id, secret_id } -> AppCredential
+        = DELETE "/v1/app-credentials/{client_id}/secrets/{secret_id}" {
+            scope: Some(CredentialsManage), errors: &[NotFound, InvalidTransition],
+        }
+}
 
 /// An application's credential: a client ID, up to two secrets, scopes and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,14 +121,9 @@ pub struct IssuedAppSecret {
     /// ID of the secret.
     pub secret_id: String,
     /// The secret. Stead stores only its digest.
-    #[serde(serialize_with = "exposed")]
+    #[serde(serialize_with = "secret::exposed")]
     #[schemars(with = "String")]
     pub client_secret: SecretString,
-}
-
-/// Secrets are serialized only here, in the response that shows them.
-fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(secret.expose_secret())
 }
 
 /// A request for a new credential.

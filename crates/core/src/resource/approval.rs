@@ -5,11 +5,36 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Page;
+use crate::{
+    ErrorKind::{Forbidden, InvalidTransition, NotFound},
+    api::{Paging, operations, query},
+    scope::ScopeName::{ApprovalsManage, ApprovalsRead},
+};
 use crate::{
     caller::Actor,
     identifier::{ApprovalId, ConnectionName, Identifier},
     state::ApprovalState,
 };
+
+operations! {
+    /// Lists approvals, newest first.
+    list: ListApprovals { ; query filter: ApprovalFilter, query page: Paging } -> Page<Approval>
+        = GET "/v1/approvals" { scope: Some(ApprovalsRead) }
+    /// Reads an approval with the exact arguments of its call.
+    read: ReadApproval { approval_id } -> Approval
+        = GET "/v1/approvals/{approval_id}" { scope: Some(ApprovalsRead), errors: &[NotFound] }
+    /// Approves a call, which can then be made once.
+    approve: ApproveCall { approval_id; body decision: ApprovalDecision } -> Approval
+        = POST "/v1/approvals/{approval_id}/approve" {
+            scope: Some(ApprovalsManage), errors: &[NotFound, InvalidTransition, Forbidden],
+        }
+    /// Denies a call.
+    deny: DenyCall { approval_id; body decision: ApprovalDecision } -> Approval
+        = POST "/v1/approvals/{approval_id}/deny" {
+            scope: Some(ApprovalsManage), errors: &[NotFound, InvalidTransition, Forbidden],
+        }
+}
 
 /// A call that waits for a person's approval because of a policy. An approval is valid for exactly these arguments,
 /// once.
@@ -91,12 +116,13 @@ impl ApprovalDecision {
     }
 }
 
-/// Filters for a list of approvals.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ApprovalFilter {
-    /// Only those in this state.
-    pub state: Option<ApprovalState>,
+query! {
+    /// Which approvals to list. All of them by default.
+    #[derive(Copy)]
+    pub struct ApprovalFilter {
+        /// Only approvals in this state.
+        pub state: Option<ApprovalState>,
+    }
 }
 
 impl ApprovalFilter {

@@ -7,7 +7,46 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::Page;
 use crate::{Error, Result, caller::Actor};
+use crate::{
+    api::{Form, Paging, Query, QueryValue, QueryWriter, operations, query},
+    scope::ScopeName::AuditRead,
+};
+
+operations! {
+    /// Lists audit entries: who changed what.
+    list: ListAuditEntries { ; query filter: AuditFilter, query page: Paging } -> Page<AuditEntry>
+        = GET "/v1/audit" { scope: Some(AuditRead) }
+    /// Verifies the chain of the audit log.
+    verify: VerifyAudit { ; query expected: ExpectedAudit } -> AuditVerification
+        = GET "/v1/audit/verify" { scope: Some(AuditRead) }
+}
+
+query! {
+    /// The entry that a verification of the audit log needs to find.
+    pub struct ExpectedAudit {
+        /// NUMBER:HASH from an earlier verification.
+        pub expect: Option<AuditHead>,
+    }
+}
+
+impl ExpectedAudit {
+    /// The entry that an earlier verification ended with, if there is one.
+    pub fn new(expect: Option<AuditHead>) -> Self {
+        Self { expect }
+    }
+}
+
+impl QueryValue for Option<AuditHead> {
+    const FORM: Form = Form::Text;
+    fn read(query: &mut Query, name: &'static str) -> Result<Self> {
+        query.text(name)?.map(|text| text.parse()).transpose()
+    }
+    fn write(&self, name: &str, query: &mut QueryWriter) {
+        query.text(name, self.as_ref().map(ToString::to_string).as_deref());
+    }
+}
 
 /// A change to a connection, an account's state, a credential, a key, a webhook or another resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,16 +92,16 @@ pub struct AuditTarget {
     pub id: String,
 }
 
-/// Filters for a list of entries. An entry has to match all of them.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct AuditFilter {
-    /// Only this action. With `.*` at the end, all actions that start with it.
-    pub action: Option<String>,
-    /// Only by this actor: its ID, or its type if it has no ID.
-    pub actor: Option<String>,
-    /// Only changes to the target with this ID.
-    pub target: Option<String>,
+query! {
+    /// Which audit entries to list. All of them by default.
+    pub struct AuditFilter {
+        /// Only this action. With `.*` at the end, all actions that start with it.
+        pub action: Option<String>,
+        /// Only by this actor. Give its ID, or its type if it has no ID.
+        pub actor: Option<String>,
+        /// Only changes to the target with this ID.
+        pub target: Option<String>,
+    }
 }
 
 /// The last entry of the log. Store it elsewhere to detect later whether entries at the end were removed.

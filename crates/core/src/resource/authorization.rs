@@ -5,10 +5,54 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::Account;
+use crate::{
+    ErrorKind::{
+        AuthorizationConsumed, AuthorizationExpired, AuthorizationNotFound, IdentifierMismatch,
+        InvalidTransition, ProductAccountMismatch,
+    },
+    api::operations,
+    scope::ScopeName::LinksCreate,
+};
 use crate::{
     identifier::{AuthorizationId, ConnectionName, Identifier},
     state::AuthorizationState,
 };
+
+operations! {
+    /// Reads the status of an attempt to connect an account.
+    read: ReadAuthorization { authorization_id } -> Authorization
+        = GET "/v1/authorizations/{authorization_id}" {
+            scope: Some(LinksCreate), errors: &[AuthorizationNotFound],
+        }
+    /// Confirms which user came back from a link.
+    verify: VerifyAuthorization { authorization_id; body user: ReturnedUser } -> Account
+        = POST "/v1/authorizations/{authorization_id}/verify" {
+            scope: Some(LinksCreate), repeatable: true,
+            errors: &[
+                AuthorizationNotFound, AuthorizationExpired, AuthorizationConsumed, IdentifierMismatch,
+                InvalidTransition, ProductAccountMismatch,
+            ],
+        }
+}
+
+/// The user who came back from a link.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Verify", example = json!({ "identifier": "user-1" }))]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ReturnedUser {
+    /// Your application's ID of the user who is signed in at the browser that came back.
+    pub identifier: String,
+}
+
+impl<S: Into<String>> From<S> for ReturnedUser {
+    fn from(identifier: S) -> Self {
+        Self {
+            identifier: identifier.into(),
+        }
+    }
+}
 
 /// Status of an attempt to connect an account. You can read it for 7 days after it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

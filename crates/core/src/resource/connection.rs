@@ -6,10 +6,41 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::{Page, secret};
+use crate::{
+    ErrorKind::{AlreadyExists, InvalidTransition},
+    api::{Paging, operations},
+    scope::ScopeName::{ConnectionsManage, ConnectionsRead},
+};
 use crate::{
     identifier::{ConnectionId, ConnectionName},
     state::{ConnectionHealth, ConnectionState},
 };
+
+operations! {
+    /// Lists connections.
+    list: ListConnections { ; query page: Paging } -> Page<Connection>
+        = GET "/v1/connections" { scope: Some(ConnectionsRead) }
+    /// Creates a connection.
+    create: NewConnection(body) -> Connection
+        = POST "/v1/connections" {
+            status: 201, scope: Some(ConnectionsManage), errors: &[AlreadyExists], audit: &["connection.created"],
+        }
+        created |connection| connection.connection_name.to_string();
+    /// Reads a connection.
+    read: ReadConnection { connection_name } -> Connection
+        = GET "/v1/connections/{connection_name}" { scope: Some(ConnectionsRead) }
+    /// Changes the given members of a connection.
+    change: ChangeConnection { connection_name; body change: ConnectionChange } -> Connection
+        = PATCH "/v1/connections/{connection_name}" {
+            scope: Some(ConnectionsManage), errors: &[InvalidTransition], audit: &["connection.changed"],
+        }
+    /// Deletes a connection without connected accounts.
+    delete: DeleteConnection { connection_name } -> ()
+        = DELETE "/v1/connections/{connection_name}" {
+            status: 204, scope: Some(ConnectionsManage), errors: &[InvalidTransition], audit: &["connection.deleted"],
+        }
+}
 
 /// A connection: one product's OAuth client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,7 +91,7 @@ pub struct Connection {
 ///     .permissions(["https://www.googleapis.com/auth/gmail.readonly"]);
 /// assert_eq!(new.client_id.as_deref(), Some("your-client-id"));
 /// ```
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({
     "connection_name": "mail", "product": "mail", "client_id": "your-client-id",
     "client_secret": "your-client-secret",
@@ -73,11 +104,18 @@ pub struct NewConnection {
     /// Product.
     pub product: String,
     /// OAuth client ID. Without it, the connection is a draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// OAuth client secret. Write-only.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::exposed_if_any"
+    )]
     #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
     /// Scopes or capabilities. Short names also work. Defaults to the product's standard set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
     /// Settings of the product.
     #[serde(default)]
@@ -124,21 +162,30 @@ impl NewConnection {
 /// let change = ConnectionChange::default().client("new-client-id", "new-client-secret").disabled(false);
 /// assert_eq!(change.disabled, Some(false));
 /// ```
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(example = json!({ "client_secret": "your-new-client-secret" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConnectionChange {
     /// New OAuth client ID. Users then need to authorize again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// New OAuth client secret. Write-only.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::exposed_if_any"
+    )]
     #[schemars(with = "Option<String>")]
     pub client_secret: Option<SecretString>,
     /// New scopes or capabilities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Vec<String>>,
     /// New settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Map<String, Value>>,
     /// Disables or enables the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 }
 

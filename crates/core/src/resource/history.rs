@@ -5,7 +5,57 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::Page;
+use crate::{
+    ErrorKind::NotFound,
+    api::{Paging, operations, query},
+    scope::ScopeName::ExecutionsRead,
+};
 use crate::{identifier::ExecutionId, trace::TraceId};
+
+operations! {
+    /// Lists calls, newest first.
+    list: ListExecutions { ; query filter: ExecutionFilter, query page: Paging } -> Page<ExecutionRecord>
+        = GET "/v1/executions" { scope: Some(ExecutionsRead) }
+    /// Counts calls by connection, tool and outcome.
+    totals: CountExecutions { ; query span: TotalsSpan } -> Page<CallTotals>
+        = GET "/v1/executions/totals" { scope: Some(ExecutionsRead) }
+    /// Reads the record of a call.
+    read: ReadExecution { execution_id } -> ExecutionRecord
+        = GET "/v1/executions/{execution_id}" { scope: Some(ExecutionsRead), errors: &[NotFound] }
+}
+
+query! {
+    /// Which calls to count.
+    #[derive(Copy)]
+    pub struct TotalsSpan {
+        /// Start of the period. Defaults to an hour before the end, or a day if `by` is `hour`.
+        pub since: Option<Timestamp>,
+        /// End of the period. Defaults to now.
+        pub before: Option<Timestamp>,
+        /// Count per minute or per hour.
+        pub by: Option<TotalsStep>,
+    }
+}
+
+impl TotalsSpan {
+    /// A period, counted by the minute or by the hour.
+    pub fn new(by: TotalsStep, since: Timestamp, before: Timestamp) -> Self {
+        Self {
+            since: Some(since),
+            before: Some(before),
+            by: Some(by),
+        }
+    }
+}
+
+impl crate::state::Word for TotalsStep {
+    const NAMES: &'static [&'static str] = &["minute", "hour"];
+    const VALUES: &'static [Self] = &Self::ALL;
+    fn word(self) -> &'static str {
+        self.name()
+    }
+}
 
 /// A tool call or raw request in the history. The history never keeps inputs or results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,25 +102,24 @@ pub struct ExecutionRecord {
     pub trace_id: Option<TraceId>,
 }
 
-/// Filters for executions. An execution has to match all of them.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct ExecutionFilter {
-    /// Only executions through this connection.
-    pub connection_name: Option<String>,
-    /// Only those of this user.
-    pub identifier: Option<String>,
-    /// Only executions of this tool. `proxy` means raw requests.
-    pub tool: Option<String>,
-    /// Only executions with this outcome: `ok` or an error kind.
-    pub outcome: Option<String>,
-    /// Only executions by the application with this client ID, including its account tokens, or by the token with this
-    /// ID.
-    pub actor: Option<String>,
-    /// Only executions that started at this time or later.
-    pub since: Option<Timestamp>,
-    /// Only executions that started before this time.
-    pub before: Option<Timestamp>,
+query! {
+    /// Which calls to list. All of them by default.
+    pub struct ExecutionFilter {
+        /// Only executions through this connection.
+        pub connection_name: Option<String>,
+        /// Only executions of this user.
+        pub identifier: Option<String>,
+        /// Only executions of this tool. Use `proxy` for raw requests.
+        pub tool: Option<String>,
+        /// Only executions with this outcome: `ok` or an error kind.
+        pub outcome: Option<String>,
+        /// Only executions by the application with this client ID.
+        pub actor: Option<String>,
+        /// Only executions that started at this time or later.
+        pub since: Option<Timestamp>,
+        /// Only executions that started before this time.
+        pub before: Option<Timestamp>,
+    }
 }
 
 /// Number of calls of a connection and tool with one outcome, per minute and process or per hour.

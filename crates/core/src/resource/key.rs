@@ -6,6 +6,51 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::state::DataKeyState;
+use crate::{
+    ErrorKind::{InvalidTransition, KeyUnavailable, NotFound},
+    api::{operations, query},
+    scope::ScopeName::KeysManage,
+};
+
+operations! {
+    /// Lists data keys and the progress of a re-encryption.
+    list: ListKeys { ; query count: KeyCount } -> Keys
+        = GET "/v1/keys" { scope: Some(KeysManage) }
+    /// Adds a data key without using it yet.
+    add: AddKey {} -> DataKey = POST "/v1/keys" { status: 201, scope: Some(KeysManage) }
+    /// Makes a data key active, so new data is encrypted with it.
+    activate: ActivateKey { key_id; body how: KeyActivation } -> DataKey
+        = POST "/v1/keys/{key_id}/activate" {
+            scope: Some(KeysManage), errors: &[NotFound, InvalidTransition], repeatable: true,
+        }
+    /// Starts re-encrypting all data with the active data key.
+    reencrypt: ReencryptAll {} -> Reencryption
+        = POST "/v1/keys/reencrypt" { scope: Some(KeysManage), repeatable: true }
+    /// Destroys a data key that no longer encrypts any data.
+    retire: RetireKey { key_id } -> DataKey
+        = POST "/v1/keys/{key_id}/retire" {
+            scope: Some(KeysManage), errors: &[NotFound, InvalidTransition], repeatable: true,
+        }
+    /// Encrypts the data keys with the first key of the key ring.
+    rewrap: RewrapKeys {} -> Keys
+        = POST "/v1/keys/rewrap" { scope: Some(KeysManage), errors: &[KeyUnavailable], repeatable: true }
+}
+
+query! {
+    /// Options for listing keys.
+    #[derive(Copy)]
+    pub struct KeyCount {
+        /// Also counts the rows that each key encrypts. This reads every row with a secret.
+        pub count_rows: bool,
+    }
+}
+
+impl KeyCount {
+    /// Whether to count the rows.
+    pub fn rows(count_rows: bool) -> Self {
+        Self { count_rows }
+    }
+}
 
 /// Keys of an environment: the operator's key ring, and the data keys in the store that it encrypts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

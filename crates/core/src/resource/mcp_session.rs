@@ -2,14 +2,56 @@
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::{Page, secret};
+use crate::{
+    ErrorKind::{NotFound, UnknownConnection},
+    api::{Paging, operations, query},
+    scope::ScopeName::McpSessionsManage,
+};
 use crate::{
     identifier::{Identifier, McpSessionId},
     results::View,
 };
+
+operations! {
+    /// Lists active MCP sessions.
+    list: ListMcpSessions { ; query filter: McpSessionFilter, query page: Paging } -> Page<McpSession>
+        = GET "/v1/mcp-sessions" { scope: Some(McpSessionsManage) }
+    /// Creates an MCP session for one user and shows its token once.
+    create: NewMcpSession(body) -> IssuedMcpSession
+        = POST "/v1/mcp-sessions" {
+            status: 201, scope: Some(McpSessionsManage), errors: &[UnknownConnection], repeatable: true,
+        }
+    /// Reads an MCP session.
+    read: ReadMcpSession { session_id } -> McpSession
+        = GET "/v1/mcp-sessions/{session_id}" { scope: Some(McpSessionsManage), errors: &[NotFound] }
+    /// Revokes an MCP session.
+    delete: DeleteMcpSession { session_id } -> ()
+        = DELETE "/v1/mcp-sessions/{session_id}" {
+            status: 204, scope: Some(McpSessionsManage), errors: &[NotFound],
+        }
+}
+
+query! {
+    /// Which MCP sessions to list.
+    pub struct McpSessionFilter {
+        /// Only sessions of this user.
+        pub identifier: Option<String>,
+    }
+}
+
+impl McpSessionFilter {
+    /// Only sessions of this user, if there is one.
+    pub fn of(identifier: Option<impl Into<String>>) -> Self {
+        Self {
+            identifier: identifier.map(Into::into),
+        }
+    }
+}
 
 /// A request for an MCP session.
 ///
@@ -167,11 +209,7 @@ pub struct IssuedMcpSession {
     /// URL of the MCP server.
     pub url: String,
     /// The session's bearer token. Stead stores only its digest.
-    #[serde(serialize_with = "exposed")]
+    #[serde(serialize_with = "secret::exposed")]
     #[schemars(with = "String")]
     pub token: SecretString,
-}
-
-fn exposed<S: Serializer>(token: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(token.expose_secret())
 }

@@ -2,14 +2,50 @@
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretString};
-use serde::{Deserialize, Serialize, Serializer};
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::{Page, secret};
+use crate::{
+    ErrorKind::{AlreadyExists, InvalidTransition, NotFound},
+    api::{Paging, operations},
+    scope::ScopeName::MembersManage,
+};
 use crate::{
     identifier::MemberId,
     state::{MemberState, Role, SignInMethod},
 };
+
+operations! {
+    /// Lists the members of the dashboard.
+    list: ListMembers { ; query page: Paging } -> Page<Member>
+        = GET "/v1/members" { scope: Some(MembersManage) }
+    /// Invites a member and shows the link once.
+    create: NewMember(body) -> IssuedMemberLink
+        = POST "/v1/members" {
+            status: 201, scope: Some(MembersManage), errors: &[AlreadyExists, InvalidTransition],
+        }
+        created |issued| issued.member.member_id.to_string();
+    /// Reads a member.
+    read: ReadMember { member_id } -> Member
+        = GET "/v1/members/{member_id}" { scope: Some(MembersManage), errors: &[NotFound] }
+    /// Changes the name, role or access of a member.
+    change: ChangeMember { member_id; body change: MemberChange } -> Member
+        = PATCH "/v1/members/{member_id}" {
+            scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+        }
+    /// Deletes a member and ends all their sessions.
+    delete: DeleteMember { member_id } -> ()
+        = DELETE "/v1/members/{member_id}" {
+            status: 204, scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+        }
+    /// Removes a member's password and shows the link to set a new one once.
+    reset: ResetMember { member_id; body how: MemberReset } -> IssuedMemberLink
+        = POST "/v1/members/{member_id}/reset" {
+            scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+        }
+}
 
 /// A person who can sign in to the dashboard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -156,7 +192,7 @@ pub struct IssuedMemberLink {
     #[serde(flatten)]
     pub member: Member,
     /// Link that the member opens in a browser. It works once, until `link_expires_at`.
-    #[serde(serialize_with = "exposed")]
+    #[serde(serialize_with = "secret::exposed")]
     #[schemars(with = "String")]
     pub link: SecretString,
 }
@@ -183,9 +219,4 @@ impl NewSecondFactor {
     pub(crate) fn new(secret: SecretString, uri: SecretString) -> Self {
         Self { secret, uri }
     }
-}
-
-/// Links are serialized only here, in the response that shows them.
-fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(secret.expose_secret())
 }

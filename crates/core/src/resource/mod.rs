@@ -1,67 +1,94 @@
 //! Resources of the API: connections, accounts, links, tools, executions and more. The service sends them as JSON, and
 //! the library returns them.
 
-mod account;
-mod account_import;
-mod account_token;
-mod app_credential;
-mod approval;
-mod audit;
-mod authorization;
+pub(crate) mod account;
+pub(crate) mod account_import;
+pub(crate) mod account_token;
+pub(crate) mod app_credential;
+pub(crate) mod approval;
+pub(crate) mod audit;
+pub(crate) mod authorization;
 mod call;
-mod connection;
+pub(crate) mod connection;
 mod event;
 mod event_type;
 mod file;
-mod history;
-mod key;
-mod mcp_session;
-mod member;
+pub(crate) mod history;
+pub(crate) mod key;
+pub(crate) mod mcp_session;
+pub(crate) mod member;
 #[cfg(feature = "platform")]
 pub(crate) mod pattern;
 mod plan;
-mod policy;
+pub(crate) mod policy;
+mod secret;
 mod tool;
-mod webhook;
+pub(crate) mod webhook;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use account::{
-    Account, AccountFilter, AlsoEnded, AuthorizationLink, Disconnected, Disconnection,
-    ErasureProgress, NewAuthorizationLink, Revocation,
+    Account, AccountFilter, AlsoEnded, AuthorizationLink, DisconnectAccount, Disconnected,
+    Disconnection, ErasureProgress, ListAccounts, NewAuthorizationLink, ReadAccount,
+    RefreshAccount, ResumeAccount, Revocation, SuspendAccount,
 };
 pub use account_import::{
     AccountImport, AccountImportResult, AccountImportResults, AccountWithTokens, AccountsExported,
     ExistingAccounts, ImportOutcome,
 };
-pub use account_token::{AccountToken, IssuedAccountToken, NewAccountToken};
+pub use account_token::{
+    AccountToken, DeleteAccountToken, IssuedAccountToken, ListAccountTokens, NewAccountToken,
+    TokensOfAccount,
+};
 pub use app_credential::{
-    AppCredential, AppCredentialChange, AppSecret, IssuedAppSecret, NewAppCredential,
-    SecretRotation,
+    AppCredential, AppCredentialChange, AppSecret, ChangeAppCredential, DeleteAppCredential,
+    IssuedAppSecret, ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret,
+    RotateAppCredential, SecretRotation,
 };
-pub use approval::{Approval, ApprovalDecision, ApprovalFilter};
+pub use approval::{
+    Approval, ApprovalDecision, ApprovalFilter, ApproveCall, DenyCall, ListApprovals, ReadApproval,
+};
 pub use audit::{
-    AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification, SuspectRow,
+    AuditEntry, AuditFault, AuditFilter, AuditHead, AuditTarget, AuditVerification, ExpectedAudit,
+    ListAuditEntries, SuspectRow, VerifyAudit,
 };
-pub use authorization::Authorization;
+pub use authorization::{Authorization, ReadAuthorization, ReturnedUser, VerifyAuthorization};
 pub use call::{ExecuteRequest, Execution, ProxyRequest};
-pub use connection::{Connection, ConnectionChange, NewConnection};
+pub use connection::{
+    ChangeConnection, Connection, ConnectionChange, DeleteConnection, ListConnections,
+    NewConnection, ReadConnection,
+};
 pub use event::{Event, EventFilter, EventPage};
 pub use event_type::{EVENT_TYPES, EventType};
 pub use file::{ByteRange, LeftOut, ResultFile};
-pub use history::{CallDurations, CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep};
-pub use key::{DataKey, FailedRow, KeyActivation, Keys, Reencryption};
-pub use mcp_session::{IssuedMcpSession, McpSession, NewMcpSession};
-pub use member::{IssuedMemberLink, Member, MemberChange, MemberReset, NewMember, NewSecondFactor};
+pub use history::{
+    CallDurations, CallTotals, CountExecutions, ExecutionFilter, ExecutionRecord, ListExecutions,
+    ReadExecution, TotalsSpan, TotalsStep,
+};
+pub use key::{
+    ActivateKey, AddKey, DataKey, FailedRow, KeyActivation, KeyCount, Keys, ListKeys, ReencryptAll,
+    Reencryption, RetireKey, RewrapKeys,
+};
+pub use mcp_session::{
+    DeleteMcpSession, IssuedMcpSession, ListMcpSessions, McpSession, McpSessionFilter,
+    NewMcpSession, ReadMcpSession,
+};
+pub use member::{
+    ChangeMember, DeleteMember, IssuedMemberLink, ListMembers, Member, MemberChange, MemberReset,
+    NewMember, NewSecondFactor, ReadMember, ResetMember,
+};
 pub use plan::{Plan, PlannedRequest};
 pub use policy::{
-    ApprovalRules, ClassifiedRequest, FactRule, Policy, PolicyDecision, PolicyOutcome, PolicyTest,
-    RequestFact, RequestRule, ToolRules,
+    ApprovalRules, ClassifiedRequest, DeletePolicy, FactRule, ListPolicies, NewPolicy, Policy,
+    PolicyDecision, PolicyOutcome, PolicyTest, ReadPolicy, RequestFact, RequestRule, SetPolicy,
+    ToolRules,
 };
 pub use tool::{ExportedTools, Readiness, ToolDescription, ToolFilter};
 pub use webhook::{
-    NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+    ChangeWebhook, DeleteWebhook, DeliveryFilter, ListWebhookDeliveries, ListWebhooks, NewWebhook,
+    ReadWebhook, ReplayWebhook, ReplayWebhookDelivery, RotateWebhookSecret, TestWebhook, Webhook,
+    WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
 };
 
 pub use crate::state::{

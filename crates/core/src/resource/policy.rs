@@ -5,7 +5,50 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::Page;
 use crate::tool::Effect;
+use crate::{
+    ErrorKind::{InvalidTransition, NotFound, PathInvalid, SchemaViolation, UnknownTool},
+    api::operations,
+    scope::ScopeName::{PoliciesManage, PoliciesRead},
+};
+
+operations! {
+    /// Lists all policies.
+    list: ListPolicies {} -> Page<Policy> = GET "/v1/policies" { scope: Some(PoliciesRead) }
+    /// Reads a policy.
+    read: ReadPolicy { policy_name } -> Policy
+        = GET "/v1/policies/{policy_name}" { scope: Some(PoliciesRead), errors: &[NotFound] }
+    /// Creates a policy, or replaces all its rules.
+    set: SetPolicy { policy_name; body policy: NewPolicy } -> Policy
+        = PUT "/v1/policies/{policy_name}" { scope: Some(PoliciesManage) }
+    /// Deletes a policy that isn't used.
+    delete: DeletePolicy { policy_name } -> ()
+        = DELETE "/v1/policies/{policy_name}" {
+            status: 204, scope: Some(PoliciesManage), errors: &[NotFound, InvalidTransition],
+        }
+    /// Explains what policies decide about a call, without making it.
+    test: PolicyTest(body) -> PolicyDecision
+        = POST "/v1/policies/test" {
+            scope: Some(PoliciesManage), errors: &[UnknownTool, SchemaViolation, PathInvalid], repeatable: true,
+        }
+}
+
+/// The rules of a policy. The path has its name; a name in the body has to be the same.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct NewPolicy(pub(crate) Policy);
+
+impl From<Policy> for NewPolicy {
+    fn from(policy: Policy) -> Self {
+        Self(policy)
+    }
+}
+
+impl From<Policy> for SetPolicy {
+    fn from(policy: Policy) -> Self {
+        Self::new(policy.name.clone(), policy)
+    }
+}
 
 /// A named set of rules for tool calls and raw requests.
 ///

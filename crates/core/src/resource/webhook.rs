@@ -6,7 +6,73 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::identifier::{EventId, WebhookId};
+use super::{Page, secret};
+use crate::{
+    ErrorKind::NotFound,
+    api::{Paging, operations, query},
+    identifier::{EventId, WebhookId},
+    scope::ScopeName::WebhooksManage,
+    state::DeliveryState,
+};
+
+operations! {
+    /// Lists webhooks.
+    list: ListWebhooks { ; query page: Paging } -> Page<Webhook>
+        = GET "/v1/webhooks" { scope: Some(WebhooksManage) }
+    /// Creates a webhook and shows its secret once.
+    create: NewWebhook(body) -> WebhookWithSecret
+        = POST "/v1/webhooks" { status: 201, scope: Some(WebhooksManage), audit: &["webhook.created"] }
+    /// Reads a webhook.
+    read: ReadWebhook { webhook_id } -> Webhook
+        = GET "/v1/webhooks/{webhook_id}" { scope: Some(WebhooksManage), errors: &[NotFound] }
+    /// Changes the given members of a webhook.
+    change: ChangeWebhook { webhook_id; body change: WebhookChange } -> Webhook
+        = PATCH "/v1/webhooks/{webhook_id}" {
+            scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.changed"],
+        }
+    /// Deletes a webhook and its deliveries.
+    delete: DeleteWebhook { webhook_id } -> ()
+        = DELETE "/v1/webhooks/{webhook_id}" {
+            status: 204, scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.deleted"],
+        }
+    /// Creates a new secret and shows it once.
+    rotate_secret: RotateWebhookSecret { webhook_id } -> WebhookWithSecret
+        = POST "/v1/webhooks/{webhook_id}/rotate-secret" {
+            scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.secret_rotated"],
+        }
+    /// Sends a test event now.
+    test: TestWebhook { webhook_id } -> WebhookDelivery
+        = POST "/v1/webhooks/{webhook_id}/test" { scope: Some(WebhooksManage), errors: &[NotFound] }
+    /// Sends all events since a time again.
+    replay: ReplayWebhook { webhook_id; body replay: WebhookReplay } -> Webhook
+        = POST "/v1/webhooks/{webhook_id}/replay" {
+            scope: Some(WebhooksManage), errors: &[NotFound], repeatable: true,
+        }
+    /// Lists the deliveries of a webhook, newest first.
+    deliveries: ListWebhookDeliveries { webhook_id; query filter: DeliveryFilter, query page: Paging } -> Page<WebhookDelivery>
+        = GET "/v1/webhooks/{webhook_id}/deliveries" { scope: Some(WebhooksManage), errors: &[NotFound] }
+    /// Sends an event to a webhook again.
+    replay_delivery: ReplayWebhookDelivery { webhook_id, event_id } -> WebhookDelivery
+        = POST "/v1/webhooks/{webhook_id}/deliveries/{event_id}/replay" {
+            scope: Some(WebhooksManage), errors: &[NotFound], repeatable: true,
+        }
+}
+
+query! {
+    /// Which deliveries to list.
+    #[derive(Copy)]
+    pub struct DeliveryFilter {
+        /// Only deliveries in this state.
+        pub state: Option<DeliveryState>,
+    }
+}
+
+impl DeliveryFilter {
+    /// Only deliveries in this state, if there is one.
+    pub fn of(state: Option<DeliveryState>) -> Self {
+        Self { state }
+    }
+}
 
 /// A URL of your application that receives events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,12 +163,20 @@ pub struct WebhookChange {
 }
 
 /// A webhook with its secret, which is shown only once.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[schemars(example = json!({
+    "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
+    "events": ["account.*"], "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+    "secret": "whsec_…",
+}))]
 #[non_exhaustive]
 pub struct WebhookWithSecret {
     /// The webhook.
+    #[serde(flatten)]
     pub webhook: Webhook,
     /// The secret that verifies deliveries, in the format of Standard Webhooks: `whsec_…`.
+    #[serde(serialize_with = "secret::exposed")]
+    #[schemars(with = "String")]
     pub secret: SecretString,
 }
 

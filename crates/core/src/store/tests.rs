@@ -10,7 +10,7 @@ use crate::{
     Error, ErrorKind,
     domain::{Connection, Event},
     identifier::{AccountId, ConnectionId, ConnectionName, EventId},
-    resource::Disconnection,
+    resource::{DisconnectAccount, Disconnection},
     state::AccountState,
     testing::{STABLE, World, always, insert_account, open},
 };
@@ -233,8 +233,7 @@ fn a_credential_that_cannot_be_read_is_gone_after_a_disconnect() {
         world
             .run(crate::accounts::disconnect(
                 &context,
-                &of,
-                Disconnection::new(),
+                DisconnectAccount::new(&of.connection, &of.identifier).how(Disconnection::new()),
             ))
             .unwrap();
         let left = credentials();

@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let builder = Platform::builder(&url).ephemeral_key().in_memory();
     let platform = builder.transport(Arc::new(Nowhere)).build().await?;
     let session = NewMcpSession::new("suite").verify_url("https://app.example.com");
-    let token = platform.mcp_sessions().create(session).await?.token;
+    let token = platform.send(session).await?.token;
     let mut options = ServerOptions::default();
     options.mcp_handlers = Some(McpHandlers::new(fixture::Fixture::read()?));
     // The suite has no token of its own.

@@ -288,10 +288,7 @@ async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
 async fn wrong_secrets_are_slowed_down_and_the_right_one_is_not_locked_out() {
     let service = TestService::new().await;
     let environment = service.platform.environment();
-    let credential = environment
-        .create_app_credential(everything("app"))
-        .await
-        .unwrap();
+    let credential = environment.send(everything("app")).await.unwrap();
     let ask = async |secret: &str| {
         let request = Request::post("/oauth/token")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");

@@ -4,8 +4,9 @@ use serde::Serialize;
 use stead::{
     Error,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::{Account, AccountFilter, AccountState},
+        resource::{Account, AccountFilter, AccountState, ListAccounts},
     },
 };
 
@@ -29,7 +30,13 @@ pub(super) async fn accounts(
 ) -> Result<(Vec<Account>, bool), Error> {
     let (mut all, mut token) = (Vec::new(), None::<String>);
     loop {
-        let page = environment.accounts(filter, token.as_deref(), PAGE).await?;
+        let page = environment
+            .send(
+                ListAccounts::new()
+                    .filter(filter.clone())
+                    .page(Paging::new(token.as_deref(), PAGE)),
+            )
+            .await?;
         all.extend(page.items);
         token = page.next_page_token;
         if token.is_none() || all.len() >= MOST {

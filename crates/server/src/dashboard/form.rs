@@ -4,7 +4,7 @@ use axum::extract::{FromRequest, Request};
 use secrecy::SecretString;
 use url::form_urlencoded;
 
-use crate::{extract::collect, openapi::signature::Argument, problem::Problem, state::ServerState};
+use crate::{extract::collect, problem::Problem, state::ServerState};
 
 /// Most bytes of a form.
 pub(super) const LIMIT: usize = 1024 * 1024;
@@ -65,5 +65,3 @@ impl FromRequest<ServerState> for Form {
         Ok(Self::parse(&body))
     }
 }
-
-impl Argument for Form {}

@@ -15,8 +15,12 @@ use jiff::Timestamp;
 use stead::{
     Error, ErrorKind,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::{CallTotals, Event, EventFilter, ExecutionFilter, ExecutionRecord, TotalsStep},
+        resource::{
+            CallTotals, CountExecutions, Event, EventFilter, ExecutionFilter, ExecutionRecord,
+            ListExecutions, TotalsSpan, TotalsStep,
+        },
     },
 };
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
@@ -106,7 +110,14 @@ impl Live {
 
     async fn read(&self) -> Result<News, Error> {
         let calls = ExecutionFilter::default();
-        let calls = self.environment.executions(&calls, None, NEWEST).await?;
+        let calls = self
+            .environment
+            .send(
+                ListExecutions::new()
+                    .filter(calls.clone())
+                    .page(Paging::new(None, NEWEST)),
+            )
+            .await?;
         let mut events = EventFilter::default();
         events.newest_first = true;
         let events = self
@@ -138,8 +149,9 @@ impl Live {
         }
         let totals = self
             .environment
-            .execution_totals(step, since, runtime.now())
-            .await?;
+            .send(CountExecutions::new().span(TotalsSpan::new(step, since, runtime.now())))
+            .await?
+            .items;
         let totals = Arc::new(totals);
         kept.insert(name, (moment, Arc::clone(&totals)));
         Ok(totals)

@@ -28,7 +28,6 @@ use crate::{
     admission::Rates,
     brand::Brand,
     caller::Connection,
-    openapi::signature::Argument,
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::{RequestId, in_request},
@@ -344,5 +343,3 @@ impl<S: Sync> FromRequestParts<S> for Page {
         page.ok_or_else(|| Error::new(ErrorKind::Internal, "a page outside the dashboard").into())
     }
 }
-
-impl Argument for Page {}

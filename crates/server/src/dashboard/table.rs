@@ -14,7 +14,6 @@ use super::{
     session::{self, Role, SignedIn},
 };
 use crate::{
-    openapi::Signature,
     problem::Result,
     routes::{Route, get, post},
     state::ServerState,
@@ -50,7 +49,7 @@ pub(crate) enum StepUp {
 /// A page, which changes nothing.
 pub(super) fn page<H, T>(path: &'static str, role: Role, handler: H) -> PageRoute
 where
-    H: Handler<T, ServerState> + Signature<T>,
+    H: Handler<T, ServerState>,
     T: 'static,
 {
     PageRoute::new(get(path, handler), role, StepUp::No)
@@ -60,7 +59,7 @@ where
 /// in vain.
 pub(super) fn form_page<H, T>(path: &'static str, role: Role, handler: H) -> PageRoute
 where
-    H: Handler<T, ServerState> + Signature<T>,
+    H: Handler<T, ServerState>,
     T: 'static,
 {
     PageRoute::new(get(path, handler), role, StepUp::First(path))
@@ -75,7 +74,7 @@ pub(super) fn action<H, T>(
     handler: H,
 ) -> PageRoute
 where
-    H: Handler<T, ServerState> + Signature<T>,
+    H: Handler<T, ServerState>,
     T: 'static,
 {
     PageRoute {
@@ -87,7 +86,7 @@ where
 /// An action on the member's own session, password or second factor. The JSON interface has no such action.
 pub(super) fn own_action<H, T>(path: &'static str, step_up: StepUp, handler: H) -> PageRoute
 where
-    H: Handler<T, ServerState> + Signature<T>,
+    H: Handler<T, ServerState>,
     T: 'static,
 {
     PageRoute::new(post(path, handler), Role::Viewer, step_up)
@@ -97,7 +96,7 @@ where
 /// `POST /sandbox/reset`.
 pub(super) fn sandbox_action<H, T>(path: &'static str, equal: &'static str, handler: H) -> PageRoute
 where
-    H: Handler<T, ServerState> + Signature<T>,
+    H: Handler<T, ServerState>,
     T: 'static,
 {
     PageRoute {

@@ -184,10 +184,7 @@ fn operation(
     if operation.calls {
         draft.takes_header(timeout::NAME, timeout::DESCRIPTION, &timeout::schema());
     }
-    (operation.signature)(&mut draft);
-    if let Some(more) = operation.more {
-        more(&mut draft);
-    }
+    (operation.describe)(&mut draft);
     for kind in kinds(access, route, draft.body.is_some()) {
         add_problem(&mut draft, kind, problem);
     }

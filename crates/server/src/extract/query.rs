@@ -1,282 +1,45 @@
-//! The parameters of a query, and paging.
+//! The parameters of a query.
 
-use std::ops::RangeInclusive;
+use std::{
+    convert::Infallible,
+    ops::{Deref, DerefMut},
+};
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use jiff::Timestamp;
-use stead::{
-    Error,
-    core::{
-        error::{Violations, push_segment},
-        similar::{spelling, unknown},
-    },
-};
-use url::form_urlencoded;
+use stead::{Error, core::api};
 
-use super::invalid;
-use crate::problem::Problem;
-
-/// The query's parameters. A handler takes those it knows; [`Query::end`] refuses the rest, so that a misspelt
-/// parameter is not silently without effect.
+/// The query's parameters.
 #[derive(Debug)]
-pub(crate) struct Query {
-    given: Vec<(String, String)>,
-    /// What the handler has asked for so far.
-    known: Vec<&'static str>,
-}
+pub(crate) struct Query(api::Query);
 
 impl<S: Sync> FromRequestParts<S> for Query {
-    type Rejection = Problem;
+    type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        Ok(Self::read(parts.uri.query().unwrap_or_default()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(api::Query::read(
+            parts.uri.query().unwrap_or_default(),
+        )))
     }
 }
 
 impl Query {
-    fn read(query: &str) -> Self {
-        let given = form_urlencoded::parse(query.as_bytes());
-        Self {
-            given: given.into_owned().collect(),
-            known: Vec::new(),
-        }
-    }
-
-    /// The parameter's text; one without a value counts as absent.
-    pub(crate) fn text(&mut self, name: &'static str) -> Result<Option<String>, Error> {
-        self.known.push(name);
-        let Some(index) = self.given.iter().position(|(given, _)| given == name) else {
-            return Ok(None);
-        };
-        let (_, value) = self.given.swap_remove(index);
-        if self.given.iter().any(|(given, _)| given == name) {
-            return Err(refuse(name, "uniqueItems", "the parameter is given twice"));
-        }
-        Ok(Some(value).filter(|value| !value.is_empty()))
-    }
-
-    /// The parameters whose names begin with `prefix`, by the rest of their names.
-    #[cfg(feature = "dashboard")]
-    pub(crate) fn below(&mut self, prefix: &str) -> Vec<(String, String)> {
-        let taken = self
-            .given
-            .extract_if(.., |(name, _)| name.starts_with(prefix));
-        taken
-            .map(|(name, value)| (name[prefix.len()..].to_owned(), value))
-            .collect()
-    }
-
-    /// The parameter's texts: commas separate them, or the parameter is repeated.
-    pub(crate) fn list(&mut self, name: &'static str) -> Result<Vec<String>, Error> {
-        self.known.push(name);
-        let given = self.given.extract_if(.., |(given, _)| given == name);
-        let texts: Vec<String> = given.map(|(_, text)| text).collect();
-        let items = texts.iter().flat_map(|text| text.split(','));
-        Ok(items
-            .map(str::trim)
-            .filter(|item| !item.is_empty())
-            .map(str::to_owned)
-            .collect())
-    }
-
-    /// The parameter as one of a few words.
-    pub(crate) fn one_of<T: Copy>(
-        &mut self,
-        name: &'static str,
-        words: &[(&str, T)],
-    ) -> Result<Option<T>, Error> {
-        let Some(given) = self.text(name)? else {
-            return Ok(None);
-        };
-        let meant = spelling(&given);
-        match words.iter().find(|(word, _)| spelling(word) == meant) {
-            Some((_, value)) => Ok(Some(*value)),
-            None => {
-                let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-                Err(refuse(
-                    name,
-                    "enum",
-                    &format!("expected one of: {}", known.join(", ")),
-                ))
-            }
-        }
-    }
-
-    /// The parameter as a number in a range.
-    pub(crate) fn number(
-        &mut self,
-        name: &'static str,
-        range: RangeInclusive<u32>,
-    ) -> Result<Option<u32>, Error> {
-        let Some(digits) = self.text(name)? else {
-            return Ok(None);
-        };
-        let (least, most) = (*range.start(), *range.end());
-        let keyword = match digits.parse::<i128>() {
-            Err(_) => "type",
-            Ok(given) if given < i128::from(least) => "minimum",
-            Ok(given) if given > i128::from(most) => "maximum",
-            Ok(_) => return Ok(digits.parse().ok()),
-        };
-        let message = format!("expected a number from {least} to {most}");
-        Err(refuse(name, keyword, &message))
-    }
-
-    /// The parameter as a moment (RFC 3339).
-    pub(crate) fn moment(&mut self, name: &'static str) -> Result<Option<Timestamp>, Error> {
-        let Some(text) = self.text(name)? else {
-            return Ok(None);
-        };
-        // In a query a plus sign is a space.
-        let moment = text.replace(' ', "+").parse();
-        moment.map(Some).map_err(|_| {
-            let expected = "expected a time such as 2026-11-21T09:30:00Z";
-            refuse(name, "format", expected)
-        })
-    }
-
-    /// The parameter as `true` or `false`, which it is where absent.
-    pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, Error> {
-        Ok(self
-            .one_of(name, &[("true", true), ("false", false)])?
-            .unwrap_or(false))
-    }
-
-    /// Which page of a list.
-    pub(crate) fn paging(&mut self) -> Result<Paging, Error> {
-        let token = self.text("page_token")?;
-        let size = self.number("page_size", 1..=Paging::MOST)?;
-        let size = size.unwrap_or(Paging::DEFAULT);
-        Ok(Paging { token, size })
-    }
-
-    /// Refuses what the handler has not asked for.
+    /// Refuses parameters that the handler hasn't asked for.
     pub(crate) fn end(self) -> Result<(), Error> {
-        if self.given.is_empty() {
-            return Ok(());
-        }
-        let mut violations = Violations::default();
-        for (name, _) in &self.given {
-            let message = if self.known.is_empty() {
-                String::from("this path has no query parameters")
-            } else {
-                unknown(name, self.known.iter().copied())
-            };
-            violations.add(&pointer(name), "additionalProperties", message);
-        }
-        Err(Error::invalid(violations.into_list()))
+        self.0.end()
     }
 }
 
-/// Which page of a list.
-#[derive(Debug)]
-pub(crate) struct Paging {
-    pub(crate) token: Option<String>,
-    pub(crate) size: u32,
+impl Deref for Query {
+    type Target = api::Query;
+
+    fn deref(&self) -> &api::Query {
+        &self.0
+    }
 }
 
-impl Paging {
-    const DEFAULT: u32 = 50;
-    /// The most that a page of the platform holds.
-    const MOST: u32 = 100;
-}
-
-fn refuse(name: &str, keyword: &str, message: &str) -> Error {
-    invalid(pointer(name), keyword, message)
-}
-
-fn pointer(name: &str) -> String {
-    let mut pointer = String::new();
-    push_segment(&mut pointer, &name.chars().take(100).collect::<String>());
-    pointer
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn place<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
-        result.unwrap_err().violation_list()[0].path.clone()
-    }
-
-    #[test]
-    fn parameters_are_taken_once_and_the_rest_is_refused() {
-        let mut query = Query::read("product=mail&empty=&a%20b=c+d&on=true");
-        assert_eq!(query.text("product").unwrap().as_deref(), Some("mail"));
-        assert_eq!(query.text("empty").unwrap(), None);
-        assert_eq!(query.text("a b").unwrap().as_deref(), Some("c d"));
-        assert!(query.flag("on").unwrap() && !query.flag("off").unwrap());
-        query.end().unwrap();
-        assert_eq!(place(Query::read("a~/b=1").end()), "/a~0~1b");
-        assert_eq!(place(Query::read("x=1&x=2").text("x")), "/x");
-        assert_eq!(place(Query::read("x=yes").flag("x")), "/x");
-    }
-
-    #[test]
-    fn a_list_is_repeated_or_separated_by_commas() {
-        for query in ["x=a,b,c", "x=a&x=b&x=c", "x=a,b&y=1&x=%20c,"] {
-            assert_eq!(Query::read(query).list("x").unwrap(), ["a", "b", "c"]);
-        }
-        let mut query = Query::read("y=1&x=a&x=b&y=2");
-        query.list("x").unwrap();
-        assert_eq!(place(query.end()), "/y");
-    }
-
-    #[test]
-    fn unknown_parameters_are_refused_with_the_known_ones() {
-        let mut query = Query::read("limit=5&pageSize=7&page_token=t");
-        query.paging().unwrap();
-        let error = query.end().unwrap_err();
-        let told: Vec<_> = error
-            .violation_list()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        assert_eq!(
-            told,
-            [
-                "/limit: \"limit\" isn't known; expected one of: page_token, page_size",
-                "/pageSize: \"pageSize\" isn't known; did you mean page_size, page_token? Expected one of: page_token, page_size",
-            ]
-        );
-        let error = Query::read("x=1").end().unwrap_err();
-        assert_eq!(
-            error.violation_list()[0].message,
-            "this path has no query parameters"
-        );
-    }
-
-    #[test]
-    fn words_are_taken_in_any_case() {
-        let words = &[("openai_strict", 1), ("mcp", 2)];
-        let format = |query| Query::read(query).one_of("format", words);
-        assert_eq!(format("format=OpenAI-Strict").unwrap(), Some(1));
-        assert_eq!(format("format=MCP").unwrap(), Some(2));
-        assert!(format("format=word").is_err());
-    }
-
-    #[test]
-    fn a_page_has_bounds() {
-        let paging = Query::read("page_token=t&page_size=100").paging().unwrap();
-        assert_eq!((paging.token.as_deref(), paging.size), (Some("t"), 100));
-        assert_eq!(Query::read("").paging().unwrap().size, 50);
-        for (bad, keyword) in [
-            ("page_size=0", "minimum"),
-            ("page_size=-1", "minimum"),
-            ("page_size=101", "maximum"),
-            ("page_size=99999999999999999999", "maximum"),
-            ("page_size=x", "type"),
-        ] {
-            let error = Query::read(bad).paging().unwrap_err();
-            let [one] = error.violation_list() else {
-                panic!("{error}")
-            };
-            assert_eq!(
-                (one.path.as_str(), one.keyword.as_str()),
-                ("/page_size", keyword),
-                "{bad}"
-            );
-        }
+impl DerefMut for Query {
+    fn deref_mut(&mut self) -> &mut api::Query {
+        &mut self.0
     }
 }

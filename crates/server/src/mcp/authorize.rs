@@ -18,7 +18,7 @@ use stead::{
         agent::authorization_text,
         environment::{Environment, McpConnection},
         error::AuthorizationRequest,
-        resource::{AuthorizationLink, AuthorizationState},
+        resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
     },
 };
 
@@ -222,7 +222,9 @@ fn declined(connection: &McpConnection) -> CallToolResult {
 
 /// Whether the user has not come to an end with it.
 async fn is_under_way(environment: &Environment, authorization_id: &str) -> bool {
-    let authorization = environment.authorization(authorization_id).await;
+    let authorization = environment
+        .send(ReadAuthorization::new(authorization_id))
+        .await;
     authorization.is_ok_and(|authorization| {
         matches!(
             authorization.state,

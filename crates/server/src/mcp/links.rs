@@ -10,7 +10,7 @@ use stead::{
     Error,
     core::{
         environment::Environment,
-        resource::{AuthorizationLink, AuthorizationState},
+        resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
     },
 };
 
@@ -73,7 +73,7 @@ async fn is_open(environment: &Environment, link: &AuthorizationLink) -> bool {
     };
     left > ENOUGH
         && environment
-            .authorization(&id)
+            .send(ReadAuthorization::new(&id))
             .await
             .is_ok_and(|authorization| waits(authorization.state))
 }

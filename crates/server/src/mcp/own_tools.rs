@@ -7,7 +7,7 @@ use stead::{
     Error, ErrorKind,
     core::{
         environment::{Environment, McpConnection, McpOffer},
-        resource::AccountState,
+        resource::{AccountState, ReadAccount},
     },
 };
 
@@ -96,7 +96,7 @@ async fn state(
 ) -> Result<Option<(AccountState, bool)>, Error> {
     let identifier = caller::identifier(environment)?;
     match environment
-        .account(connection.name.as_str(), identifier)
+        .send(ReadAccount::new(connection.name.as_str(), identifier))
         .await
     {
         Ok(account) => Ok(Some((account.state, account.missing_scopes.is_empty()))),

@@ -8,7 +8,12 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use stead::{
     TokioRuntime,
-    core::{environment::Verification, store::MemoryStore},
+    core::{
+        api::Paging,
+        environment::Verification,
+        resource::{DeleteAppCredential, DeleteMcpSession, ListAppCredentials},
+        store::MemoryStore,
+    },
 };
 use tokio::{sync::watch, time::timeout};
 use tower::ServiceExt as _;
@@ -86,17 +91,24 @@ async fn a_stream_ends_with_the_session_wherever_and_however_that_ends() {
         let list: Value = one.get("/v1/mcp-sessions").await.json();
         let id = list["items"][0]["session_id"].as_str().unwrap();
         let environment = at.platform.environment();
-        environment.delete_mcp_session(id).await.unwrap();
+        environment.send(DeleteMcpSession::new(id)).await.unwrap();
         assert_ends(stream, "ended").await;
     }
     let revoked = one.with_credential(everything("revoked")).await;
     let client = Client::new(&revoked, session.clone()).await;
     let stream = open(&client).await;
     let environment = other.platform.environment();
-    let all = environment.app_credentials(None, 100).await.unwrap().items;
+    let all = environment
+        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
+        .await
+        .unwrap()
+        .items;
     let credential = all.iter().find(|one| one.name == "revoked").unwrap();
     let client_id = &credential.client_id;
-    environment.revoke_app_credential(client_id).await.unwrap();
+    environment
+        .send(DeleteAppCredential::new(client_id))
+        .await
+        .unwrap();
     assert_ends(stream, "credential revoked").await;
 
     let one = TestService::new().await;

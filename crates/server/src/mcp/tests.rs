@@ -250,7 +250,7 @@ async fn of_several_connections_of_a_product_one_is_named() {
     let service = with_account().await;
     let new = NewConnection::new("work", "mail").client("other", "secret");
     let environment = service.platform.environment();
-    environment.create_connection(new).await.unwrap();
+    environment.send(new).await.unwrap();
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;
     let tools = client.tools().await;
     let drafts = tools

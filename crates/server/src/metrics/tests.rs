@@ -6,6 +6,7 @@ use axum::{Router, body::Body};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::json;
+use stead::core::resource::ReadConnection;
 use tower::ServiceExt as _;
 
 use crate::{
@@ -211,7 +212,11 @@ async fn a_refresh_is_counted_by_its_outcome() {
 async fn the_number_of_series_does_not_grow_with_accounts() {
     let service = TestService::new().await.with_account("ada").await;
     let (service, metrics) = with_metrics(service);
-    let connection = service.platform.environment().connection("mail").await;
+    let connection = service
+        .platform
+        .environment()
+        .send(ReadConnection::new("mail"))
+        .await;
     let connection = connection.unwrap().id.to_string();
     let connect = async |identifier: &str| {
         let link = service.link(identifier, None).await;

@@ -13,7 +13,10 @@ use crate::routes::{Route, get, post};
 pub(crate) fn token_routes() -> Vec<Route> {
     vec![
         post("/oauth/token", token::issue)
-            .summary("Issues a bearer token for an application's client ID and secret.")
+            .summary(
+                "issue",
+                "Issues a bearer token for an application's client ID and secret.",
+            )
             .describe(token::describe),
     ]
 }

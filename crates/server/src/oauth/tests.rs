@@ -29,7 +29,7 @@ async fn client_credentials_become_a_bearer_token() {
     let credential = service
         .platform
         .environment()
-        .create_app_credential(NewAppCredential::new("app").scopes(["accounts:read"]))
+        .send(NewAppCredential::new("app").scopes(["accounts:read"]))
         .await
         .unwrap();
     let (id, secret) = (

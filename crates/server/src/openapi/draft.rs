@@ -52,6 +52,16 @@ impl<'a> Draft<'a> {
         self.body = Some(json!({ "required": true, "content": content }));
     }
 
+    /// It can be repeated safely with the same key.
+    pub(crate) fn takes_idempotency_key(&mut self) {
+        self.replays = true;
+        self.takes_header(
+            "Idempotency-Key",
+            "Makes it safe to retry this call: 1 to 255 printable ASCII characters, unique to it.",
+            &json!({ "type": "string", "minLength": 1, "maxLength": 257, "pattern": "^[ -~]+$" }),
+        );
+    }
+
     /// It takes a header.
     pub(crate) fn takes_header(&mut self, name: &str, description: &str, schema: &Value) {
         self.parameters.push(

@@ -1,6 +1,7 @@
 //! Parameters of a query, as the document describes them.
 
 use serde_json::{Value, json};
+use stead::core::api;
 
 /// A parameter of a query.
 #[derive(Clone, Copy)]
@@ -17,6 +18,7 @@ enum Form {
     Texts,
     Flag,
     Words(fn() -> Vec<&'static str>),
+    Given(&'static [&'static str]),
     Number(u32, u32, u32),
     Moment,
 }
@@ -34,11 +36,6 @@ pub(crate) const fn list(name: &'static str, description: &'static str) -> Param
 /// `true` or `false`, which it is where absent.
 pub(crate) const fn flag(name: &'static str, description: &'static str) -> Parameter {
     parameter(name, description, Form::Flag)
-}
-
-/// A time.
-pub(crate) const fn moment(name: &'static str, description: &'static str) -> Parameter {
-    parameter(name, description, Form::Moment)
 }
 
 /// One of these words.
@@ -68,29 +65,14 @@ const fn parameter(name: &'static str, description: &'static str, form: Form) ->
     }
 }
 
-/// The parameters of every list that has pages.
-pub(crate) const PAGING: &[Parameter] = &[
-    text("page_token", "`next_page_token` of the previous page."),
-    number(
-        "page_size",
-        "Maximum number of items on the page.",
-        (1, 100, 50),
-    ),
-];
-
 impl Parameter {
-    /// The same, which has to be there.
-    pub(crate) const fn required(mut self) -> Self {
-        self.required = true;
-        self
-    }
-
     pub(crate) fn to_openapi(self) -> Value {
         let schema = match self.form {
             Form::Moment => json!({ "type": "string", "format": "date-time" }),
             Form::Text => json!({ "type": "string" }),
             Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
             Form::Flag => json!({ "type": "boolean", "default": false }),
+            Form::Given(words) => json!({ "type": "string", "enum": words }),
             Form::Words(words) => json!({ "type": "string", "enum": words() }),
             Form::Number(least, most, default) => {
                 json!({ "type": "integer", "minimum": least, "maximum": most, "default": default })
@@ -106,6 +88,25 @@ impl Parameter {
         }
         parameter
     }
+}
+
+/// A parameter of a query that an operation declares.
+pub(crate) fn of_query(parameter: &api::Parameter) -> Value {
+    let form = match parameter.form {
+        api::Form::Texts => Form::Texts,
+        api::Form::Flag => Form::Flag,
+        api::Form::Words(words) => Form::Given(words),
+        api::Form::Number(least, most, default) => Form::Number(least, most, default),
+        api::Form::Time => Form::Moment,
+        _ => Form::Text,
+    };
+    let described = Parameter {
+        name: parameter.name,
+        description: parameter.description.trim_ascii(),
+        form,
+        required: parameter.required,
+    };
+    described.to_openapi()
 }
 
 /// A parameter of a path. What is not told here is an id.

@@ -29,12 +29,7 @@ async fn connect_more(service: &TestService) -> String {
         .client("client", "CANARY-client-secret")
         .permissions([READONLY, CONTACTS]);
     let environment = service.platform.environment();
-    environment
-        .create_connection(new)
-        .await
-        .unwrap()
-        .id
-        .to_string()
+    environment.send(new).await.unwrap().id.to_string()
 }
 
 /// The path of the last page, and the browser's cookies there.

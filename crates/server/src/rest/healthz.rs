@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::extract::Json;
+use crate::{extract::Json, openapi::Draft};
 
 /// How the process is.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -12,6 +12,11 @@ use crate::extract::Json;
 pub(super) struct Health {
     /// `ok`, or `ready`.
     pub(super) status: &'static str,
+}
+
+/// What the document says of it.
+pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.gives::<Health>(200);
 }
 
 pub(super) async fn show() -> Json<Health> {

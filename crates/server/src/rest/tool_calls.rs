@@ -11,6 +11,9 @@ use crate::{
 
 /// The time of all its calls together.
 pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.takes_idempotency_key();
+    draft.takes::<ToolCalls>();
+    draft.gives::<ToolCallResults>(200);
     draft.takes_header(timeout::NAME, timeout::DESCRIPTION, &timeout::schema());
 }
 

@@ -62,7 +62,7 @@ impl Stage {
             .await
             .unwrap();
         let new = NewAppCredential::new("edge").scopes(Scopes::all().words());
-        let made = platform.environment().create_app_credential(new);
+        let made = platform.environment().send(new);
         let made = made.await.unwrap();
         let (client_id, secret) = (made.credential.client_id, made.client_secret);
         let client_secret = secret.expose_secret().to_owned();

@@ -1,16 +1,5 @@
 //! The client of a Stead service.
 
-mod account_tokens;
-mod backend;
-mod calls;
-mod keys;
-mod mcp_sessions;
-mod members;
-mod models;
-mod policies;
-mod request;
-mod response;
-mod service;
 #[cfg(test)]
 mod tests;
 
@@ -21,8 +10,11 @@ use secrecy::SecretString;
 use stead_core::ErrorKind;
 use stead_core::{Result, ports::Transport};
 
-use crate::handles::{Stead, operations};
-use service::Service;
+use crate::{
+    backend::Backend,
+    handles::{Stead, operations},
+    remote::Service,
+};
 
 /// A client of a Stead service. It fetches a bearer token with the application's credentials, keeps it, and fetches
 /// another one when the service refuses it.
@@ -55,10 +47,8 @@ use service::Service;
 /// | confirm who came back | [`authorizations`](Self::authorizations) |
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
-/// | say who may do what | [`app_credentials`](Self::app_credentials) |
-/// | say who may use the dashboard | [`members`](Self::members) |
-/// | replace the keys that seal | [`keys`](Self::keys) |
-/// | do all of it with plain names | [`actions`](Self::actions) |
+/// | do anything else | [`send`](Self::send) and [`list`](Self::list) |
+/// | do it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
 pub struct Client {
     service: Arc<Service>,
@@ -103,7 +93,7 @@ impl Client {
             transport,
         )?);
         Ok(Self {
-            stead: Stead::new(Arc::clone(&service) as _),
+            stead: Stead::new(Backend::Client(Arc::clone(&service))),
             service,
         })
     }

@@ -1,6 +1,6 @@
 //! The account of one user at one connection.
 
-use std::{fmt, future::IntoFuture, sync::Arc, time::Duration};
+use std::{fmt, future::IntoFuture, time::Duration};
 
 use http::Method;
 use serde_json::Value;
@@ -9,19 +9,15 @@ use stead_core::{
     identifier::AccountTokenId,
     ports::BoxFuture,
     resource::{
-        self, AccountToken, Disconnection, ExecuteRequest, IssuedAccountToken, NewAccountToken,
-        NewAuthorizationLink, ProxyRequest, TokenAccess,
+        self, AccountToken, DeleteAccountToken, DisconnectAccount, Disconnection, ExecuteRequest,
+        IssuedAccountToken, ListAccountTokens, NewAccountToken, NewAuthorizationLink, ProxyRequest,
+        ReadAccount, RefreshAccount, ResumeAccount, SuspendAccount, TokenAccess, TokensOfAccount,
     },
     tool::Tool,
 };
 
-use super::{
-    authorize::Authorize,
-    backend::{Shared, User},
-    execute::Execute,
-    list::List,
-    request::Request,
-};
+use super::{authorize::Authorize, execute::Execute, list::List, request::Request};
+use crate::backend::{Backend, User};
 
 /// A user at a connection, in whose stead you act. A handle: it names the account, which may not exist yet.
 ///
@@ -63,12 +59,12 @@ use super::{
 /// | end it, and forget the user | [`disconnect`](Self::disconnect) |
 #[derive(Clone)]
 pub struct Account {
-    backend: Shared,
+    backend: Backend,
     user: User,
 }
 
 impl Account {
-    pub(crate) fn new(backend: Shared, user: User) -> Self {
+    pub(crate) fn new(backend: Backend, user: User) -> Self {
         Self { backend, user }
     }
     /// Name of the connection.
@@ -84,19 +80,19 @@ impl Account {
     /// once, for ten minutes if nothing else is said.
     pub fn authorize(&self) -> Authorize {
         let new = NewAuthorizationLink::new(self.connection_name(), self.identifier());
-        Authorize::new(Arc::clone(&self.backend), new)
+        Authorize::new(self.backend.clone(), new)
     }
 
     /// Calls a tool by its struct: the version that this program was compiled with.
     pub fn call<T: Tool>(&self, tool: &T) -> Execute<T::Output> {
-        let backend = Arc::clone(&self.backend);
+        let backend = self.backend.clone();
         Execute::typed(backend, self.connection_name(), self.identifier(), tool)
     }
 
     /// Calls a tool by name. `input` is an object.
     pub fn execute(&self, tool: impl Into<String>, input: Value) -> Execute {
         let request = ExecuteRequest::new(self.connection_name(), self.identifier(), input);
-        Execute::new(Arc::clone(&self.backend), tool, request)
+        Execute::new(self.backend.clone(), tool, request)
     }
 
     /// A GET of a path of the product's API, such as `/gmail/v1/users/me/profile`.
@@ -116,7 +112,7 @@ impl Account {
             method.as_str(),
             path,
         );
-        Request::new(Arc::clone(&self.backend), request)
+        Request::new(self.backend.clone(), request)
     }
 
     /// Makes a bearer token for this account, which is good for the proxy and nothing else: what an SDK or an agent's process
@@ -133,7 +129,7 @@ impl Account {
         let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
         // What is longer than fits is too long.
         new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
-        self.backend.create_account_token(new).await
+        self.backend.send(new).await
     }
 
     /// The same token also for the user's accounts at other connections, each of another product: an SDK that uses several
@@ -151,16 +147,13 @@ impl Account {
         let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
         new.connections = others.into_iter().map(Into::into).collect();
         new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
-        self.backend.create_account_token(new).await
+        self.backend.send(new).await
     }
 
     /// The tokens of this account that are good.
     pub fn tokens(&self) -> List<AccountToken> {
-        let account = self.clone();
-        List::new(move |paging| {
-            let Self { backend, user } = account.clone();
-            Box::pin(async move { backend.account_tokens(&user, paging).await })
-        })
+        let of = TokensOfAccount::new(self.connection_name(), self.identifier());
+        List::of(self.backend.clone(), ListAccountTokens::new().of(of))
     }
 
     /// Ends a token before its time.
@@ -168,8 +161,7 @@ impl Account {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn end_token(&self, token_id: AccountTokenId) -> Result<()> {
-        let id = token_id.to_string();
-        self.backend.delete_account_token(&id).await
+        self.backend.send(DeleteAccountToken::new(token_id)).await
     }
 
     /// The account and its state.
@@ -178,7 +170,12 @@ impl Account {
     /// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
     /// [`ErrorKind::AccountNotFound`](crate::ErrorKind::AccountNotFound) before the first link.
     pub async fn read(&self) -> Result<resource::Account> {
-        self.backend.account(&self.user).await
+        let User {
+            connection_name,
+            identifier,
+        } = &self.user;
+        let read = ReadAccount::new(connection_name, identifier);
+        self.backend.send(read).await
     }
 
     /// Renews the access token now. Calls do so by themselves in time.
@@ -186,7 +183,12 @@ impl Account {
     /// # Errors
     /// As a call.
     pub async fn refresh(&self) -> Result<resource::Account> {
-        self.backend.refresh_account(&self.user).await
+        let User {
+            connection_name,
+            identifier,
+        } = &self.user;
+        let refresh = RefreshAccount::new(connection_name, identifier);
+        self.backend.send(refresh).await
     }
 
     /// Pauses the account; its credential is kept, and calls are refused.
@@ -195,7 +197,12 @@ impl Account {
     /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) for a disconnected
     /// account.
     pub async fn suspend(&self) -> Result<resource::Account> {
-        self.backend.suspend_account(&self.user).await
+        let User {
+            connection_name,
+            identifier,
+        } = &self.user;
+        let suspend = SuspendAccount::new(connection_name, identifier);
+        self.backend.send(suspend).await
     }
 
     /// Ends the pause.
@@ -204,7 +211,12 @@ impl Account {
     /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) where it is not
     /// suspended.
     pub async fn resume(&self) -> Result<resource::Account> {
-        self.backend.resume_account(&self.user).await
+        let User {
+            connection_name,
+            identifier,
+        } = &self.user;
+        let resume = ResumeAccount::new(connection_name, identifier);
+        self.backend.send(resume).await
     }
 
     /// Ends the account when it is awaited: its credential is shredded. The grant at the product stays, unless asked for
@@ -267,7 +279,8 @@ impl IntoFuture for Disconnect {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let Account { backend, user } = self.account;
-            backend.disconnect_account(&user, self.how).await
+            let disconnect = DisconnectAccount::new(&user.connection_name, &user.identifier);
+            backend.send(disconnect.how(self.how)).await
         })
     }
 }

@@ -1,26 +1,29 @@
 //! The accounts of all users.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 #[cfg(doc)]
 use stead_core::ErrorKind;
 use stead_core::{
     Result,
-    resource::{Account, AccountFilter, AccountImport, AccountImportResults, AccountState},
+    resource::{
+        Account, AccountFilter, AccountImport, AccountImportResults, AccountState, ListAccounts,
+    },
 };
 
-use super::{backend::Shared, list::List};
+use super::list::List;
+use crate::backend::Backend;
 
 /// The accounts of all users, narrowed by what is given.
 #[derive(Clone)]
 #[must_use = "accounts are read by `list`"]
 pub struct Accounts {
-    backend: Shared,
+    backend: Backend,
     filter: AccountFilter,
 }
 
 impl Accounts {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self {
             backend,
             filter: AccountFilter::default(),
@@ -80,14 +83,11 @@ impl Accounts {
     /// [`ErrorKind::InvalidRequest`] for more than 100, [`ErrorKind::StorageUnavailable`]. What is wrong with an account is in
     /// its result.
     pub async fn import(&self, import: AccountImport) -> Result<AccountImportResults> {
-        self.backend.import_accounts(import).await
+        self.backend.send(import).await
     }
     /// The accounts, by id. A page may hold fewer than its size although more follow.
     pub fn list(self) -> List<Account> {
-        List::new(move |paging| {
-            let (backend, filter) = (Arc::clone(&self.backend), self.filter.clone());
-            Box::pin(async move { backend.accounts(filter, paging).await })
-        })
+        List::of(self.backend, ListAccounts::new().filter(self.filter))
     }
 }
 

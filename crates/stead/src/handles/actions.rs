@@ -1,6 +1,6 @@
 //! The actions of an application by plain names, the same over the embedded platform and over a service.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -8,11 +8,13 @@ use stead_core::{
     Result,
     resource::{
         Account, ByteRange, ExecuteRequest, NewAuthorizationLink, ProxyRequest, ResultFile,
+        VerifyAuthorization,
     },
     tool::Tool,
 };
 
-use super::{authorize::Authorize, backend::Shared, execute::Execute};
+use super::{authorize::Authorize, execute::Execute};
+use crate::backend::Backend;
 
 /// What an application does in its users' stead, each action with connection and user by name. For several calls as one
 /// user, the handle [`Account`](crate::Account) reads better.
@@ -37,10 +39,10 @@ use super::{authorize::Authorize, backend::Shared, execute::Execute};
 /// # fn main() {}
 /// ```
 #[derive(Clone)]
-pub struct Actions(Shared);
+pub struct Actions(Backend);
 
 impl Actions {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self(backend)
     }
 
@@ -52,7 +54,7 @@ impl Actions {
 
     /// Makes a link from all its options.
     pub fn authorization_link_with(&self, new: NewAuthorizationLink) -> Authorize {
-        Authorize::new(Arc::clone(&self.0), new)
+        Authorize::new(self.0.clone(), new)
     }
 
     /// Confirms who came back, as [`Authorizations::verify`](crate::Authorizations::verify).
@@ -60,9 +62,8 @@ impl Actions {
     /// # Errors
     /// As there.
     pub async fn verify(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
-        self.0
-            .verify_authorization(authorization_id, identifier)
-            .await
+        let verify = VerifyAuthorization::new(authorization_id, identifier);
+        self.0.send(verify).await
     }
 
     /// Runs a tool by name. `input` is an object.
@@ -81,7 +82,7 @@ impl Actions {
 
     /// Runs a tool by name with all options of a call.
     pub fn execute_tool_with(&self, name: &str, request: ExecuteRequest) -> Execute {
-        Execute::new(Arc::clone(&self.0), name, request)
+        Execute::new(self.0.clone(), name, request)
     }
 
     /// Runs a tool by its struct: the version that this program was compiled with.
@@ -91,7 +92,7 @@ impl Actions {
         identifier: &str,
         tool: &T,
     ) -> Execute<T::Output> {
-        Execute::typed(Arc::clone(&self.0), connection_name, identifier, tool)
+        Execute::typed(self.0.clone(), connection_name, identifier, tool)
     }
 
     /// Reads what a result has only in part, by its handle in [`Execution::left_out`](crate::Execution::left_out), or a range

@@ -9,7 +9,8 @@ use stead_core::{
     results::View,
 };
 
-use super::{backend::Shared, execute::check_key};
+use super::execute::check_key;
+use crate::backend::Backend;
 
 /// Executes what a model asks for as one user, and gives results in the model's own shape.
 ///
@@ -27,12 +28,12 @@ use super::{backend::Shared, execute::check_key};
 #[derive(Clone)]
 #[must_use = "calls are made by `run`"]
 pub struct Agent {
-    backend: Shared,
+    backend: Backend,
     request: ToolCalls,
 }
 
 impl Agent {
-    pub(crate) fn new(backend: Shared, identifier: impl Into<String>) -> Self {
+    pub(crate) fn new(backend: Backend, identifier: impl Into<String>) -> Self {
         Self {
             backend,
             request: ToolCalls::new(identifier, Vec::new()),

@@ -1,27 +1,30 @@
 //! The authorizations of users who came back from a product.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use stead_core::{
     Result,
-    resource::{Account, Authorization, NewAuthorizationLink},
+    resource::{
+        Account, Authorization, NewAuthorizationLink, ReadAuthorization, VerifyAuthorization,
+    },
 };
 
-use super::{authorize::Authorize, backend::Shared};
+use super::authorize::Authorize;
+use crate::backend::Backend;
 
 /// Authorizations: attempts to connect an account.
 #[derive(Clone)]
-pub struct Authorizations(Shared);
+pub struct Authorizations(Backend);
 
 impl Authorizations {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self(backend)
     }
 
     /// Makes a link from what an error asks for
     /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its parts.
     pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
-        Authorize::new(Arc::clone(&self.0), new.into())
+        Authorize::new(self.0.clone(), new.into())
     }
 
     /// How far an attempt to connect an account has come, and why it ended: for a page that waits for the user.
@@ -29,7 +32,7 @@ impl Authorizations {
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound), also 7 days after its end.
     pub async fn read(&self, authorization_id: &str) -> Result<Authorization> {
-        self.0.authorization(authorization_id).await
+        self.0.send(ReadAuthorization::new(authorization_id)).await
     }
 
     /// Confirms that the user who is signed in at your application, `identifier`, is the one who came back: the account
@@ -40,9 +43,8 @@ impl Authorizations {
     /// [`ErrorKind::IdentifierMismatch`](crate::ErrorKind::IdentifierMismatch), which ends the authorization,
     /// [`ErrorKind::AuthorizationExpired`](crate::ErrorKind::AuthorizationExpired).
     pub async fn verify(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
-        self.0
-            .verify_authorization(authorization_id, identifier)
-            .await
+        let verify = VerifyAuthorization::new(authorization_id, identifier);
+        self.0.send(verify).await
     }
 }
 

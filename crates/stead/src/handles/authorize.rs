@@ -8,7 +8,7 @@ use stead_core::{
     resource::{AuthorizationLink, NewAuthorizationLink},
 };
 
-use super::backend::Shared;
+use crate::backend::Backend;
 
 /// A link for a user to open. Awaited, it is made.
 ///
@@ -20,12 +20,12 @@ use super::backend::Shared;
 /// `Verification::LinkPossession`.
 #[must_use = "a link is made when it is awaited"]
 pub struct Authorize {
-    backend: Shared,
+    backend: Backend,
     new: NewAuthorizationLink,
 }
 
 impl Authorize {
-    pub(crate) fn new(backend: Shared, new: NewAuthorizationLink) -> Self {
+    pub(crate) fn new(backend: Backend, new: NewAuthorizationLink) -> Self {
         Self { backend, new }
     }
     /// Where the user's browser comes back to, with `authorization_id` and `state` in its query. There your application
@@ -61,7 +61,7 @@ impl IntoFuture for Authorize {
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.backend.create_authorization_link(self.new).await })
+        Box::pin(async move { self.backend.send(self.new).await })
     }
 }
 

@@ -1,20 +1,24 @@
 //! The OAuth clients of products.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use stead_core::{
     Error, ErrorKind, Result,
-    resource::{Connection, ConnectionChange, NewConnection},
+    resource::{
+        ChangeConnection, Connection, ConnectionChange, DeleteConnection, ListConnections,
+        NewConnection, ReadConnection,
+    },
 };
 
-use super::{backend::Shared, list::List};
+use super::list::List;
+use crate::backend::Backend;
 
 /// Connections: one product's OAuth client each, under a name of yours.
 #[derive(Clone)]
-pub struct Connections(Shared);
+pub struct Connections(Backend);
 
 impl Connections {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self(backend)
     }
 
@@ -23,7 +27,7 @@ impl Connections {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
     pub async fn create(&self, new: NewConnection) -> Result<Connection> {
-        self.0.create_connection(new).await
+        self.0.send(new).await
     }
 
     /// Creates a connection, or brings the one of that name to what `new` gives; what `new` leaves out stays. Call it at
@@ -49,7 +53,7 @@ impl Connections {
     /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::WrongProduct`] where the name belongs to a connection
     /// of another product.
     pub async fn ensure(&self, new: NewConnection) -> Result<Connection> {
-        let created = self.0.create_connection(new.clone()).await;
+        let created = self.0.send(new.clone()).await;
         if !created
             .as_ref()
             .is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
@@ -74,11 +78,7 @@ impl Connections {
 
     /// All connections, by name.
     pub fn list(&self) -> List<Connection> {
-        let backend = Arc::clone(&self.0);
-        List::new(move |paging| {
-            let backend = Arc::clone(&backend);
-            Box::pin(async move { backend.connections(paging).await })
-        })
+        List::of(self.0.clone(), ListConnections::new())
     }
 
     /// One connection.
@@ -86,7 +86,7 @@ impl Connections {
     /// # Errors
     /// [`ErrorKind::UnknownConnection`].
     pub async fn read(&self, name: &str) -> Result<Connection> {
-        self.0.connection(name).await
+        self.0.send(ReadConnection::new(name)).await
     }
 
     /// Changes a connection. Another client id makes every account of it authorize again; another secret does not.
@@ -94,7 +94,7 @@ impl Connections {
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] with the places.
     pub async fn change(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
-        self.0.change_connection(name, change).await
+        self.0.send(ChangeConnection::new(name, change)).await
     }
 
     /// Deletes a connection that no usable account depends on; its other accounts go with it.
@@ -102,7 +102,7 @@ impl Connections {
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidTransition`] while accounts hold credentials.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        self.0.delete_connection(name).await
+        self.0.send(DeleteConnection::new(name)).await
     }
 }
 

@@ -8,7 +8,7 @@ use stead_core::{
     resource::{EventFilter, EventPage},
 };
 
-use super::backend::Shared;
+use crate::backend::Backend;
 
 /// How long one request of a reader that follows waits for the next event.
 const WAIT: Duration = Duration::from_secs(25);
@@ -17,14 +17,14 @@ const WAIT: Duration = Duration::from_secs(25);
 #[derive(Clone)]
 #[must_use = "events are read by `read` or `follow`"]
 pub struct Events {
-    backend: Shared,
+    backend: Backend,
     filter: EventFilter,
     after: Option<String>,
     limit: u32,
 }
 
 impl Events {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self {
             backend,
             filter: EventFilter::default(),

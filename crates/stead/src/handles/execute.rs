@@ -11,7 +11,7 @@ use stead_core::{
     tool::{Effect, Tool},
 };
 
-use super::backend::Shared;
+use crate::backend::Backend;
 
 /// A call of a tool. Awaited, it is made; its options are those of [`ExecuteRequest`].
 ///
@@ -19,7 +19,7 @@ use super::backend::Shared;
 /// Any [`ErrorKind`](crate::ErrorKind); [`Error::act_by`] says who must act.
 #[must_use = "a call is made when it is awaited"]
 pub struct Execute<T = Value> {
-    backend: Shared,
+    backend: Backend,
     tool: String,
     effect: Option<Effect>,
     request: Result<ExecuteRequest>,
@@ -28,7 +28,7 @@ pub struct Execute<T = Value> {
 
 impl Execute {
     /// A call by name.
-    pub(crate) fn new(backend: Shared, tool: impl Into<String>, request: ExecuteRequest) -> Self {
+    pub(crate) fn new(backend: Backend, tool: impl Into<String>, request: ExecuteRequest) -> Self {
         Self {
             backend,
             tool: tool.into(),
@@ -42,7 +42,7 @@ impl Execute {
 impl<T> Execute<T> {
     /// A call of a tool by its struct: the version that this program was compiled with.
     pub(crate) fn typed<C: Tool<Output = T>>(
-        backend: Shared,
+        backend: Backend,
         connection_name: &str,
         identifier: &str,
         tool: &C,

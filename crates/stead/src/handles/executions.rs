@@ -1,25 +1,29 @@
 //! The history of calls.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use jiff::Timestamp;
 use stead_core::{
     Result,
-    resource::{CallTotals, ExecutionFilter, ExecutionRecord, TotalsStep},
+    resource::{
+        CallTotals, CountExecutions, ExecutionFilter, ExecutionRecord, ListExecutions,
+        ReadExecution, TotalsSpan, TotalsStep,
+    },
 };
 
-use super::{backend::Shared, list::List};
+use super::list::List;
+use crate::backend::Backend;
 
 /// The history of calls, narrowed by what is given.
 #[derive(Clone)]
 #[must_use = "executions are read by `list`"]
 pub struct Executions {
-    backend: Shared,
+    backend: Backend,
     filter: ExecutionFilter,
 }
 
 impl Executions {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         let filter = ExecutionFilter::default();
         Self { backend, filter }
     }
@@ -60,17 +64,14 @@ impl Executions {
     }
     /// The calls, the newest first. A page may hold fewer than its size although more follow.
     pub fn list(self) -> List<ExecutionRecord> {
-        List::new(move |paging| {
-            let (backend, filter) = (Arc::clone(&self.backend), self.filter.clone());
-            Box::pin(async move { backend.executions(filter, paging).await })
-        })
+        List::of(self.backend, ListExecutions::new().filter(self.filter))
     }
     /// One call.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), also for one that is past its retention.
     pub async fn read(&self, execution_id: &str) -> Result<ExecutionRecord> {
-        self.backend.execution(execution_id).await
+        self.backend.send(ReadExecution::new(execution_id)).await
     }
     /// How many calls there were in the minutes or hours that start in a range of time, by connection, tool and outcome.
     /// What narrows the list does not narrow this.
@@ -84,7 +85,9 @@ impl Executions {
         since: Timestamp,
         before: Timestamp,
     ) -> Result<Vec<CallTotals>> {
-        self.backend.execution_totals(step, since, before).await
+        let span = TotalsSpan::new(step, since, before);
+        let counted = self.backend.send(CountExecutions::new().span(span)).await?;
+        Ok(counted.items)
     }
 }
 

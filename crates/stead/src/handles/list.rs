@@ -2,9 +2,10 @@
 
 use std::{fmt, future::IntoFuture};
 
-use stead_core::{Result, ports::BoxFuture, resource::Page};
+use stead_core::{Result, api::Paging, ports::BoxFuture, resource::Page};
 
-use super::backend::{Paging, Pending};
+use crate::Operation;
+use crate::backend::{Backend, Pending};
 
 /// A list. Awaited, it gives one page; [`List::all`] gives everything.
 #[must_use = "a list is read when it is awaited"]
@@ -14,12 +15,23 @@ pub struct List<T> {
 }
 
 impl<T: Send + 'static> List<T> {
-    pub(crate) fn new(
-        read: impl Fn(Paging) -> Pending<'static, Page<T>> + Send + Sync + 'static,
-    ) -> Self {
+    /// The list that an operation reads.
+    pub(crate) fn of<O>(backend: Backend, operation: O) -> Self
+    where
+        O: Operation<Output = Page<T>> + Clone,
+    {
+        let mut operation = operation;
+        let paging = operation.paging().cloned().unwrap_or_default();
+        let read = move |paging| {
+            let (backend, mut operation) = (backend.clone(), operation.clone());
+            if let Some(page) = operation.paging() {
+                *page = paging;
+            }
+            Box::pin(async move { backend.send(operation).await }) as Pending<'static, Page<T>>
+        };
         Self {
             read: Box::new(read),
-            paging: Paging::default(),
+            paging,
         }
     }
 

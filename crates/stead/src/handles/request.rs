@@ -7,7 +7,8 @@ use serde::Serialize;
 use serde_json::{Value, map::Entry};
 use stead_core::{Error, ErrorKind, Result, ports::BoxFuture, resource::ProxyRequest};
 
-use super::{backend::Shared, execute::check_key};
+use super::execute::check_key;
+use crate::backend::Backend;
 
 /// A raw request to a product. Awaited, it is sent, and gives the product's response, whatever its status.
 ///
@@ -15,12 +16,12 @@ use super::{backend::Shared, execute::check_key};
 /// What kept the product from responding; [`ErrorKind::ResponseTooLarge`] for a body beyond the product's limit.
 #[must_use = "a request is sent when it is awaited"]
 pub struct Request {
-    backend: Shared,
+    backend: Backend,
     request: Result<ProxyRequest>,
 }
 
 impl Request {
-    pub(crate) fn new(backend: Shared, request: ProxyRequest) -> Self {
+    pub(crate) fn new(backend: Backend, request: ProxyRequest) -> Self {
         Self {
             backend,
             request: Ok(request),

@@ -1,14 +1,16 @@
 //! Either door: the platform in this process, or the client of a service, behind one type.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
-use stead_core::Result;
+use stead_core::{Result, resource::Page};
+
+use crate::Operation;
 
 use super::{
-    Account, Accounts, Actions, Agent, AppCredentials, Approvals, Audit, Authorizations,
-    Connections, Events, Executions, Keys, McpSessions, Members, Policies, Tools, Webhooks,
-    backend::{Shared, User},
+    Account, Accounts, Actions, Agent, Authorizations, Connections, Events, Executions, List,
+    Tools, Webhooks,
 };
+use crate::backend::{Backend, User};
 
 /// The platform in your process or the client of a service, for what should work over both.
 ///
@@ -45,24 +47,33 @@ use super::{
 /// | see what was called | [`executions`](Self::executions) |
 /// | see what can be called | [`tools`](Self::tools) |
 /// | be told what happens | [`webhooks`](Self::webhooks) |
-/// | see who changed what | [`audit`](Self::audit) |
-/// | say who may do what | [`app_credentials`](Self::app_credentials) |
-/// | let an agent call tools as a user | [`mcp_sessions`](Self::mcp_sessions) |
-/// | say which calls there may be | [`policies`](Self::policies) |
-/// | approve calls | [`approvals`](Self::approvals) |
-/// | say who may use the dashboard | [`members`](Self::members) |
-/// | replace the keys that seal | [`keys`](Self::keys) |
-/// | do all of it with plain names | [`actions`](Self::actions) |
+/// | do anything else | [`send`](Self::send) and [`list`](Self::list) |
+/// | do it with plain names | [`actions`](Self::actions) |
 #[derive(Clone)]
-pub struct Stead(Shared);
+pub struct Stead(Backend);
 
 impl Stead {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self(backend)
+    }
+    /// Runs an operation, such as [`ReadWebhook`](crate::resource::ReadWebhook).
+    ///
+    /// # Errors
+    /// As the operation says in its [`Info`](stead_core::api::Info).
+    pub async fn send<O: Operation>(&self, operation: O) -> Result<O::Output> {
+        self.0.send(operation).await
+    }
+    /// The list that an operation reads, such as [`ListWebhooks`](crate::resource::ListWebhooks), page by page or whole.
+    pub fn list<O, T>(&self, operation: O) -> List<T>
+    where
+        O: Operation<Output = Page<T>> + Clone,
+        T: Send + 'static,
+    {
+        List::of(self.0.clone(), operation)
     }
     /// The OAuth clients of products.
     pub fn connections(&self) -> Connections {
-        Connections::new(Arc::clone(&self.0))
+        Connections::new(self.0.clone())
     }
     /// The account of one user at one connection, whether it exists yet or not.
     ///
@@ -71,67 +82,39 @@ impl Stead {
     /// identifier. Nothing is looked up.
     pub fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
         let user = User::new(connection_name, identifier)?;
-        Ok(Account::new(Arc::clone(&self.0), user))
+        Ok(Account::new(self.0.clone(), user))
     }
     /// The accounts of all users.
     pub fn accounts(&self) -> Accounts {
-        Accounts::new(Arc::clone(&self.0))
+        Accounts::new(self.0.clone())
     }
     /// The authorizations of users who came back from a product.
     pub fn authorizations(&self) -> Authorizations {
-        Authorizations::new(Arc::clone(&self.0))
+        Authorizations::new(self.0.clone())
     }
     /// What happened, in the order in which it was committed.
     pub fn events(&self) -> Events {
-        Events::new(Arc::clone(&self.0))
+        Events::new(self.0.clone())
     }
     /// The history of calls.
     pub fn executions(&self) -> Executions {
-        Executions::new(Arc::clone(&self.0))
+        Executions::new(self.0.clone())
     }
     /// The catalogue of tools.
     pub fn tools(&self) -> Tools {
-        Tools::new(Arc::clone(&self.0))
+        Tools::new(self.0.clone())
     }
     /// Addresses that get events.
     pub fn webhooks(&self) -> Webhooks {
-        Webhooks::new(Arc::clone(&self.0))
-    }
-    /// Who changed what.
-    pub fn audit(&self) -> Audit {
-        Audit::new(Arc::clone(&self.0))
-    }
-    /// The credentials of applications.
-    pub fn app_credentials(&self) -> AppCredentials {
-        AppCredentials::new(Arc::clone(&self.0))
-    }
-    /// MCP sessions, each of one user.
-    pub fn mcp_sessions(&self) -> McpSessions {
-        McpSessions::new(Arc::clone(&self.0))
-    }
-    /// Which calls there may be, and which wait for a person.
-    pub fn policies(&self) -> Policies {
-        Policies::new(Arc::clone(&self.0))
-    }
-    /// Calls that wait for a person.
-    pub fn approvals(&self) -> Approvals {
-        Approvals::new(Arc::clone(&self.0))
-    }
-    /// The members of the dashboard.
-    pub fn members(&self) -> Members {
-        Members::new(Arc::clone(&self.0))
-    }
-    /// The data keys that seal the store's secrets.
-    pub fn keys(&self) -> Keys {
-        Keys::new(Arc::clone(&self.0))
+        Webhooks::new(self.0.clone())
     }
     /// Executes what a model asks for as one user.
     pub fn agent(&self, identifier: impl Into<String>) -> Agent {
-        Agent::new(Arc::clone(&self.0), identifier)
+        Agent::new(self.0.clone(), identifier)
     }
     /// The same with plain names in place of handles.
     pub fn actions(&self) -> Actions {
-        Actions::new(Arc::clone(&self.0))
+        Actions::new(self.0.clone())
     }
 }
 
@@ -145,6 +128,25 @@ impl fmt::Debug for Stead {
 macro_rules! operations {
     ($door:ty) => {
         impl $door {
+            /// Runs an operation, such as [`ReadWebhook`](crate::resource::ReadWebhook).
+            ///
+            /// # Errors
+            /// As the operation says in its [`Info`](stead_core::api::Info).
+            pub async fn send<O: $crate::Operation>(
+                &self,
+                operation: O,
+            ) -> $crate::Result<O::Output> {
+                self.stead.send(operation).await
+            }
+            /// The list that an operation reads, such as [`ListWebhooks`](crate::resource::ListWebhooks), page by page or
+            /// whole.
+            pub fn list<O, T>(&self, operation: O) -> $crate::List<T>
+            where
+                O: $crate::Operation<Output = $crate::resource::Page<T>> + Clone,
+                T: Send + 'static,
+            {
+                self.stead.list(operation)
+            }
             /// The OAuth clients of products.
             pub fn connections(&self) -> $crate::Connections {
                 self.stead.connections()
@@ -188,34 +190,6 @@ macro_rules! operations {
             /// Addresses that get events.
             pub fn webhooks(&self) -> $crate::Webhooks {
                 self.stead.webhooks()
-            }
-            /// Who changed what.
-            pub fn audit(&self) -> $crate::Audit {
-                self.stead.audit()
-            }
-            /// The credentials of applications.
-            pub fn app_credentials(&self) -> $crate::AppCredentials {
-                self.stead.app_credentials()
-            }
-            /// MCP sessions, each of one user.
-            pub fn mcp_sessions(&self) -> $crate::McpSessions {
-                self.stead.mcp_sessions()
-            }
-            /// Which calls there may be, and which wait for a person.
-            pub fn policies(&self) -> $crate::Policies {
-                self.stead.policies()
-            }
-            /// Calls that wait for a person.
-            pub fn approvals(&self) -> $crate::Approvals {
-                self.stead.approvals()
-            }
-            /// The members of the dashboard.
-            pub fn members(&self) -> $crate::Members {
-                self.stead.members()
-            }
-            /// The data keys that seal the store's secrets.
-            pub fn keys(&self) -> $crate::Keys {
-                self.stead.keys()
             }
             /// The same with plain names in place of handles.
             pub fn actions(&self) -> $crate::Actions {

@@ -10,18 +10,18 @@ use stead_core::{
     tool::Effect,
 };
 
-use super::backend::Shared;
+use crate::backend::Backend;
 
 /// The catalogue of tools, newest versions, narrowed by what is given.
 #[derive(Clone)]
 #[must_use = "tools are read by `list`, `read` or `export`"]
 pub struct Tools {
-    backend: Shared,
+    backend: Backend,
     filter: ToolFilter,
 }
 
 impl Tools {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self {
             backend,
             filter: ToolFilter::default(),

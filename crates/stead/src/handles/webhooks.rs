@@ -1,22 +1,25 @@
 //! Addresses of the application that get events.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use stead_core::{
     Result,
     resource::{
-        NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
+        ChangeWebhook, DeleteWebhook, ListWebhookDeliveries, ListWebhooks, NewWebhook, ReadWebhook,
+        ReplayWebhook, ReplayWebhookDelivery, RotateWebhookSecret, TestWebhook, Webhook,
+        WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
     },
 };
 
-use super::{backend::Shared, list::List};
+use super::list::List;
+use crate::backend::Backend;
 
 /// Webhooks: addresses of your application that get events, signed as Standard Webhooks says.
 #[derive(Clone)]
-pub struct Webhooks(Shared);
+pub struct Webhooks(Backend);
 
 impl Webhooks {
-    pub(crate) fn new(backend: Shared) -> Self {
+    pub(crate) fn new(backend: Backend) -> Self {
         Self(backend)
     }
 
@@ -40,16 +43,12 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the places.
     pub async fn create(&self, new: NewWebhook) -> Result<WebhookWithSecret> {
-        self.0.create_webhook(new).await
+        self.0.send(new).await
     }
 
     /// All webhooks.
     pub fn list(&self) -> List<Webhook> {
-        let backend = Arc::clone(&self.0);
-        List::new(move |paging| {
-            let backend = Arc::clone(&backend);
-            Box::pin(async move { backend.webhooks(paging).await })
-        })
+        List::of(self.0.clone(), ListWebhooks::new())
     }
 
     /// One webhook.
@@ -57,7 +56,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn read(&self, id: &str) -> Result<Webhook> {
-        self.0.webhook(id).await
+        self.0.send(ReadWebhook::new(id)).await
     }
 
     /// Changes a webhook. One that was disabled goes on with the events that came meanwhile.
@@ -65,7 +64,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
     pub async fn change(&self, id: &str, change: WebhookChange) -> Result<Webhook> {
-        self.0.change_webhook(id, change).await
+        self.0.send(ChangeWebhook::new(id, change)).await
     }
 
     /// Deletes a webhook with its deliveries.
@@ -73,7 +72,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn delete(&self, id: &str) -> Result<()> {
-        self.0.delete_webhook(id).await
+        self.0.send(DeleteWebhook::new(id)).await
     }
 
     /// Gives a webhook a new secret. The one before signs as well for 24 hours.
@@ -81,7 +80,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn rotate_secret(&self, id: &str) -> Result<WebhookWithSecret> {
-        self.0.rotate_webhook_secret(id).await
+        self.0.send(RotateWebhookSecret::new(id)).await
     }
 
     /// Sends a test event now, and says how the endpoint responded.
@@ -89,16 +88,12 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn test(&self, id: &str) -> Result<WebhookDelivery> {
-        self.0.test_webhook(id).await
+        self.0.send(TestWebhook::new(id)).await
     }
 
     /// Deliveries that were not taken at the first attempt, tests and replays, the newest event first.
     pub fn deliveries(&self, id: &str) -> List<WebhookDelivery> {
-        let (backend, id) = (Arc::clone(&self.0), id.to_owned());
-        List::new(move |paging| {
-            let (backend, id) = (Arc::clone(&backend), id.clone());
-            Box::pin(async move { backend.webhook_deliveries(&id, paging).await })
-        })
+        List::of(self.0.clone(), ListWebhookDeliveries::new(id))
     }
 
     /// Sends the event of a delivery once more.
@@ -106,7 +101,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn replay_delivery(&self, id: &str, event_id: &str) -> Result<WebhookDelivery> {
-        self.0.replay_webhook_delivery(id, event_id).await
+        self.0.send(ReplayWebhookDelivery::new(id, event_id)).await
     }
 
     /// Sends all events from a time on once more.
@@ -114,7 +109,7 @@ impl Webhooks {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
     pub async fn replay(&self, id: &str, replay: WebhookReplay) -> Result<Webhook> {
-        self.0.replay_webhook(id, replay).await
+        self.0.send(ReplayWebhook::new(id, replay)).await
     }
 }
 

@@ -1,7 +1,5 @@
 //! The platform inside your process.
 
-mod backend;
-mod policies;
 mod store;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -21,6 +19,7 @@ use stead_core::{
 use self::store::{Opened, OpenedStore, StoreChoice, open_store};
 use crate::{
     OsEntropy, TokioRuntime,
+    backend::Backend,
     handles::{Stead, operations},
     products,
 };
@@ -61,10 +60,8 @@ use crate::{
 /// | confirm who came back | [`authorizations`](Self::authorizations) |
 /// | see who is connected | [`accounts`](Self::accounts) |
 /// | see what can be called | [`tools`](Self::tools) |
-/// | say who may do what | [`app_credentials`](Self::app_credentials) |
-/// | say who may use the dashboard | [`members`](Self::members) |
-/// | replace the keys that seal | [`keys`](Self::keys) |
-/// | do all of it with plain names | [`actions`](Self::actions) |
+/// | do anything else | [`send`](Self::send) and [`list`](Self::list) |
+/// | do it with plain names | [`actions`](Self::actions) |
 /// | serve pages of your own | [`environment`](Self::environment) |
 /// | stop | [`shut_down`](Self::shut_down) |
 #[derive(Debug, Clone)]
@@ -377,7 +374,7 @@ impl PlatformBuilder {
         ports.spool = self.spool.or(spool);
         let environment = Environment::open(options, catalogue, ports).await?;
         Ok(Platform {
-            stead: Stead::new(Arc::new(environment.clone())),
+            stead: Stead::new(Backend::Platform(environment.clone())),
             environment,
             opened,
         })

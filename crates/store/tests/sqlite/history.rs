@@ -5,10 +5,11 @@ use std::sync::Arc;
 use futures_util::future::ready;
 use stead_core::{
     Result,
+    api::Paging,
     catalogue::Catalogue,
     environment::{Environment, EnvironmentOptions, Ports, Retention},
     ports::{Body, BoxFuture, Entropy, Transport, TransportError, TransportErrorKind},
-    resource::ExecutionFilter,
+    resource::{ExecutionFilter, ListExecutions},
     seal::KeyRing,
 };
 
@@ -88,7 +89,11 @@ async fn calls_of_the_first_schema_are_moved_and_counted() {
         environment.maintain().await.unwrap();
         assert!(all(&store, "execution").await.is_empty());
         let page = environment
-            .executions(&ExecutionFilter::default(), None, 10)
+            .send(
+                ListExecutions::new()
+                    .filter(ExecutionFilter::default().clone())
+                    .page(Paging::new(None, 10)),
+            )
             .await
             .unwrap();
         let found: Vec<_> = page

@@ -5,11 +5,15 @@ use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll};
 use serde_json::{Value as Json, json};
 use stead_core::{
     ErrorKind, Result,
+    api::Paging,
     catalogue::Catalogue,
     environment::{Environment, EnvironmentOptions, Ports},
     ports::{Body, BoxFuture, Entropy, Transport, TransportError, TransportErrorKind},
     product::{OAuth, Product},
-    resource::{NewAuthorizationLink, NewConnection},
+    resource::{
+        ListConnections, NewAuthorizationLink, NewConnection, ReadAccount, ReadConnection,
+        SuspendAccount,
+    },
     seal::KeyRing,
     store::{List, Row},
 };
@@ -76,13 +80,13 @@ async fn environment(store: &Shared) -> (Environment, ManualClock) {
             "connection_name": name, "product": "demo", "client_id": "client", "client_secret": "secret",
         });
         let new: NewConnection = serde_json::from_value(new).expect("a connection");
-        answered(environment.create_connection(new).await);
+        answered(environment.send(new).await);
     }
     let new = json!({
         "connection_name": "one", "identifier": "ada", "verify_url": "https://app.test/back",
     });
     let new: NewAuthorizationLink = serde_json::from_value(new).expect("a link");
-    answered(done(&clock, environment.create_authorization_link(new)).await);
+    answered(done(&clock, environment.send(new)).await);
     (environment, clock)
 }
 
@@ -109,7 +113,7 @@ async fn change_body(store: &Shared, of: (Row, u64), change: impl FnOnce(&mut Js
 }
 
 async fn suspend(environment: &Environment, clock: &ManualClock) -> Result<()> {
-    let suspended = done(clock, environment.suspend_account("one", "ada")).await;
+    let suspended = done(clock, environment.send(SuspendAccount::new("one", "ada"))).await;
     suspended.map(drop)
 }
 
@@ -157,7 +161,7 @@ async fn a_newer_body_is_not_written(store: Shared) {
         body["v"] = json!(1_000_000)
     })
     .await;
-    answered(done(&clock, environment.account("one", "ada")).await);
+    answered(done(&clock, environment.send(ReadAccount::new("one", "ada"))).await);
     let error = suspend(&environment, &clock)
         .await
         .expect_err("it is not written");
@@ -169,11 +173,15 @@ async fn an_unreadable_row_is_set_aside(store: Shared) {
     let connection = row_with(&store, "connection", "\"one\"").await;
     change_body(&store, connection, |body| body["state"] = json!("nonsense")).await;
     let error = environment
-        .connection("one")
+        .send(ReadConnection::new("one"))
         .await
         .expect_err("it cannot be read");
     assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{error}");
-    let page = answered(environment.connections(None, 1).await);
+    let page = answered(
+        environment
+            .send(ListConnections::new().page(Paging::new(None, 1)))
+            .await,
+    );
     let names: Vec<&str> = page
         .items
         .iter()

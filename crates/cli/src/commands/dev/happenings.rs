@@ -3,7 +3,13 @@
 use std::{collections::HashMap, future};
 
 use serde_json::{Value, json};
-use stead::{Platform, core::resource::Account};
+use stead::{
+    Platform,
+    core::{
+        api::Paging,
+        resource::{Account, ListConnections, ReadAccount},
+    },
+};
 
 use super::live::{Call, Happening, Happenings};
 use crate::{failure::Outcome, terminal::Terminal};
@@ -33,7 +39,7 @@ pub(super) async fn print(
                 let identifier = data["identifier"].as_str().unwrap_or_default();
                 let account = platform
                     .environment()
-                    .account(connection, identifier)
+                    .send(ReadAccount::new(connection, identifier))
                     .await
                     .ok();
                 let event = Event {
@@ -51,7 +57,10 @@ pub(super) async fn print(
 
 /// The names of the connections by ID. `dev` creates all connections at its start.
 async fn connection_names(platform: &Platform) -> HashMap<String, String> {
-    let page = platform.environment().connections(None, 100).await;
+    let page = platform
+        .environment()
+        .send(ListConnections::new().page(Paging::new(None, 100)))
+        .await;
     page.map(|page| page.items)
         .unwrap_or_default()
         .into_iter()

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use stead::core::resource::{ExecuteRequest, NewAuthorizationLink, NewWebhook};
+use stead::core::{
+    api::Paging,
+    resource::{ExecuteRequest, ListWebhooks, NewAuthorizationLink, NewWebhook},
+};
 use stead_sandbox::Sandbox;
 use stead_server::{DashboardAccess, Sample, ServerOptions, Trial};
 
@@ -114,18 +117,23 @@ fn sample(
 /// sandbox. A folder of an earlier run already has all that.
 pub(super) async fn seed(stack: &Stack) -> Outcome {
     let environment = stack.platform.environment();
-    if !environment.webhooks(None, 1).await?.items.is_empty() {
+    if !environment
+        .send(ListWebhooks::new().page(Paging::new(None, 1)))
+        .await?
+        .items
+        .is_empty()
+    {
         return Ok(());
     }
     let mut webhook = NewWebhook::new(format!("{}/sandbox/hook", stack.sandbox_url));
     webhook.description = Some(String::from(
         "An endpoint of the sandbox that accepts every event",
     ));
-    environment.create_webhook(webhook).await?;
+    environment.send(webhook).await?;
     for product in environment.catalogue().products() {
         for user in CONNECTED {
             let new = NewAuthorizationLink::new(product.name, user);
-            let link = environment.create_authorization_link(new).await?;
+            let link = environment.send(new).await?;
             stack.consent(&link.link).await?;
         }
     }

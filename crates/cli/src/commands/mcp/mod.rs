@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Platform, core::environment::Verification, resource::NewMcpSession};
+use stead::{
+    Platform,
+    core::{environment::Verification, resource::DeleteMcpSession},
+    resource::NewMcpSession,
+};
 use stead_server::{Server, ServerOptions};
 
 use super::mcp_sessions::{FLAGS, Session};
@@ -94,8 +98,7 @@ impl Mcp {
 }
 
 async fn serve(platform: &Platform, session: NewMcpSession) -> Outcome {
-    let sessions = platform.mcp_sessions();
-    let made = sessions.create(session).await;
+    let made = platform.send(session).await;
     let made = made.map_err(|error| Failure::from(error).with_flags(FLAGS))?;
     let listener = listener::bind_free_port().await?;
     let url = format!("{}/mcp", listener::url(&listener)?);
@@ -111,6 +114,8 @@ async fn serve(platform: &Platform, session: NewMcpSession) -> Outcome {
     let outcome = bridge::run(url, made.token.expose_secret()).await;
     ended.notify_one();
     let _ = serving.await;
-    sessions.end(&made.session.session_id.to_string()).await?;
+    platform
+        .send(DeleteMcpSession::new(made.session.session_id))
+        .await?;
     outcome
 }

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Platform, core::environment::SignInProvider};
+use stead::{
+    Platform,
+    core::{api::Paging, environment::SignInProvider, resource::ListMembers},
+};
 
 use crate::{
     commands::members::Role,
@@ -155,7 +158,12 @@ impl SignInArgs {
 /// systemd, containers and log collectors store their output.
 pub(super) async fn offer_setup(platform: &Platform, terminal: &Terminal) -> Outcome {
     let environment = platform.environment();
-    if !environment.members(None, 1).await?.items.is_empty() {
+    if !environment
+        .send(ListMembers::new().page(Paging::new(None, 1)))
+        .await?
+        .items
+        .is_empty()
+    {
         return Ok(());
     }
     if !terminal.shows_errors() {

@@ -5,11 +5,13 @@ use crate::{
     context::{Context, change::Change},
     domain::AccountToken,
     identifier::{AccountTokenId, ConnectionId, ConnectionName},
+    resource::DeleteAccountToken,
     store::Versioned,
 };
 
 /// Revokes a token: immediately in this process, within 1 s in others.
-pub(crate) async fn delete(context: &Context, token_id: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteAccountToken) -> Result<()> {
+    let token_id = delete.token_id.as_str();
     let missing = || Error::new(ErrorKind::NotFound, "no account token has this id");
     let id: AccountTokenId = token_id.parse().map_err(|_| missing())?;
     let digest = context

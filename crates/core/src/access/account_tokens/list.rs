@@ -5,17 +5,14 @@ use crate::{
     context::Context,
     domain::{self, AccountRef},
     identifier::{AccountTokenId, ConnectionName},
-    resource::{AccountToken, Page},
+    resource::{AccountToken, ListAccountTokens, Page},
 };
 
 /// The valid tokens of an account, oldest first. A token for several connections is listed at the first of them. A page
 /// can have fewer than `page_size` items even if more follow.
-pub(crate) async fn list(
-    context: &Context,
-    of: &AccountRef,
-    page_token: Option<&str>,
-    page_size: u32,
-) -> Result<Page<AccountToken>> {
+pub(crate) async fn list(context: &Context, list: ListAccountTokens) -> Result<Page<AccountToken>> {
+    let of = &AccountRef::new(&list.of.connection_name, &list.of.identifier)?;
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let after = page_token.map(str::parse::<AccountTokenId>).transpose()?;
     let limit = page_size.clamp(1, 100);
     let (_, account) = context.account_rows(of).await?;

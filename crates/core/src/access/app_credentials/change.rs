@@ -7,16 +7,16 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::{AppCredential, CredentialChanges},
-    resource::{self, AppCredentialChange},
+    resource::{self, ChangeAppCredential},
     store::Versioned,
 };
 
 /// Changes a credential. Its tokens get the new permissions within 1 s.
 pub(crate) async fn change(
     context: &Context,
-    client_id: &str,
-    change: AppCredentialChange,
+    ChangeAppCredential { client_id, change }: ChangeAppCredential,
 ) -> Result<resource::AppCredential> {
+    let client_id = client_id.as_str();
     if let Some(name) = &change.name {
         check_name(name)?;
     }

@@ -5,12 +5,14 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::AppCredential,
+    resource::DeleteAppCredential,
     store::{Records, Versioned},
 };
 
 /// Revokes a credential with its secrets and tokens: immediately in this process, within 1 s in others. A caller can
 /// revoke a credential with more permissions than its own, because that only reduces access.
-pub(crate) async fn delete(context: &Context, client_id: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteAppCredential) -> Result<()> {
+    let client_id = delete.client_id.as_str();
     context
         .change(
             "credential.revoke",

@@ -7,20 +7,24 @@ use crate::{
     Result,
     context::Context,
     domain::AppCredential,
-    resource::{self, AppSecret, Page},
+    resource::{self, AppSecret, ListAppCredentials, Page, ReadAppCredential},
 };
 
 /// A credential.
-pub(crate) async fn read(context: &Context, client_id: &str) -> Result<resource::AppCredential> {
+pub(crate) async fn read(
+    context: &Context,
+    read: ReadAppCredential,
+) -> Result<resource::AppCredential> {
+    let client_id = read.client_id.as_str();
     Ok(view(&row(context, client_id).await?.row, context.now()))
 }
 
 /// Credentials in the order of their creation. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(
     context: &Context,
-    page_token: Option<&str>,
-    page_size: u32,
+    list: ListAppCredentials,
 ) -> Result<Page<resource::AppCredential>> {
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let limit = page_size.clamp(1, 100);
     let rows = context.store.app_credentials(page_token, limit).await?;
     let next_page_token = (rows.len() == limit as usize)

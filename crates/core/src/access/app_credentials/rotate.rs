@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     context::{Context, change::Change},
     domain::AppCredential,
-    resource::{self, IssuedAppSecret, SecretRotation},
+    resource::{self, IssuedAppSecret, RevokeAppSecret, RotateAppCredential},
     store::Versioned,
 };
 
@@ -19,9 +19,12 @@ const OLD_SERVES_AT_MOST: u32 = 90 * 86_400;
 /// Adds a secret. The current one expires later, together with the tokens created with it.
 pub(crate) async fn rotate(
     context: &Context,
-    client_id: &str,
-    rotation: SecretRotation,
+    RotateAppCredential {
+        client_id,
+        rotation,
+    }: RotateAppCredential,
 ) -> Result<IssuedAppSecret> {
+    let client_id = client_id.as_str();
     let seconds = rotation.old_expires_in.unwrap_or(OLD_SERVES);
     if seconds > OLD_SERVES_AT_MOST {
         let message = format!("expected a number from 0 to {OLD_SERVES_AT_MOST}");
@@ -63,9 +66,12 @@ pub(crate) async fn rotate(
 /// Revokes one of two secrets immediately, with the tokens created with it.
 pub(crate) async fn revoke_secret(
     context: &Context,
-    client_id: &str,
-    secret_id: &str,
+    RevokeAppSecret {
+        client_id,
+        secret_id,
+    }: RevokeAppSecret,
 ) -> Result<resource::AppCredential> {
+    let (client_id, secret_id) = (client_id.as_str(), secret_id.as_str());
     let now = context.now();
     let after = context
         .change(

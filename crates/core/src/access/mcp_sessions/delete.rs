@@ -5,10 +5,12 @@ use crate::{
     Result,
     context::{Context, change::Change},
     identifier::McpSessionId,
+    resource::DeleteMcpSession,
 };
 
 /// Revokes a session: immediately in this process, within 1 s in others.
-pub(crate) async fn delete(context: &Context, session_id: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteMcpSession) -> Result<()> {
+    let session_id = delete.session_id.as_str();
     let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
     let digest = context
         .change(

@@ -5,16 +5,13 @@ use crate::{
     Result,
     context::Context,
     identifier::{Identifier, McpSessionId},
-    resource::{McpSession, Page},
+    resource::{ListMcpSessions, McpSession, Page, ReadMcpSession},
 };
 
 /// The valid sessions of a user or all, oldest first. A page can have fewer than `page_size` items even if more follow.
-pub(crate) async fn list(
-    context: &Context,
-    identifier: Option<&str>,
-    page_token: Option<&str>,
-    page_size: u32,
-) -> Result<Page<McpSession>> {
+pub(crate) async fn list(context: &Context, list: ListMcpSessions) -> Result<Page<McpSession>> {
+    let identifier = list.filter.identifier.as_deref();
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let of = identifier.map(Identifier::new).transpose()?;
     let after = page_token.map(str::parse::<McpSessionId>).transpose()?;
     let limit = page_size.clamp(1, 100);
@@ -33,7 +30,8 @@ pub(crate) async fn list(
 }
 
 /// A valid session.
-pub(crate) async fn read(context: &Context, session_id: &str) -> Result<McpSession> {
+pub(crate) async fn read(context: &Context, read: ReadMcpSession) -> Result<McpSession> {
+    let session_id = read.session_id.as_str();
     let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
     let found = context.store.mcp_session(id).await?;
     let row = found.map(|found| found.row);

@@ -5,16 +5,16 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::{Member, member::MemberChanges},
-    resource::{self, MemberChange},
+    resource::{self, ChangeMember},
     store::Versioned,
 };
 
 /// Changes a member, with immediate effect in all open sessions. The last active owner can't lose that role.
 pub(crate) async fn change(
     context: &Context,
-    id: &str,
-    change: MemberChange,
+    ChangeMember { member_id, change }: ChangeMember,
 ) -> Result<resource::Member> {
+    let id = member_id.as_str();
     if let Some(name) = &change.name {
         check_name(name)?;
     }

@@ -5,11 +5,13 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::Member,
+    resource::DeleteMember,
     store::Versioned,
 };
 
 /// Deletes a member and immediately ends their sessions. The last active owner can't be deleted.
-pub(crate) async fn delete(context: &Context, id: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteMember) -> Result<()> {
+    let id = delete.member_id.as_str();
     context
         .change(
             "member.delete",

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Adds a member without a password, with a link to set one.
-pub(crate) async fn invite(context: &Context, new: NewMember) -> Result<IssuedMemberLink> {
+pub(crate) async fn create(context: &Context, new: NewMember) -> Result<IssuedMemberLink> {
     let email = read_email(&new.email)?;
     let name = new.name.unwrap_or_default();
     check_name(&name)?;

@@ -15,7 +15,7 @@ mod tests;
 pub(crate) use accept::{accept, of_link};
 pub(crate) use change::change;
 pub(crate) use delete::delete;
-pub(crate) use invite::invite;
+pub(crate) use invite::create;
 pub(crate) use list::{list, read};
 pub(crate) use reset::reset;
 pub(crate) use second_factor::{confirm, enrol, remove};

@@ -5,16 +5,16 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::Member,
-    resource::{IssuedMemberLink, MemberReset},
+    resource::{IssuedMemberLink, ResetMember},
     store::Versioned,
 };
 
 /// Removes the password, ends the sessions, and creates a link. Also replaces the lost link of an invitation.
 pub(crate) async fn reset(
     context: &Context,
-    id: &str,
-    how: MemberReset,
+    ResetMember { member_id, how }: ResetMember,
 ) -> Result<IssuedMemberLink> {
+    let id = member_id.as_str();
     let (link, kept) = new_link(context);
     let after = context
         .change(

@@ -7,8 +7,12 @@ use futures_util::future::join;
 use super::*;
 use crate::{
     access::sessions::{SignIn, authenticate, sign_in},
+    api::Paging,
     caller::Caller,
-    resource::{MemberChange, MemberReset, NewMember},
+    resource::{
+        ChangeMember, DeleteMember, ListMembers, MemberChange, MemberReset, NewMember, ReadMember,
+        ResetMember,
+    },
     state::{MemberState, Role},
     store::MemoryStore,
     testing::{Flaky, STABLE, World, always, context, open},
@@ -76,10 +80,10 @@ fn an_invitation_is_accepted_once_and_within_a_day() {
     let context = context(&world, &STABLE, always(200, ""));
     first_owner(&world, &context);
     let new = || NewMember::new("Bob@example.com", Role::Operator);
-    let invited = world.run(invite(&context, new())).unwrap();
+    let invited = world.run(create(&context, new())).unwrap();
     assert_eq!(invited.member.status, MemberState::Invited);
     assert_eq!(
-        kind(world.run(invite(&context, new()))),
+        kind(world.run(create(&context, new()))),
         ErrorKind::AlreadyExists
     );
     let accept = |token: &str, password| {
@@ -95,7 +99,10 @@ fn an_invitation_is_accepted_once_and_within_a_day() {
     assert_eq!(kind(accept(lost, PASSWORD)), ErrorKind::NotFound);
     let id = invited.member.member_id.to_string();
     let again = world
-        .run(reset(&context, &id, MemberReset::default()))
+        .run(reset(
+            &context,
+            ResetMember::new(&id, MemberReset::default()),
+        ))
         .unwrap();
     let link = token(&again.link);
     assert_eq!(
@@ -105,7 +112,7 @@ fn an_invitation_is_accepted_once_and_within_a_day() {
     assert_eq!(kind(accept(link, "too short")), ErrorKind::InvalidRequest);
     accept(link, PASSWORD).unwrap();
     assert_eq!(kind(accept(link, PASSWORD)), ErrorKind::NotFound);
-    let member = world.run(read(&context, &id)).unwrap();
+    let member = world.run(read(&context, ReadMember::new(&id))).unwrap();
     assert_eq!(
         (member.name.as_str(), member.status),
         ("Bob", MemberState::Active)
@@ -124,7 +131,10 @@ fn a_reset_ends_the_password_and_the_sessions_and_its_link_sets_another() {
     };
     let before = enter(PASSWORD).unwrap();
     let issued = world
-        .run(reset(&context, &id, MemberReset::default()))
+        .run(reset(
+            &context,
+            ResetMember::new(&id, MemberReset::default()),
+        ))
         .unwrap();
     let refused = world.run(authenticate(&context, before.id.expose_secret()));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
@@ -134,7 +144,13 @@ fn a_reset_ends_the_password_and_the_sessions_and_its_link_sets_another() {
         .run(accept(&context, token(&issued.link), None, other))
         .unwrap();
     enter("another long pass phrase").unwrap();
-    assert_eq!(world.run(read(&context, &id)).unwrap().name, "Ada");
+    assert_eq!(
+        world
+            .run(read(&context, ReadMember::new(&id)))
+            .unwrap()
+            .name,
+        "Ada"
+    );
 }
 
 #[test]
@@ -169,7 +185,7 @@ fn the_last_active_owner_stays() {
     let context = context(&world, &STABLE, always(200, ""));
     let ada = first_owner(&world, &context);
     // One who was only invited does not count.
-    let invited = world.run(invite(
+    let invited = world.run(create(
         &context,
         NewMember::new("bob@example.com", Role::Owner),
     ));
@@ -180,24 +196,31 @@ fn the_last_active_owner_stays() {
         MemberChange::default().disabled(true),
     ];
     for refused in changes.clone() {
-        let refused = world.run(change(&context, &ada, refused));
+        let refused = world.run(change(&context, ChangeMember::new(&ada, refused)));
         assert_eq!(kind(refused), ErrorKind::InvalidTransition);
     }
     assert_eq!(
-        kind(world.run(delete(&context, &ada))),
+        kind(world.run(delete(&context, DeleteMember::new(&ada)))),
         ErrorKind::InvalidTransition
     );
     let accepted = accept(&context, token(&invited.link), None, secret(PASSWORD));
     world.run(accepted).unwrap();
     for done in changes {
-        world.run(change(&context, &ada, done)).unwrap();
+        world
+            .run(change(&context, ChangeMember::new(&ada, done)))
+            .unwrap();
     }
     assert_eq!(
-        kind(world.run(delete(&context, &bob))),
+        kind(world.run(delete(&context, DeleteMember::new(&bob)))),
         ErrorKind::InvalidTransition
     );
-    world.run(delete(&context, &ada)).unwrap();
-    assert_eq!(kind(world.run(read(&context, &ada))), ErrorKind::NotFound);
+    world
+        .run(delete(&context, DeleteMember::new(&ada)))
+        .unwrap();
+    assert_eq!(
+        kind(world.run(read(&context, ReadMember::new(&ada)))),
+        ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -216,7 +239,7 @@ fn two_owners_cannot_remove_each_other_at_once() {
         ))
     });
     let ada = first_owner(&world, &here);
-    let invited = world.run(invite(
+    let invited = world.run(create(
         &here,
         NewMember::new("bob@example.com", Role::Owner),
     ));
@@ -225,14 +248,20 @@ fn two_owners_cannot_remove_each_other_at_once() {
     world
         .run(accept(&here, token(&invited.link), None, secret(PASSWORD)))
         .unwrap();
-    let both = join(delete(&there, &bob), delete(&here, &ada));
+    let both = join(
+        delete(&there, DeleteMember::new(&bob)),
+        delete(&here, DeleteMember::new(&ada)),
+    );
     let (one, other) = world.run(both);
     let refused = match (one, other) {
         (Ok(()), refused) | (refused, Ok(())) => refused,
         (one, _) => one,
     };
     assert_eq!(kind(refused), ErrorKind::InvalidTransition);
-    let left = world.run(list(&here, None, 10)).unwrap().items;
+    let left = world
+        .run(list(&here, ListMembers::new().page(Paging::new(None, 10))))
+        .unwrap()
+        .items;
     assert_eq!(left.len(), 1);
 }
 
@@ -241,21 +270,32 @@ fn a_disabled_member_has_no_session_no_link_and_no_way_in() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     first_owner(&world, &context);
-    let invited = world.run(invite(
+    let invited = world.run(create(
         &context,
         NewMember::new("bob@example.com", Role::Viewer),
     ));
     let invited = invited.unwrap();
     let bob = invited.member.member_id.to_string();
-    let disabled = |disabled| change(&context, &bob, MemberChange::default().disabled(disabled));
+    let disabled = |disabled| {
+        change(
+            &context,
+            ChangeMember::new(&bob, MemberChange::default().disabled(disabled)),
+        )
+    };
     world.run(disabled(true)).unwrap();
     let refused = accept(&context, token(&invited.link), None, secret(PASSWORD));
     assert_eq!(kind(world.run(refused)), ErrorKind::NotFound);
-    let refused = world.run(reset(&context, &bob, MemberReset::default()));
+    let refused = world.run(reset(
+        &context,
+        ResetMember::new(&bob, MemberReset::default()),
+    ));
     assert_eq!(kind(refused), ErrorKind::InvalidTransition);
     world.run(disabled(false)).unwrap();
     let issued = world
-        .run(reset(&context, &bob, MemberReset::default()))
+        .run(reset(
+            &context,
+            ResetMember::new(&bob, MemberReset::default()),
+        ))
         .unwrap();
     let started = accept(&context, token(&issued.link), None, secret(PASSWORD));
     let session = world.run(started).unwrap().id;
@@ -276,7 +316,7 @@ fn what_is_done_stands_in_the_audit_log_and_the_feed_with_who_did_it() {
     let ada = first_owner(&world, &context);
     let acting = context.acting_as(Caller::member(ada.parse().unwrap(), Role::Owner));
     world
-        .run(invite(
+        .run(create(
             &acting,
             NewMember::new("bob@example.com", Role::Viewer),
         ))

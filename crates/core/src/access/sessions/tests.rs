@@ -12,7 +12,7 @@ use crate::{
     context::Context,
     domain::one_time_code,
     maintenance,
-    resource::{MemberChange, MemberReset},
+    resource::{ChangeMember, MemberChange, MemberReset, ResetMember},
     testing::{STABLE, World, always, context},
 };
 
@@ -296,7 +296,12 @@ fn a_change_of_the_member_acts_on_open_sessions_at_once() {
     let member = world.run(authenticate(&context, &id)).unwrap().member;
     let member_id = member.member_id.to_string();
     let machine = world.run(open_on_this_machine(&context)).unwrap();
-    let role = |role| change(&context, &member_id, MemberChange::default().role(role));
+    let role = |role| {
+        change(
+            &context,
+            ChangeMember::new(&member_id, MemberChange::default().role(role)),
+        )
+    };
     world.run(role(crate::state::Role::Viewer)).unwrap();
     let caller = world.run(authenticate(&context, &id)).unwrap().caller;
     caller.check(crate::scope::ScopeName::AccountsRead).unwrap();
@@ -304,7 +309,10 @@ fn a_change_of_the_member_acts_on_open_sessions_at_once() {
         .check(crate::scope::ScopeName::AccountsManage)
         .unwrap_err();
     world
-        .run(reset(&context, &member_id, MemberReset::default()))
+        .run(reset(
+            &context,
+            ResetMember::new(&member_id, MemberReset::default()),
+        ))
         .unwrap();
     assert_eq!(
         kind(world.run(authenticate(&context, &id))),

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     ErrorKind, accounts, connections,
     context::{Context, follow::KEPT},
-    resource::ConnectionChange,
+    resource::{ChangeConnection, ConnectionChange, SuspendAccount},
     state::AccountState,
     testing::{Mode, Readings, STABLE, World, always, context, idle, insert_account, ports},
 };
@@ -49,7 +49,10 @@ fn only_an_active_account_of_a_ready_connection_can_be_called() {
             ..ConnectionChange::default()
         };
         world
-            .run(connections::change(&context, "demo", off))
+            .run(connections::change(
+                &context,
+                ChangeConnection::new("demo", off),
+            ))
             .unwrap();
         assert_eq!(kind(), Some(ErrorKind::ConnectionNotReady), "{state:?}");
     }
@@ -215,7 +218,12 @@ fn what_this_process_changes_acts_at_once() {
             .usable()
             .is_ok()
     );
-    world.run(accounts::suspend(&context, &ada())).unwrap();
+    world
+        .run(accounts::suspend(
+            &context,
+            SuspendAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
     let snapshot = world.run(context.snapshot(&ada())).unwrap();
     assert_eq!(
         snapshot.usable().unwrap_err().kind(),

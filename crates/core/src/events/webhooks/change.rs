@@ -1,6 +1,6 @@
 //! Changes a webhook; enables it again after it was disabled.
 
-use super::{check_address, check_description, check_events, existing, read};
+use super::{check_address, check_description, check_events, existing, read::shown};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -8,7 +8,7 @@ use crate::{
         NewEvent,
         webhook::{Lane, Webhook},
     },
-    resource::{self, WebhookChange},
+    resource::{self, ChangeWebhook, WebhookChange},
     store::Versioned,
 };
 
@@ -16,8 +16,7 @@ type Loaded = (Versioned<Webhook>, Option<Versioned<Lane>>);
 
 pub(crate) async fn change(
     context: &Context,
-    id: &str,
-    change: WebhookChange,
+    ChangeWebhook { webhook_id, change }: ChangeWebhook,
 ) -> Result<resource::Webhook> {
     let url = change.url.as_deref();
     let url = url.map(|url| check_address(context, url));
@@ -27,12 +26,12 @@ pub(crate) async fn change(
     context
         .change(
             "webhook.change",
-            || load(context, id),
+            || load(context, &webhook_id),
             |(webhook, lane)| decide(context, &webhook, lane, url.as_ref(), &change),
         )
         .await?;
     context.feed.committed();
-    read(context, id).await
+    shown(context, &webhook_id).await
 }
 
 async fn load(context: &Context, id: &str) -> Result<Loaded> {

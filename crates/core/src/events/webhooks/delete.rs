@@ -5,18 +5,19 @@ use crate::{
     Result,
     context::{Context, change::Change},
     domain::NewEvent,
+    resource::DeleteWebhook,
     store::Records,
 };
 
 /// Deliveries that are removed together.
 const ROUND: u32 = 500;
 
-pub(crate) async fn delete(context: &Context, id: &str) -> Result<()> {
+pub(crate) async fn delete(context: &Context, delete: DeleteWebhook) -> Result<()> {
     let id = context
         .change(
             "webhook.delete",
             || async {
-                let webhook = existing(context, id).await?;
+                let webhook = existing(context, &delete.webhook_id).await?;
                 let lane = context.store.lane(webhook.row.id).await?;
                 Ok((webhook, lane))
             },

@@ -1,12 +1,15 @@
 //! Deliveries that didn't succeed immediately, replays, and test events.
 
-use super::{existing, read, send::send};
+use super::{existing, read::shown, send::send};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::webhook::{Delivery, Lane},
     identifier::EventId,
-    resource::{self, Page, WebhookDelivery, WebhookReplay},
+    resource::{
+        self, ListWebhookDeliveries, Page, ReplayWebhook, ReplayWebhookDelivery, TestWebhook,
+        WebhookDelivery,
+    },
     state::DeliveryState,
 };
 
@@ -20,20 +23,12 @@ const ROUNDS: u32 = 20;
 /// Deliveries of a webhook, newest event first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn deliveries(
     context: &Context,
-    id: &str,
-    state: Option<DeliveryState>,
-    page_token: Option<&str>,
-    page_size: u32,
+    list: ListWebhookDeliveries,
 ) -> Result<Page<WebhookDelivery>> {
-    let webhook = existing(context, id).await?.row.id;
-    let after = page_token.map(str::parse::<EventId>).transpose();
-    let mut after = after.map_err(|_| {
-        Error::invalid_at(
-            "/page_token",
-            "this isn't a page token of this list; use next_page_token of the previous page",
-        )
-    })?;
-    let limit = page_size.clamp(1, 100) as usize;
+    let webhook = existing(context, &list.webhook_id).await?.row.id;
+    let state = list.filter.state;
+    let mut after = list.page.after::<EventId>()?;
+    let limit = list.page.limit() as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
         let rows = context.store.deliveries(webhook, after, READ).await?;
@@ -55,15 +50,18 @@ pub(crate) async fn deliveries(
 }
 
 /// Delivers the event of a delivery again, starting with the first attempt.
-pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<WebhookDelivery> {
-    let webhook = existing(context, id).await?.row.id;
+pub(crate) async fn replay_delivery(
+    context: &Context,
+    replay: ReplayWebhookDelivery,
+) -> Result<WebhookDelivery> {
+    let webhook = existing(context, &replay.webhook_id).await?.row.id;
     let unknown = || {
         Error::new(
             ErrorKind::NotFound,
             "this webhook has no delivery with this id",
         )
     };
-    let event: EventId = event.parse().map_err(|_| unknown())?;
+    let event: EventId = replay.event_id.parse().map_err(|_| unknown())?;
     let again = context
         .change(
             "webhook.replay",
@@ -88,12 +86,11 @@ pub(crate) async fn replay(context: &Context, id: &str, event: &str) -> Result<W
 }
 
 /// Delivers all events since a time again, in the order of the feed.
-pub(crate) async fn replay_since(
+pub(crate) async fn replay(
     context: &Context,
-    id: &str,
-    replay: &WebhookReplay,
+    ReplayWebhook { webhook_id, replay }: ReplayWebhook,
 ) -> Result<resource::Webhook> {
-    let webhook = existing(context, id).await?.row.id;
+    let webhook = existing(context, &webhook_id).await?.row.id;
     let first = context.store.first_event_since(replay.since).await?;
     if let Some(first) = first.and_then(|event| event.row.position) {
         context
@@ -115,12 +112,12 @@ pub(crate) async fn replay_since(
             .await?;
         context.feed.committed();
     }
-    read(context, id).await
+    shown(context, &webhook_id).await
 }
 
 /// Sends a test event now, whether or not the webhook is disabled.
-pub(crate) async fn test(context: &Context, id: &str) -> Result<WebhookDelivery> {
-    let webhook = existing(context, id).await?.row;
+pub(crate) async fn test(context: &Context, test: TestWebhook) -> Result<WebhookDelivery> {
+    let webhook = existing(context, &test.webhook_id).await?.row;
     let event_id = EventId::from_uuid(context.new_id());
     let now = context.now();
     let body = serde_json::json!({

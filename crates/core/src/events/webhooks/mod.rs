@@ -19,7 +19,7 @@ mod workers;
 pub(crate) use change::change;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
-pub(crate) use deliveries::{deliveries, replay, replay_since, test};
+pub(crate) use deliveries::{deliveries, replay, replay_delivery, test};
 pub(crate) use give_back::give_back;
 pub(crate) use read::{list, read};
 pub(crate) use rotate_secret::rotate_secret;

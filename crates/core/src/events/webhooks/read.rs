@@ -2,26 +2,16 @@
 
 use super::{existing, is_seen};
 use crate::{
-    Error, Result,
+    Result,
     context::Context,
     domain::webhook::{Lane, Webhook},
     identifier::WebhookId,
-    resource::{self, Page},
+    resource::{self, ListWebhooks, Page, ReadWebhook},
 };
 
-pub(crate) async fn list(
-    context: &Context,
-    page_token: Option<&str>,
-    page_size: u32,
-) -> Result<Page<resource::Webhook>> {
-    let after = page_token.map(str::parse::<WebhookId>).transpose();
-    let after = after.map_err(|_| {
-        Error::invalid_at(
-            "/page_token",
-            "this isn't a page token of this list; use next_page_token of the previous page",
-        )
-    })?;
-    let limit = page_size.clamp(1, 100);
+pub(crate) async fn list(context: &Context, list: ListWebhooks) -> Result<Page<resource::Webhook>> {
+    let after = list.page.after::<WebhookId>()?;
+    let limit = list.page.limit();
     let rows = context.store.webhooks(after, limit).await?;
     let full = rows.len() == limit as usize;
     let next = rows.last().filter(|_| full).map(|last| last.row.id);
@@ -36,7 +26,12 @@ pub(crate) async fn list(
     Ok(Page::new(items, next.map(|id| id.to_string())))
 }
 
-pub(crate) async fn read(context: &Context, id: &str) -> Result<resource::Webhook> {
+pub(crate) async fn read(context: &Context, read: ReadWebhook) -> Result<resource::Webhook> {
+    shown(context, &read.webhook_id).await
+}
+
+/// The webhook of an ID.
+pub(super) async fn shown(context: &Context, id: &str) -> Result<resource::Webhook> {
     let webhook = existing(context, id).await?.row;
     let lane = context.store.lane(webhook.id).await?;
     Ok(view(context, webhook, lane.map(|lane| lane.row).as_ref()))

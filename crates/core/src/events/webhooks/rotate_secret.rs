@@ -1,14 +1,18 @@
 //! Gives a webhook a new secret; the one before signs as well for a day.
 
-use super::{existing, new_secret, read};
+use super::{existing, new_secret, read::shown};
 use crate::{
     Result,
     context::{Context, change::Change},
     domain::NewEvent,
-    resource::WebhookWithSecret,
+    resource::{RotateWebhookSecret, WebhookWithSecret},
 };
 
-pub(crate) async fn rotate_secret(context: &Context, id: &str) -> Result<WebhookWithSecret> {
+pub(crate) async fn rotate_secret(
+    context: &Context,
+    rotate: RotateWebhookSecret,
+) -> Result<WebhookWithSecret> {
+    let id = rotate.webhook_id.as_str();
     let secret = context
         .change(
             "webhook.rotate_secret",
@@ -31,5 +35,5 @@ pub(crate) async fn rotate_secret(context: &Context, id: &str) -> Result<Webhook
             },
         )
         .await?;
-    Ok(WebhookWithSecret::new(read(context, id).await?, secret))
+    Ok(WebhookWithSecret::new(shown(context, id).await?, secret))
 }

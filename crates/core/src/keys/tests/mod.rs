@@ -3,7 +3,6 @@
 mod replaced;
 mod shared;
 mod staged;
-
 use std::{
     sync::{
         Arc, Mutex,
@@ -39,8 +38,8 @@ use crate::{
     maintenance, policy,
     ports::{BoxFuture, KeySource, Runtime as _},
     resource::{
-        ExecuteRequest, NewAccountToken, NewAppCredential, NewConnection, NewMcpSession,
-        Reencryption,
+        ActivateKey, AddKey, ExecuteRequest, KeyActivation, NewAccountToken, NewAppCredential,
+        NewConnection, NewMcpSession, Policy, Reencryption, SetPolicy,
     },
     seal::{KeyRing, Pseudonyms, data_keys_in, place},
     state::{AccountState, Role, TokenAccess},
@@ -104,9 +103,16 @@ impl Stage {
 
     /// Adds a key, waits, and lets it seal.
     fn next_key(&self) -> String {
-        let added = self.world.run(add(&self.context)).unwrap().key_id;
+        let added = self
+            .world
+            .run(add(&self.context, AddKey::new()))
+            .unwrap()
+            .key_id;
         self.world.advance(Duration::from_secs(61));
-        let active = self.world.run(activate(&self.context, &added, false));
+        let active = self.world.run(activate(
+            &self.context,
+            ActivateKey::new(&added, KeyActivation::default().at_once(false)),
+        ));
         assert_eq!(active.unwrap().state, DataKeyState::Active);
         added
     }
@@ -226,7 +232,9 @@ impl Stage {
         assert_eq!(committed.unwrap(), Commit::Committed);
         let (world, context) = (&self.world, &self.context);
         let new = NewAppCredential::new("app");
-        let app = world.run(access::create(context, new)).unwrap();
+        let app = world
+            .run(access::app_credentials::create(context, new))
+            .unwrap();
         let (id, secret) = (&app.credential.client_id, app.client_secret.expose_secret());
         world
             .run(access::issue_access_token(context, id, secret, None))
@@ -238,8 +246,10 @@ impl Stage {
         let session = access::mcp_sessions::create(context, session);
         world.run(session).unwrap();
         let rules = json!({ "name": "read", "read_only": true });
-        let rules = serde_json::from_value(rules).unwrap();
-        world.run(policy::set(context, rules)).unwrap();
+        let rules: Policy = serde_json::from_value(rules).unwrap();
+        world
+            .run(policy::set(context, SetPolicy::from(rules)))
+            .unwrap();
         let session = Session::new(Digest::of("session"), &member, START);
         let batch = Batch::new().insert(session);
         let committed = world.run(context.store.commit(batch)).unwrap();

@@ -6,6 +6,7 @@ use super::{
     super::{sealed_tables::SEALED_TABLES, usage::tables},
     *,
 };
+use crate::resource::{ActivateKey, AddKey, KeyActivation, KeyCount, ListKeys, RetireKey};
 
 #[test]
 fn every_table_that_is_marked_as_sealed_is_sealed_again() {
@@ -47,7 +48,7 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     assert_eq!(stage.under_the_first(), all);
 
     let mut heard = Vec::new();
-    let reached = stage.world.run(reencrypt(&stage.context, |now| {
+    let reached = stage.world.run(reencrypt_all(&stage.context, |now| {
         heard.push((now.done, now.left));
     }));
     let reached = reached.unwrap();
@@ -56,9 +57,18 @@ fn a_key_is_added_activated_used_for_everything_and_the_former_destroyed() {
     assert_eq!((heard[0], heard[heard.len() - 1]), ((0, all), (all, 0)));
     assert_eq!(stage.under_the_first(), 0);
 
-    let retired = stage.world.run(retire(&stage.context, FIRST)).unwrap();
+    let retired = stage
+        .world
+        .run(retire(&stage.context, RetireKey::new(FIRST)))
+        .unwrap();
     assert_eq!(retired.state, DataKeyState::Retired);
-    let listed = stage.world.run(list(&stage.context, true)).unwrap();
+    let listed = stage
+        .world
+        .run(list(
+            &stage.context,
+            ListKeys::new().count(KeyCount::rows(true)),
+        ))
+        .unwrap();
     let states: Vec<_> = listed
         .data_keys
         .iter()
@@ -117,7 +127,10 @@ fn a_key_that_another_process_has_activated_is_read_where_it_is_met() {
     let other = stage.another(1);
     stage.world.freeze(1, true);
     stage.next_key();
-    stage.world.run(reencrypt(&stage.context, |_| {})).unwrap();
+    stage
+        .world
+        .run(reencrypt_all(&stage.context, |_| {}))
+        .unwrap();
     stage.world.freeze(1, false);
     let (done, failed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for number in 0..100 {
@@ -156,15 +169,22 @@ fn tokens_in_the_spool_keep_their_key() {
         .unwrap();
     let record = json!({ "sealed": sealed }).to_string();
     world.run(spool.put("a", record.as_bytes())).unwrap();
-    let added = world.run(add(&context)).unwrap().key_id;
-    world.run(activate(&context, &added, true)).unwrap();
-    world.run(reencrypt(&context, |_| {})).unwrap();
-    let error = world.run(retire(&context, FIRST)).unwrap_err();
+    let added = world.run(add(&context, AddKey::new())).unwrap().key_id;
+    world
+        .run(activate(
+            &context,
+            ActivateKey::new(&added, KeyActivation::default().at_once(true)),
+        ))
+        .unwrap();
+    world.run(reencrypt_all(&context, |_| {})).unwrap();
+    let error = world
+        .run(retire(&context, RetireKey::new(FIRST)))
+        .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
     let opened = TokenSet::open_from_spool(&context.vault, &account, Uuid::nil(), 0, &sealed);
     assert!(world.run(opened).is_ok());
     world.run(spool.remove("a")).unwrap();
-    world.run(retire(&context, FIRST)).unwrap();
+    world.run(retire(&context, RetireKey::new(FIRST))).unwrap();
 }
 
 #[test]
@@ -183,14 +203,22 @@ fn a_row_that_cannot_be_opened_is_named_and_keeps_its_key() {
     assert_eq!(changed.unwrap(), Commit::Committed);
     stage.next_key();
     let all = stage.under_the_first();
-    let reached = stage.world.run(reencrypt(&stage.context, |_| {})).unwrap();
+    let reached = stage
+        .world
+        .run(reencrypt_all(&stage.context, |_| {}))
+        .unwrap();
     assert_eq!((reached.done, reached.left), (all - 1, 1));
     assert_eq!(reached.failed[0].table, "credential");
     assert!(
         reached.failed[0].key.starts_with("acct_00000000"),
         "{reached:?}"
     );
-    assert!(stage.world.run(retire(&stage.context, FIRST)).is_err());
+    assert!(
+        stage
+            .world
+            .run(retire(&stage.context, RetireKey::new(FIRST)))
+            .is_err()
+    );
 }
 
 #[test]
@@ -208,13 +236,16 @@ fn what_is_cut_off_is_finished_by_the_next_one() {
     });
     let context = stage.context.clone();
     stage.world.process(7).spawn(Box::pin(async move {
-        drop(reencrypt(&context, |_| {}).await);
+        drop(reencrypt_all(&context, |_| {}).await);
     }));
     stage.world.run_until_idle();
     stage.world.kill(7);
     let left = stage.under_the_first();
     assert!((1..all).contains(&left), "{left}");
-    let reached = stage.world.run(reencrypt(&stage.context, |_| {})).unwrap();
+    let reached = stage
+        .world
+        .run(reencrypt_all(&stage.context, |_| {}))
+        .unwrap();
     assert_eq!((reached.done, reached.left), (all, 0));
 }
 
@@ -254,13 +285,26 @@ fn a_thousand_accounts_get_another_key_while_calls_go_on() {
             }
         }));
     }
-    let added = stage.world.run(add(&operator)).unwrap().key_id;
+    let added = stage
+        .world
+        .run(add(&operator, AddKey::new()))
+        .unwrap()
+        .key_id;
     stage.world.advance(Duration::from_secs(61));
-    stage.world.run(activate(&operator, &added, false)).unwrap();
-    let reached = stage.world.run(reencrypt(&operator, |_| {})).unwrap();
+    stage
+        .world
+        .run(activate(
+            &operator,
+            ActivateKey::new(&added, KeyActivation::default().at_once(false)),
+        ))
+        .unwrap();
+    let reached = stage.world.run(reencrypt_all(&operator, |_| {})).unwrap();
     assert!(reached.done > 1_008, "{reached:?}");
     assert_eq!(reached.left, 0);
-    stage.world.run(retire(&operator, FIRST)).unwrap();
+    stage
+        .world
+        .run(retire(&operator, RetireKey::new(FIRST)))
+        .unwrap();
     stage.world.advance(Duration::from_secs(10));
     over.store(true, Ordering::SeqCst);
     assert_eq!(*failed.lock().unwrap(), Vec::<String>::new());

@@ -1,7 +1,10 @@
 //! Of several processes, whose clocks differ, one seals everything again.
 
 use super::*;
-use crate::testing::Clock;
+use crate::{
+    resource::{KeyCount, ListKeys, ReencryptAll},
+    testing::Clock,
+};
 
 const ACCOUNTS: u128 = 250;
 
@@ -36,12 +39,18 @@ fn of_processes_that_are_asked_at_once_one_seals_again_and_both_tell_how_far_it_
     let contexts = processes(&stage);
     let count = count_writes(&stage);
     for context in &contexts {
-        let started = stage.world.run(start_reencrypt(context)).unwrap();
+        let started = stage
+            .world
+            .run(reencrypt(context, ReencryptAll::new()))
+            .unwrap();
         assert!(started.running);
     }
     let told = || {
         contexts.each_ref().map(|context| {
-            let listed = stage.world.run(list(context, false)).unwrap();
+            let listed = stage
+                .world
+                .run(list(context, ListKeys::new().count(KeyCount::rows(false))))
+                .unwrap();
             listed.reencryption.unwrap()
         })
     };
@@ -63,7 +72,10 @@ fn of_processes_that_are_asked_at_once_one_seals_again_and_both_tell_how_far_it_
         1
     );
     // Asked again, there is nothing to do.
-    let reached = stage.world.run(reencrypt(&contexts[1], |_| {})).unwrap();
+    let reached = stage
+        .world
+        .run(reencrypt_all(&contexts[1], |_| {}))
+        .unwrap();
     assert_eq!((reached.done, reached.left), (0, 0));
 }
 
@@ -81,7 +93,10 @@ fn another_process_goes_on_where_the_one_that_had_the_job_died() {
             world.freeze(1, true);
         }
     });
-    stage.world.run(start_reencrypt(&first)).unwrap();
+    stage
+        .world
+        .run(reencrypt(&first, ReencryptAll::new()))
+        .unwrap();
     stage.world.run_until_idle();
     stage.world.kill(1);
     let left = stage.under_the_first();
@@ -92,7 +107,10 @@ fn another_process_goes_on_where_the_one_that_had_the_job_died() {
     assert_eq!(count.load(Ordering::SeqCst), 0, "its time is not over");
     stage.world.advance(Duration::from_secs(2 * 60));
     assert_eq!(count.load(Ordering::SeqCst) as u64, left);
-    let listed = stage.world.run(list(&second, false)).unwrap();
+    let listed = stage
+        .world
+        .run(list(&second, ListKeys::new().count(KeyCount::rows(false))))
+        .unwrap();
     let reached = listed.reencryption.unwrap();
     assert_eq!(
         (reached.running, reached.done, reached.left),

@@ -19,7 +19,7 @@ use crate::{
         visitor::{allowed, come_back, open_with, options},
     },
     ports::{BoxFuture, Runtime as _, Transport},
-    resource::NewConnection,
+    resource::{NewConnection, ReadConnection, VerifyAuthorization},
     store::{
         Batch, Commit, Found, Index, Key, List, MemoryStore, Records, Row, Store, Table,
         Value as Column,
@@ -109,7 +109,9 @@ fn a_client_that_the_product_refuses_is_noted_until_it_is_accepted() {
     let connect = || {
         let visitor = world.run(allowed(&context, "ada"));
         let connected = world.run(come_back(&context, &visitor)).is_ok();
-        let connection = world.run(connections::read(&context, "demo")).unwrap();
+        let connection = world
+            .run(connections::read(&context, ReadConnection::new("demo")))
+            .unwrap();
         (connected, connection.health)
     };
     assert_eq!(connect(), (false, ConnectionHealth::ClientRejected));
@@ -173,7 +175,12 @@ fn tokens_whose_commit_only_looked_lost_are_not_destroyed() {
     world.run(connections::create(&context, new)).unwrap();
     let visitor = world.run(allowed(&context, "ada"));
     let id = world.run(come_back(&context, &visitor)).unwrap();
-    let verified = world.run(verify(&context, &id.to_string(), "ada")).unwrap();
+    let verified = world
+        .run(verify(
+            &context,
+            VerifyAuthorization::new(id.to_string(), "ada"),
+        ))
+        .unwrap();
     assert_eq!(verified.state, AccountState::Active);
     world.advance(std::time::Duration::from_secs(3600));
     assert_eq!(revocations.load(Ordering::SeqCst), 0);

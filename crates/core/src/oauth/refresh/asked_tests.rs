@@ -7,13 +7,17 @@ use crate::{
     ErrorKind, accounts,
     domain::AccountRef,
     ports::Runtime as _,
+    resource::RefreshAccount,
     state::AccountState,
     testing::{STABLE, STRICT},
 };
 
 fn ask(stage: &Stage) -> Result<(), ErrorKind> {
     let ada = AccountRef::new("demo", "ada").unwrap();
-    let asked = accounts::refresh(&stage.context, &ada);
+    let asked = accounts::refresh(
+        &stage.context,
+        RefreshAccount::new(&ada.connection, &ada.identifier),
+    );
     let asked = stage.world.run(asked);
     asked.map(drop).map_err(|error| error.kind())
 }
@@ -40,7 +44,12 @@ fn who_asks_for_a_refresh_waits_for_one_that_is_under_way() {
     let stage = Stage::new(&STRICT, 3000);
     let other = stage.another(1);
     let ada = AccountRef::new("demo", "ada").unwrap();
-    let both = [&stage.context, &other].map(|context| accounts::refresh(context, &ada));
+    let both = [&stage.context, &other].map(|context| {
+        accounts::refresh(
+            context,
+            RefreshAccount::new(&ada.connection, &ada.identifier),
+        )
+    });
     let both = stage.world.run(futures_util::future::join_all(both));
     assert!(both.iter().all(Result::is_ok), "{both:?}");
     assert_eq!(stage.presented().len(), 1);

@@ -18,7 +18,7 @@ use crate::{
     oauth,
     ports::{Body, Runtime as _, Transport},
     product::Product,
-    resource::{ConnectionChange, ExecuteRequest},
+    resource::{ChangeConnection, ConnectionChange, ExecuteRequest},
     state::{AccountReason, AccountState},
     store::{Batch, Commit, MemoryStore},
     testing::{
@@ -469,7 +469,7 @@ fn a_corrected_client_secret_ends_the_pause() {
         client_secret: Some("corrected".into()),
         ..ConnectionChange::default()
     };
-    let changed = crate::connections::change(&stage.context, "demo", change);
+    let changed = crate::connections::change(&stage.context, ChangeConnection::new("demo", change));
     stage.world.run(changed).unwrap();
     stage.read().unwrap();
 }

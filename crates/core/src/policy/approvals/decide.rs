@@ -6,7 +6,7 @@ use crate::{
     caller::{Actor, Caller},
     context::{Context, change::Change},
     domain::{Approval, approval::Trigger},
-    resource::{self, ApprovalDecision},
+    resource::{self, ApprovalDecision, ApproveCall, DenyCall},
 };
 
 /// Longest reason, in characters.
@@ -15,18 +15,24 @@ const REASON: usize = 500;
 /// Allows the call once, until the approval expires.
 pub(crate) async fn approve(
     context: &Context,
-    approval_id: &str,
-    decision: ApprovalDecision,
+    ApproveCall {
+        approval_id,
+        decision,
+    }: ApproveCall,
 ) -> Result<resource::Approval> {
+    let approval_id = approval_id.as_str();
     decide(context, approval_id, decision, Trigger::Approved).await
 }
 
 /// Denies the call. This also works if it was approved but hasn't run yet.
 pub(crate) async fn deny(
     context: &Context,
-    approval_id: &str,
-    decision: ApprovalDecision,
+    DenyCall {
+        approval_id,
+        decision,
+    }: DenyCall,
 ) -> Result<resource::Approval> {
+    let approval_id = approval_id.as_str();
     decide(context, approval_id, decision, Trigger::Denied).await
 }
 

@@ -5,17 +5,14 @@ use crate::{
     Error, ErrorKind, Result,
     context::Context,
     identifier::ApprovalId,
-    resource::{Approval, ApprovalFilter, Page},
+    resource::{Approval, ListApprovals, Page, ReadApproval},
     seal::place,
 };
 
 /// Approvals, newest first, without their arguments. A page can have fewer than `page_size` items even if more follow.
-pub(crate) async fn list(
-    context: &Context,
-    filter: &ApprovalFilter,
-    page_token: Option<&str>,
-    page_size: u32,
-) -> Result<Page<Approval>> {
+pub(crate) async fn list(context: &Context, list: ListApprovals) -> Result<Page<Approval>> {
+    let filter = &list.filter;
+    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     may_see(&context.caller)?;
     let after = page_token.map(str::parse::<ApprovalId>).transpose()?;
     let limit = page_size.clamp(1, 100);
@@ -35,7 +32,8 @@ pub(crate) async fn list(
 }
 
 /// An approval with the exact arguments of its call.
-pub(crate) async fn read(context: &Context, approval_id: &str) -> Result<Approval> {
+pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approval> {
+    let approval_id = read.approval_id.as_str();
     let found = row(context, approval_id).await?.row;
     let sealed = &found.arguments;
     let opened = context

@@ -6,8 +6,9 @@ use minijinja::{Value, context, value::Serde};
 use stead::{
     ErrorKind,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::{ConnectionState, NewAuthorizationLink},
+        resource::{ConnectionState, ListConnections, NewAuthorizationLink, ReadConnection},
     },
 };
 
@@ -67,7 +68,10 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
 /// What the form also shows: the connections to choose from, and whether a link must say where the browser goes.
 /// `asked` is the connection to choose. It stays chosen even if it isn't ready, so a link is never for another one.
 async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value> {
-    let connections = environment.connections(None, 100).await?.items;
+    let connections = environment
+        .send(ListConnections::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let ready = connections
         .iter()
         .filter(|connection| connection.state == ConnectionState::Ready);
@@ -80,7 +84,7 @@ async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value>
     if let Some(asked) = asked
         && !names.iter().any(|(name, _)| name == asked)
     {
-        let found = environment.connection(asked).await;
+        let found = environment.send(ReadConnection::new(asked)).await;
         let is_ready = found.is_ok_and(|one| one.state == ConnectionState::Ready);
         error = (!is_ready).then(|| {
             format!("The connection {asked} isn’t ready. Finish its setup, or choose another one.")

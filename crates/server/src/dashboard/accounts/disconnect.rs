@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{Disconnection, Revocation};
+use stead::core::resource::{DisconnectAccount, Disconnection, ReadAccount, Revocation};
 
 use super::path;
 use crate::{
@@ -19,10 +19,12 @@ pub(super) async fn show(
 ) -> Result<Response> {
     query.end()?;
     let environment = &page.environment;
-    let account = environment.account(&connection_name, &identifier).await?;
+    let account = environment
+        .send(ReadAccount::new(&connection_name, &identifier))
+        .await?;
     let would_end = Disconnection::new().revoke_at_product(true).dry_run(true);
     let would_end = environment
-        .disconnect_account(&connection_name, &identifier, would_end)
+        .send(DisconnectAccount::new(&connection_name, &identifier).how(would_end))
         .await?;
     let product = environment.catalogue().product(&account.product);
     let others: Vec<_> = would_end
@@ -52,7 +54,7 @@ pub(super) async fn submit(
     let how = Disconnection::new().revoke_at_product(form.text("revoke_at_product").is_some());
     let ended = page
         .environment
-        .disconnect_account(&connection_name, &identifier, how)
+        .send(DisconnectAccount::new(&connection_name, &identifier).how(how))
         .await?;
     let done = match ended.revocation {
         Revocation::Requested => Done::AccountRevoked,

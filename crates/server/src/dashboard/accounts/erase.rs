@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::Disconnection;
+use stead::core::resource::{DisconnectAccount, Disconnection, ReadAccount};
 
 use super::path;
 use crate::{
@@ -19,7 +19,9 @@ pub(super) async fn show(
 ) -> Result<Response> {
     query.end()?;
     let environment = &page.environment;
-    let account = environment.account(&connection_name, &identifier).await?;
+    let account = environment
+        .send(ReadAccount::new(&connection_name, &identifier))
+        .await?;
     let to = path(&connection_name, &identifier);
     let context = context! { to, account => Serde(account) };
     Ok(page.render("accounts/erase.html", context))
@@ -32,7 +34,7 @@ pub(super) async fn submit(
 ) -> Result<Response> {
     let how = Disconnection::new().erase(true);
     page.environment
-        .disconnect_account(&connection_name, &identifier, how)
+        .send(DisconnectAccount::new(&connection_name, &identifier).how(how))
         .await?;
     Ok(page.redirect_done("/dashboard/accounts", Done::UserErased))
 }

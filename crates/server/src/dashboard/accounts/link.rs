@@ -6,7 +6,7 @@ use stead::{
     Error,
     core::{
         environment::Verification,
-        resource::{AccountState, NewAuthorizationLink},
+        resource::{AccountState, NewAuthorizationLink, ReadAccount},
     },
 };
 
@@ -43,8 +43,10 @@ pub(super) async fn show(page: &Page, mut new: NewAuthorizationLink) -> Result<R
     let environment = &page.environment;
     new.expires_in = Some(LIFE);
     let (connection_name, identifier) = (new.connection_name.clone(), new.identifier.clone());
-    let made = environment.create_authorization_link(new).await?;
-    let account = environment.account(&connection_name, &identifier).await?;
+    let made = environment.send(new).await?;
+    let account = environment
+        .send(ReadAccount::new(&connection_name, &identifier))
+        .await?;
     let product = environment.catalogue().product(&account.product);
     let context = context! {
         to => path(&connection_name, &identifier),

@@ -1,7 +1,7 @@
 //! Links that a member makes while the application confirms its users.
 
 use http::StatusCode;
-use stead::core::resource::{NewConnection, Role};
+use stead::core::resource::{NewConnection, ReadConnection, Role};
 
 use crate::{
     dashboard::{
@@ -9,8 +9,7 @@ use crate::{
         session::session_of,
         tests::{ODD_AS_TEXT, ODD_IN_PATH},
     },
-    testing::TestResponse,
-    testing::TestService,
+    testing::{TestResponse, TestService},
 };
 
 /// The form for a link of the account.
@@ -60,7 +59,11 @@ async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
         made.assert_contains("The link is ready");
         made.assert_contains("your application needs to confirm the user");
     }
-    let connection = service.platform.environment().connection("mail").await;
+    let connection = service
+        .platform
+        .environment()
+        .send(ReadConnection::new("mail"))
+        .await;
     let id = connection.unwrap().id.to_string();
     let (state, cookie) = service.consent(&service.link("lin", None).await).await;
     let back = service.come_back(&id, &state, &cookie).await;
@@ -76,7 +79,7 @@ async fn no_other_connection_takes_the_place_of_one_that_is_not_ready() {
     let service = actions_tests::service(|builder| builder).await;
     let environment = service.platform.environment();
     let other = NewConnection::new("sheets", "sheets").client("client", "secret");
-    environment.create_connection(other).await.unwrap();
+    environment.send(other).await.unwrap();
     send(&service, "/dashboard/connections/mail/disable", "").await;
     let path = "/dashboard/accounts/connect?connection_name=mail&identifier=u";
     let form = form_of(&service, path).await;

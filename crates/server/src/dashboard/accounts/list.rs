@@ -6,8 +6,11 @@ use serde::Serialize;
 use stead::{
     Error,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::{Account, AccountFilter, AccountState, Page as Items},
+        resource::{
+            Account, AccountFilter, AccountState, ListAccounts, ListConnections, Page as Items,
+        },
     },
 };
 use url::form_urlencoded;
@@ -73,7 +76,10 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
         true => waiting(environment).await?,
         false => Vec::new(),
     };
-    let connections = environment.connections(None, 100).await?.items;
+    let connections = environment
+        .send(ListConnections::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let names = connections
         .iter()
         .map(|connection| connection.connection_name.to_string());
@@ -105,13 +111,25 @@ async fn first_that_fit(
     filter: &AccountFilter,
     token: Option<&str>,
 ) -> Result<Items<Account>, Error> {
-    let mut found = environment.accounts(filter, token, PAGE).await?;
+    let mut found = environment
+        .send(
+            ListAccounts::new()
+                .filter(filter.clone())
+                .page(Paging::new(token, PAGE)),
+        )
+        .await?;
     for _ in 1..LOOKED_THROUGH {
         if !found.items.is_empty() || found.next_page_token.is_none() {
             break;
         }
         let next = found.next_page_token.as_deref();
-        found = environment.accounts(filter, next, PAGE).await?;
+        found = environment
+            .send(
+                ListAccounts::new()
+                    .filter(filter.clone())
+                    .page(Paging::new(next, PAGE)),
+            )
+            .await?;
     }
     Ok(found)
 }
@@ -125,7 +143,13 @@ async fn waiting(environment: &Environment) -> Result<Vec<Row>, Error> {
     ] {
         let mut filter = AccountFilter::default();
         filter.state = Some(state);
-        let found = environment.accounts(&filter, None, PAGE).await?;
+        let found = environment
+            .send(
+                ListAccounts::new()
+                    .filter(filter.clone())
+                    .page(Paging::new(None, PAGE)),
+            )
+            .await?;
         rows.extend(found.items.into_iter().map(Row::of));
     }
     rows.truncate(FIRST);

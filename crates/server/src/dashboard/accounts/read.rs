@@ -5,7 +5,7 @@ use minijinja::{context, value::Serde};
 use serde::Serialize;
 use stead::core::{
     product::Product,
-    resource::{Account, AccountState},
+    resource::{Account, AccountState, ReadAccount, ReadConnection},
 };
 
 use super::{
@@ -34,8 +34,12 @@ pub(super) async fn read(
     let place = Place::read(&mut query)?;
     query.end()?;
     let environment = &page.environment;
-    let account = environment.account(&connection_name, &identifier).await?;
-    let connection = environment.connection(&connection_name).await?;
+    let account = environment
+        .send(ReadAccount::new(&connection_name, &identifier))
+        .await?;
+    let connection = environment
+        .send(ReadConnection::new(&connection_name))
+        .await?;
     let timeline = timeline(environment, &account, &place).await?;
     let product = environment.catalogue().product(&account.product);
     let permissions = |scopes: &[String]| -> Vec<Permission> {

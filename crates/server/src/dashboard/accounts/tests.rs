@@ -2,8 +2,9 @@
 
 use http::StatusCode;
 use stead::core::{
+    api::Paging,
     environment::Verification,
-    resource::{AccountState, Role},
+    resource::{AccountState, ListExecutions, ReadAccount, Role},
 };
 
 use crate::{
@@ -29,7 +30,7 @@ async fn act(browser: &Browser, path: &str, fields: &str) -> TestResponse {
 
 async fn state(browser: &Browser, identifier: &str) -> AccountState {
     let environment = browser.0.platform.environment();
-    let account = environment.account("mail", identifier).await;
+    let account = environment.send(ReadAccount::new("mail", identifier)).await;
     account.unwrap().state
 }
 
@@ -155,7 +156,14 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
     }
     let environment = service.platform.environment();
     let filter = stead::core::resource::ExecutionFilter::default();
-    let calls = environment.executions(&filter, None, 100).await.unwrap();
+    let calls = environment
+        .send(
+            ListExecutions::new()
+                .filter(filter.clone())
+                .page(Paging::new(None, 100)),
+        )
+        .await
+        .unwrap();
     expected.extend(calls.items.iter().map(|call| call.execution_id.to_string()));
     assert_eq!(expected.len(), 20);
     let browser = Browser::new(service);

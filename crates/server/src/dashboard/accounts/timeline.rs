@@ -5,8 +5,12 @@ use serde::Serialize;
 use stead::{
     Error,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::{Account, Event, EventFilter, EventType, ExecutionFilter, ExecutionRecord},
+        resource::{
+            Account, Event, EventFilter, EventType, ExecutionFilter, ExecutionRecord,
+            ListExecutions,
+        },
     },
 };
 use url::form_urlencoded;
@@ -29,7 +33,7 @@ impl Place {
         Ok(Self {
             events: query.text("events")?,
             calls: query.text("calls")?,
-            before: query.moment("before")?,
+            before: query.time("before")?,
         })
     }
 
@@ -101,7 +105,11 @@ pub(super) async fn timeline(
     of_calls.identifier = Some(user.to_string());
     of_calls.before = place.before;
     let calls = environment
-        .executions(&of_calls, place.calls.as_deref(), most)
+        .send(
+            ListExecutions::new()
+                .filter(of_calls.clone())
+                .page(Paging::new(place.calls.as_deref(), most)),
+        )
         .await?;
     let refreshed = ["account.refreshed", "account.recovered"];
     let refreshed = events

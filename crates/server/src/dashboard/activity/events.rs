@@ -5,7 +5,10 @@ use std::time::Duration;
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::resource::{Event, EventType};
+use stead::core::{
+    api::Paging,
+    resource::{Event, EventType, ListConnections},
+};
 
 use super::{
     STREAM,
@@ -73,7 +76,10 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     let found = environment
         .events(&filter.to_filter(), after.as_deref(), PAGE, Duration::ZERO)
         .await?;
-    let connections = environment.connections(None, 100).await?.items;
+    let connections = environment
+        .send(ListConnections::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let names = connections
         .iter()
         .map(|connection| connection.connection_name.to_string());

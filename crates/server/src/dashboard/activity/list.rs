@@ -4,7 +4,13 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::{ErrorKind, core::resource::ExecutionRecord};
+use stead::{
+    ErrorKind,
+    core::{
+        api::Paging,
+        resource::{ExecutionRecord, ListConnections, ListExecutions},
+    },
+};
 
 use super::{
     STREAM,
@@ -46,13 +52,20 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     let environment = &page.environment;
     let asked = filter.to_filter(environment.runtime().now());
     let found = environment
-        .executions(&asked, token.as_deref(), PAGE)
+        .send(
+            ListExecutions::new()
+                .filter(asked.clone())
+                .page(Paging::new(token.as_deref(), PAGE)),
+        )
         .await?;
     let summary = match token {
         None => Some(Summary::of(&page, &filter).await?),
         Some(_) => None,
     };
-    let connections = environment.connections(None, 100).await?.items;
+    let connections = environment
+        .send(ListConnections::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let names = connections
         .iter()
         .map(|connection| connection.connection_name.to_string());

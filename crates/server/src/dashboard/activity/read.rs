@@ -2,7 +2,10 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::ErrorKind;
+use stead::{
+    ErrorKind,
+    core::resource::{ReadAccount, ReadConnection, ReadExecution},
+};
 
 use crate::{
     dashboard::{accounts, page::Page, words},
@@ -17,12 +20,12 @@ pub(super) async fn read(
 ) -> Result<Response> {
     query.end()?;
     let environment = &page.environment;
-    let call = environment.execution(&execution_id).await?;
+    let call = environment.send(ReadExecution::new(&execution_id)).await?;
     let tool = environment.tool(&call.tool).ok();
     let (name, user) = (call.connection_name.as_str(), call.identifier.as_str());
     // The call can name a connection or account that never existed, or no longer exists.
-    let account = environment.account(name, user).await.ok();
-    let connection = environment.connection(name).await.ok();
+    let account = environment.send(ReadAccount::new(name, user)).await.ok();
+    let connection = environment.send(ReadConnection::new(name)).await.ok();
     let product = connection.map(|connection| connection.product);
     let product = product
         .as_deref()

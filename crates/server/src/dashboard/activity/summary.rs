@@ -6,7 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use stead::{
     Error, ErrorKind,
-    core::resource::{CallDurations, CallTotals},
+    core::{
+        api::Paging,
+        resource::{CallDurations, CallTotals, ListConnections},
+    },
 };
 
 use super::filter::{Calls, Span};
@@ -135,7 +138,10 @@ impl Summary {
             .live()
             .totals(span.name(), span.step(), since, span.fresh());
         let totals = totals.await?;
-        let connections = environment.connections(None, 100).await?.items;
+        let connections = environment
+            .send(ListConnections::new().page(Paging::new(None, 100)))
+            .await?
+            .items;
         let product_of: BTreeMap<&str, &str> = connections
             .iter()
             .map(|one| (one.connection_name.as_str(), one.product.as_str()))

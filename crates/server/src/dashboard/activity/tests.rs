@@ -6,7 +6,10 @@ use axum::body::Body;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::json;
-use stead::core::resource::Role;
+use stead::core::{
+    api::Paging,
+    resource::{ListExecutions, Role},
+};
 use tower::ServiceExt as _;
 
 use super::STREAM;
@@ -62,7 +65,14 @@ async fn calls_are_found_counted_and_explained() {
     let environment = browser.0.platform.environment();
     let mut failed = stead::core::resource::ExecutionFilter::default();
     failed.outcome = Some(String::from("authorization_required"));
-    let failed = environment.executions(&failed, None, 1).await.unwrap();
+    let failed = environment
+        .send(
+            ListExecutions::new()
+                .filter(failed.clone())
+                .page(Paging::new(None, 1)),
+        )
+        .await
+        .unwrap();
     let failed = failed.items[0].execution_id;
     let page = browser.get(&format!("/dashboard/activity/{failed}")).await;
     for part in [

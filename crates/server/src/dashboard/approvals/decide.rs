@@ -1,7 +1,10 @@
 //! `POST /dashboard/approvals/{approval_id}/approve` and `…/deny`, and `/dashboard/approvals/deny` for all of a caller.
 
 use axum::response::Response;
-use stead::{ErrorKind, core::resource::ApprovalDecision};
+use stead::{
+    ErrorKind,
+    core::resource::{ApprovalDecision, ApproveCall, DenyCall},
+};
 
 use super::{LIST, list::waiting};
 use crate::{
@@ -11,12 +14,16 @@ use crate::{
 };
 
 pub(super) async fn approve(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    page.environment.approve(&id, decision(&form)).await?;
+    page.environment
+        .send(ApproveCall::new(&id, decision(&form)))
+        .await?;
     Ok(page.redirect_done(LIST, Done::CallApproved))
 }
 
 pub(super) async fn deny(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    page.environment.deny_approval(&id, decision(&form)).await?;
+    page.environment
+        .send(DenyCall::new(&id, decision(&form)))
+        .await?;
     Ok(page.redirect_done(LIST, Done::CallDenied))
 }
 
@@ -29,7 +36,10 @@ pub(super) async fn deny_all(page: Page, form: Form) -> Result<Response> {
             continue;
         }
         let id = one.approval_id.to_string();
-        let denied = page.environment.deny_approval(&id, decision(&form)).await;
+        let denied = page
+            .environment
+            .send(DenyCall::new(&id, decision(&form)))
+            .await;
         // Another member decided first, or it has expired.
         if let Err(error) = denied
             && error.kind() != ErrorKind::InvalidTransition

@@ -29,7 +29,7 @@ pub(super) async fn requests(page: &Page, approval: &Approval) -> Vec<Classified
     }
     let mut requests = Vec::new();
     for test in tests {
-        match page.environment.test_policy(test).await {
+        match page.environment.send(test).await {
             Ok(decision) => requests.extend(decision.requests),
             Err(_) => return Vec::new(),
         }

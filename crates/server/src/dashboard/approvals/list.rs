@@ -3,7 +3,8 @@
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
 use stead::core::{
-    resource::{Approval, ApprovalFilter},
+    api::Paging,
+    resource::{Approval, ApprovalFilter, ListApprovals},
     state::ApprovalState,
 };
 
@@ -19,9 +20,11 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     let page_token = query.text("page_token")?;
     query.end()?;
     let filter = ApprovalFilter::default();
-    let found = page
-        .environment
-        .approvals(&filter, page_token.as_deref(), SIZE);
+    let found = page.environment.send(
+        ListApprovals::new()
+            .filter(filter)
+            .page(Paging::new(page_token.as_deref(), SIZE)),
+    );
     let found = found.await?;
     let callers = match page_token {
         None => by_caller(waiting(&page).await?),
@@ -42,9 +45,11 @@ pub(super) async fn waiting(page: &Page) -> Result<Vec<Approval>> {
     let filter = ApprovalFilter::in_state(ApprovalState::Pending);
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let found = page
-            .environment
-            .approvals(&filter, after.as_deref(), WAITING);
+        let found = page.environment.send(
+            ListApprovals::new()
+                .filter(filter)
+                .page(Paging::new(after.as_deref(), WAITING)),
+        );
         let found = found.await?;
         all.extend(found.items);
         after = found.next_page_token;

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
+use stead::core::resource::ReadApproval;
 
 use super::{facts, plain};
 use crate::{
@@ -16,7 +17,10 @@ pub(super) async fn read(
     query: Query,
 ) -> Result<Response> {
     query.end()?;
-    let approval = page.environment.approval(&approval_id).await?;
+    let approval = page
+        .environment
+        .send(ReadApproval::new(&approval_id))
+        .await?;
     let requests = facts::requests(&page, &approval).await;
     let is_known = !requests.is_empty() && requests.iter().all(|request| request.known);
     let mut facts: Vec<(String, Option<String>)> = Vec::new();

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{Connection, ConnectionChange};
+use stead::core::resource::{ChangeConnection, Connection, ConnectionChange, ReadConnection};
 
 use super::{fields::Fields, path_of, read::product_of};
 use crate::{
@@ -13,19 +13,23 @@ use crate::{
 };
 
 pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let product = product_of(&page.environment, &connection)?;
     let fields = Fields::filled(product, &connection);
     Ok(render(&page, &connection, &fields))
 }
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let product = product_of(&page.environment, &connection)?;
     let mut fields = Fields::typed(product, &form);
     let secret = form.secret("client_secret");
     let change = ConnectionChange::default().client(&fields.client_id, secret);
-    match page.environment.change_connection(&name, change).await {
+    match page
+        .environment
+        .send(ChangeConnection::new(&name, change))
+        .await
+    {
         Ok(changed) => {
             let done = match changed.client_id == connection.client_id {
                 true => Done::SecretReplaced,

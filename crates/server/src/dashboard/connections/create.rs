@@ -33,7 +33,7 @@ pub(super) async fn submit(
     let mut fields = Fields::typed(product, &form);
     let mut new = NewConnection::new(&fields.connection_name, product.name);
     new.settings = fields.settings();
-    match page.environment.create_connection(new).await {
+    match page.environment.send(new).await {
         Ok(connection) => {
             let name = connection.connection_name;
             Ok(page.redirect(&format!("/dashboard/connections/{name}/set-up")))

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{AccountFilter, AccountState};
+use stead::core::resource::{AccountFilter, AccountState, DeleteConnection, ReadConnection};
 
 use crate::{
     dashboard::{account_states::accounts, done::Done, form::Form, page::Page},
@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let mut filter = AccountFilter::default();
     filter.connection_name = Some(name);
     let (found, more) = accounts(&page.environment, &filter).await?;
@@ -31,6 +31,6 @@ pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Respons
 }
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, _: Form) -> Result<Response> {
-    page.environment.delete_connection(&name).await?;
+    page.environment.send(DeleteConnection::new(&name)).await?;
     Ok(page.redirect_done("/dashboard/connections", Done::ConnectionDeleted))
 }

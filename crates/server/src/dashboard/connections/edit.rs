@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use stead::core::{
     product::Product,
-    resource::{Connection, ConnectionChange},
+    resource::{ChangeConnection, Connection, ConnectionChange, ReadConnection},
 };
 
 use super::{fields::Fields, path_of, read::product_of};
@@ -15,14 +15,14 @@ use crate::{
 };
 
 pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let product = product_of(&page.environment, &connection)?;
     let fields = Fields::filled(product, &connection);
     Ok(render(&page, product, &connection, &fields))
 }
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let product = product_of(&page.environment, &connection)?;
     let mut fields = Fields::typed(product, &form);
     let permissions = fields.permissions();
@@ -30,7 +30,9 @@ pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> 
         Ok(permissions) => {
             let mut change = ConnectionChange::default().settings(fields.settings());
             change.permissions = permissions;
-            page.environment.change_connection(&name, change).await
+            page.environment
+                .send(ChangeConnection::new(&name, change))
+                .await
         }
         Err(error) => Err(error),
     };

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::resource::Connection;
+use stead::core::resource::{Connection, ListConnections};
 
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
@@ -18,7 +18,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     query.end()?;
     let environment = &page.environment;
     let found = environment
-        .connections(paging.token.as_deref(), paging.size)
+        .send(ListConnections::new().page(paging.clone()))
         .await?;
     let rows = found.items.into_iter().map(|connection| {
         let product = environment.catalogue().product(&connection.product);

@@ -8,7 +8,7 @@ use stead::{
     core::{
         environment::Environment,
         product::{LANGUAGES, Product},
-        resource::{AccountFilter, Connection},
+        resource::{AccountFilter, Connection, ReadConnection},
     },
 };
 
@@ -30,7 +30,7 @@ struct Permission {
 
 pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     // A permission that the product no longer has is shown by its name.
     let product = product_of(&page.environment, &connection).ok();
     let mut filter = AccountFilter::default();

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{Connection, ConnectionChange};
+use stead::core::resource::{ChangeConnection, Connection, ConnectionChange, ReadConnection};
 
 use super::{fields::Fields, path_of, read::product_of};
 use crate::{
@@ -12,15 +12,19 @@ use crate::{
 };
 
 pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     Ok(render(&page, &connection, &Fields::default()))
 }
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let mut change = ConnectionChange::default();
     change.client_secret = Some(form.secret("client_secret"));
-    match page.environment.change_connection(&name, change).await {
+    match page
+        .environment
+        .send(ChangeConnection::new(&name, change))
+        .await
+    {
         Ok(_) => Ok(page.redirect_done(&path_of(&name), Done::SecretReplaced)),
         Err(error) => {
             let mut fields = Fields::default();

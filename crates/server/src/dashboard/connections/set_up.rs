@@ -5,7 +5,7 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use stead::core::{
     product::Product,
-    resource::{Connection, ConnectionChange, ConnectionState},
+    resource::{ChangeConnection, Connection, ConnectionChange, ConnectionState, ReadConnection},
 };
 
 use super::{fields::Fields, path_of, read::product_of};
@@ -16,14 +16,14 @@ use crate::{
 };
 
 pub(super) async fn show(page: Page, Path(name): Path<String>) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     let product = product_of(&page.environment, &connection)?;
     let fields = Fields::filled(product, &connection);
     Ok(render(&page, product, &connection, &fields))
 }
 
 pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let connection = page.environment.connection(&name).await?;
+    let connection = page.environment.send(ReadConnection::new(&name)).await?;
     if connection.state != ConnectionState::Draft {
         // A ready connection has users who depend on the client, so its change needs a step-up on another page.
         return Ok(page.redirect(&format!("{}/client", path_of(&name))));
@@ -36,7 +36,9 @@ pub(super) async fn submit(page: Page, Path(name): Path<String>, form: Form) -> 
             let secret = form.secret("client_secret");
             let mut change = ConnectionChange::default().client(&fields.client_id, secret);
             change.permissions = permissions;
-            page.environment.change_connection(&name, change).await
+            page.environment
+                .send(ChangeConnection::new(&name, change))
+                .await
         }
         Err(error) => Err(error),
     };

@@ -1,7 +1,7 @@
 //! `POST /dashboard/connections/{connection_name}/disable` and `/enable`.
 
 use axum::response::Response;
-use stead::core::resource::ConnectionChange;
+use stead::core::resource::{ChangeConnection, ConnectionChange};
 
 use super::path_of;
 use crate::{
@@ -20,6 +20,8 @@ pub(super) async fn enable(page: Page, Path(name): Path<String>, _: Form) -> Res
 
 async fn switch(page: &Page, name: &str, disabled: bool, done: Done) -> Result<Response> {
     let change = ConnectionChange::default().disabled(disabled);
-    page.environment.change_connection(name, change).await?;
+    page.environment
+        .send(ChangeConnection::new(name, change))
+        .await?;
     Ok(page.redirect_done(&path_of(name), done))
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use stead::core::{
     access::SignIn,
     environment::Verification,
-    resource::{Connection, ConnectionState, NewConnection, NewMember, Role},
+    resource::{Connection, ConnectionState, NewConnection, NewMember, ReadConnection, Role},
 };
 
 use crate::{
@@ -36,7 +36,7 @@ impl Browser {
 
     async fn connection(&self, name: &str) -> Connection {
         let environment = self.0.platform.environment();
-        environment.connection(name).await.unwrap()
+        environment.send(ReadConnection::new(name)).await.unwrap()
     }
 }
 
@@ -184,7 +184,7 @@ async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
         .client("id", "secret")
         .permissions(["read_content"]);
     let environment = browser.0.platform.environment();
-    environment.create_connection(new).await.unwrap();
+    environment.send(new).await.unwrap();
     let edit = browser.page("/notes/edit").await;
     edit.assert_contains("workspace_query_database");
     let wrong = browser
@@ -348,7 +348,7 @@ async fn a_viewer_sees_no_button() {
     let service = TestService::new().await.with_account("u1").await;
     let environment = service.platform.environment();
     let new = NewMember::new("v@example.com", Role::Viewer);
-    let invited = environment.invite_member(new).await.unwrap();
+    let invited = environment.send(new).await.unwrap();
     let token = invited.link.expose_secret();
     let token = token.split_once("token=").unwrap().1;
     let password = || SecretString::from("a long pass phrase");

@@ -17,6 +17,6 @@ pub(super) async fn connect(
 ) -> Result<Response> {
     let (trial, sample) = sample(page.trial(), &connection_name)?;
     let new = NewAuthorizationLink::new(&sample.connection_name, &trial.identifier);
-    let link = page.environment.create_authorization_link(new).await?;
+    let link = page.environment.send(new).await?;
     Ok(page.redirect(&link.link))
 }

@@ -7,9 +7,12 @@ use serde::Serialize;
 use stead::{
     Error, ErrorKind,
     core::{
+        api::Paging,
         environment::Environment,
         resource::{
-            AccountFilter, CallTotals, Connection, ConnectionState, ExecutionFilter, TotalsStep,
+            AccountFilter, CallTotals, Connection, ConnectionState, CountExecutions,
+            ExecutionFilter, ListAppCredentials, ListConnections, ListExecutions, TotalsSpan,
+            TotalsStep,
         },
     },
 };
@@ -68,8 +71,9 @@ impl Overview {
             .checked_sub(SignedDuration::from_hours(24))
             .unwrap_or(now);
         let totals = environment
-            .execution_totals(TotalsStep::Hour, since, now)
-            .await?;
+            .send(CountExecutions::new().span(TotalsSpan::new(TotalsStep::Hour, since, now)))
+            .await?
+            .items;
         let sum = |keep: fn(&CallTotals) -> bool| {
             let kept = totals.iter().filter(|total| keep(total));
             kept.map(|total| total.calls).sum::<u64>()
@@ -79,12 +83,18 @@ impl Overview {
         let steps = if is_trial {
             Vec::new()
         } else {
-            let credentials = environment.app_credentials(None, 1).await?;
+            let credentials = environment
+                .send(ListAppCredentials::new().page(Paging::new(None, 1)))
+                .await?;
             let mut filter = ExecutionFilter::default();
             filter.outcome = Some(String::from("ok"));
             let called = sum(|total| total.outcome == "ok") > 0
                 || !environment
-                    .executions(&filter, None, 1)
+                    .send(
+                        ListExecutions::new()
+                            .filter(filter.clone())
+                            .page(Paging::new(None, 1)),
+                    )
                     .await?
                     .items
                     .is_empty();
@@ -120,7 +130,9 @@ impl Overview {
 async fn connections(environment: &Environment) -> Result<Vec<Connection>, Error> {
     let (mut all, mut token) = (Vec::new(), None::<String>);
     loop {
-        let page = environment.connections(token.as_deref(), PAGE).await?;
+        let page = environment
+            .send(ListConnections::new().page(Paging::new(token.as_deref(), PAGE)))
+            .await?;
         all.extend(page.items);
         token = page.next_page_token;
         if token.is_none() || all.len() >= MOST {

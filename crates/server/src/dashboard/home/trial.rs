@@ -6,7 +6,7 @@ use stead::{
     core::{
         environment::Environment,
         error::ActBy,
-        resource::{Account, AccountState, Execution},
+        resource::{Account, AccountState, Execution, ReadAccount, ReadConnection},
     },
 };
 
@@ -78,7 +78,7 @@ pub(super) async fn cards(
     let mut cards = Vec::new();
     for sample in &trial.samples {
         let name = &sample.connection_name;
-        let connection = match environment.connection(name).await {
+        let connection = match environment.send(ReadConnection::new(name)).await {
             Ok(connection) => connection,
             Err(error) if error.kind() == ErrorKind::UnknownConnection => continue,
             Err(error) => return Err(error),
@@ -86,7 +86,10 @@ pub(super) async fn cards(
         let Some(product) = environment.catalogue().product(&connection.product) else {
             continue;
         };
-        let account = match environment.account(name, &trial.identifier).await {
+        let account = match environment
+            .send(ReadAccount::new(name, &trial.identifier))
+            .await
+        {
             Ok(account) => Some(account),
             Err(error) if error.kind() == ErrorKind::AccountNotFound => None,
             Err(error) => return Err(error),

@@ -4,9 +4,10 @@ use serde::Serialize;
 use stead::{
     ErrorKind,
     core::{
+        api::Paging,
         resource::{
-            Account, AccountFilter, AccountState, Connection, ConnectionState, ToolDescription,
-            ToolFilter,
+            Account, AccountFilter, AccountState, Connection, ConnectionState, ListAccounts,
+            ListConnections, ReadAccount, ReadConnection, ToolDescription, ToolFilter,
         },
         tool::Effect,
     },
@@ -37,14 +38,17 @@ impl Chosen {
     /// The requested choice, or else the first usable one.
     pub(super) async fn of(page: &Page, asked: &Asked) -> Result<Self> {
         let environment = &page.environment;
-        let mut connections = environment.connections(None, MOST).await?.items;
+        let mut connections = environment
+            .send(ListConnections::new().page(Paging::new(None, MOST)))
+            .await?
+            .items;
         let tool = asked
             .tool
             .as_deref()
             .map(|name| environment.tool(name))
             .transpose()?;
         let connection = match &asked.connection_name {
-            Some(name) => Some(environment.connection(name).await?),
+            Some(name) => Some(environment.send(ReadConnection::new(name)).await?),
             None => first(
                 &connections,
                 tool.as_ref().map(|tool| tool.product.as_str()),
@@ -86,7 +90,7 @@ impl Chosen {
             .unwrap_or_default();
         let account = match &name {
             Some(name) if !identifier.is_empty() => {
-                match environment.account(name, &identifier).await {
+                match environment.send(ReadAccount::new(name, &identifier)).await {
                     Ok(account) => Some(account),
                     Err(error)
                         if matches!(
@@ -136,7 +140,15 @@ async fn users(page: &Page, connection_name: &str) -> Result<Vec<String>> {
     let mut filter = AccountFilter::default();
     filter.connection_name = Some(connection_name.to_owned());
     filter.state = Some(AccountState::Active);
-    let accounts = page.environment.accounts(&filter, None, MOST).await?.items;
+    let accounts = page
+        .environment
+        .send(
+            ListAccounts::new()
+                .filter(filter.clone())
+                .page(Paging::new(None, MOST)),
+        )
+        .await?
+        .items;
     Ok(accounts
         .into_iter()
         .map(|account| account.identifier.to_string())

@@ -2,7 +2,10 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::resource::{AuditFilter, Role};
+use stead::core::{
+    api::Paging,
+    resource::{AuditFilter, ListAuditEntries, Role},
+};
 
 use crate::{
     dashboard::{
@@ -201,7 +204,11 @@ async fn each_call_by_a_member_is_in_the_audit_log_without_what_is_the_users() {
         let environment = browser.0.platform.environment();
         let mut filter = AuditFilter::default();
         filter.action = Some(String::from("call.by_member"));
-        let found = environment.audit_entries(&filter, None, 10);
+        let found = environment.send(
+            ListAuditEntries::new()
+                .filter(filter.clone())
+                .page(Paging::new(None, 10)),
+        );
         found.await.unwrap().items
     };
     browser

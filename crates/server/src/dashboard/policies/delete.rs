@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
+use stead::core::resource::{DeletePolicy, ReadPolicy};
 
 use super::LIST;
 use crate::{
@@ -12,12 +13,12 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let policy = page.environment.policy(&name).await?;
+    let policy = page.environment.send(ReadPolicy::new(&name)).await?;
     Ok(page.render("policies/delete.html", context! { policy => Serde(policy) }))
 }
 
 /// Refused while a live credential or session names it.
 pub(super) async fn submit(page: Page, Path(name): Path<String>) -> Result<Response> {
-    page.environment.delete_policy(&name).await?;
+    page.environment.send(DeletePolicy::new(&name)).await?;
     Ok(page.redirect_done(LIST, Done::PolicyDeleted))
 }

@@ -3,6 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 use minijinja::{context, value::Serde};
+use stead::core::resource::ListPolicies;
 
 use super::{editor::Editor, in_words::in_words};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
@@ -19,7 +20,7 @@ pub(super) async fn list(page: Page, query: Query) -> Result<Response> {
 }
 
 pub(super) async fn show(page: &Page, status: StatusCode, form: &Editor) -> Result<Response> {
-    let policies = page.environment.policies().await?.items;
+    let policies = page.environment.send(ListPolicies::new()).await?.items;
     let rows: Vec<_> = policies
         .iter()
         .map(|policy| context! { policy => Serde(policy), rules => in_words(policy) })

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 use minijinja::{Value, context, value::Serde};
-use stead::core::resource::Policy;
+use stead::core::resource::{Policy, ReadPolicy};
 
 use super::{editor::Editor, in_words::in_words};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 
 pub(super) async fn read(page: Page, Path(name): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let policy = page.environment.policy(&name).await?;
+    let policy = page.environment.send(ReadPolicy::new(&name)).await?;
     let form = Editor::of(&document(&policy));
     Ok(show(&page, StatusCode::OK, &policy, &form, untested()))
 }

@@ -2,7 +2,10 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use stead::{Error, core::resource::Policy};
+use stead::{
+    Error,
+    core::resource::{Policy, ReadPolicy, SetPolicy},
+};
 
 use super::{editor::Editor, list, path, read};
 use crate::{
@@ -23,7 +26,7 @@ pub(super) async fn create(page: Page, form: Form) -> Result<Response> {
 }
 
 pub(super) async fn change(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let policy = page.environment.policy(&name).await?;
+    let policy = page.environment.send(ReadPolicy::new(&name)).await?;
     let document = form.text("document").unwrap_or_default();
     match set(&page, document, Some(&name)).await {
         Ok(_) => Ok(page.redirect_done(&path(&name), Done::PolicySet)),
@@ -43,9 +46,14 @@ async fn set(page: &Page, document: &str, name: Option<&str>) -> Result<Policy, 
             return Err(Error::invalid_at("/name", message));
         }
         name.clone_into(&mut policy.name);
-    } else if page.environment.policy(&policy.name).await.is_ok() {
+    } else if page
+        .environment
+        .send(ReadPolicy::new(&policy.name))
+        .await
+        .is_ok()
+    {
         let message = "a policy with this name already exists; edit it on its own page";
         return Err(Error::invalid_at("/name", message));
     }
-    page.environment.set_policy(policy).await
+    page.environment.send(SetPolicy::from(policy)).await
 }

@@ -4,7 +4,10 @@ use axum::response::Response;
 use http::StatusCode;
 use minijinja::{context, value::Serde};
 use serde_json::{Value, json};
-use stead::{Error, ErrorKind, core::resource::PolicyTest};
+use stead::{
+    Error, ErrorKind,
+    core::resource::{PolicyTest, ReadPolicy},
+};
 
 use super::{
     editor::Editor,
@@ -20,14 +23,14 @@ use crate::{
 const FIELDS: [&str; 6] = ["caller", "tool", "input", "product", "method", "path"];
 
 pub(super) async fn test(page: Page, Path(name): Path<String>, form: Form) -> Result<Response> {
-    let policy = page.environment.policy(&name).await?;
+    let policy = page.environment.send(ReadPolicy::new(&name)).await?;
     let mut given = json!({});
     for field in FIELDS.into_iter().chain(["body"]) {
         given[field] = json!(form.text(field).unwrap_or_default());
     }
     let asked = asked(&name, &given);
     let decided = match asked {
-        Ok(asked) => page.environment.test_policy(asked).await,
+        Ok(asked) => page.environment.send(asked).await,
         Err(error) => Err(error),
     };
     let editor = Editor::of(&document(&policy));

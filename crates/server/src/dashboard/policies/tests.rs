@@ -2,8 +2,9 @@
 
 use http::{StatusCode, header};
 use stead::core::{
+    api::Paging,
     caller::Caller,
-    resource::{NewMcpSession, Role},
+    resource::{DeleteMcpSession, ListAppCredentials, NewMcpSession, ReadAppCredential, Role},
 };
 
 use crate::{
@@ -91,7 +92,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     let environment = browser.0.platform.environment();
     let mut new = NewMcpSession::new("u1");
     new.policy = Some(String::from("agents"));
-    let session = environment.create_mcp_session(new).await.unwrap();
+    let session = environment.send(new).await.unwrap();
     let delete = format!("{own}/delete");
     browser
         .get(&delete)
@@ -101,7 +102,7 @@ async fn a_policy_is_made_read_changed_tested_and_deleted() {
     assert_eq!(used.status, StatusCode::CONFLICT, "{}", used.text());
     used.assert_contains("is used by the MCP session");
     let id = session.session.session_id.to_string();
-    environment.delete_mcp_session(&id).await.unwrap();
+    environment.send(DeleteMcpSession::new(&id)).await.unwrap();
     let deleted = browser.act(&delete, &[]).await;
     assert!(deleted.header("location").ends_with("done=policy-deleted"));
     assert_eq!(browser.get(own).await.status, StatusCode::NOT_FOUND);
@@ -140,7 +141,7 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
         .0
         .platform
         .environment()
-        .app_credentials(None, 10)
+        .send(ListAppCredentials::new().page(Paging::new(None, 10)))
         .await;
     let credentials = credentials.unwrap().items;
     let agent = credentials.iter().find(|one| one.name == "agent").unwrap();
@@ -161,6 +162,6 @@ async fn a_viewer_reads_policies_and_a_credential_gets_one_by_its_form() {
         .0
         .platform
         .environment()
-        .app_credential(&agent.client_id);
+        .send(ReadAppCredential::new(&agent.client_id));
     assert_eq!(agent.await.unwrap().policy, None);
 }

@@ -24,7 +24,7 @@ use stead::{
 };
 use subtle::ConstantTimeEq as _;
 
-use crate::{openapi::signature::Argument, problem::Problem};
+use crate::problem::Problem;
 
 /// The member whose browser sent a request.
 #[derive(Clone)]
@@ -108,5 +108,3 @@ impl<S: Sync> FromRequestParts<S> for SignedIn {
         })
     }
 }
-
-impl Argument for SignedIn {}

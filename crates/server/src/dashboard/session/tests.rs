@@ -27,10 +27,7 @@ pub(in crate::dashboard) async fn session_of(
 ) -> (String, String) {
     let email = format!("{}@example.com", role.name());
     let password = || SecretString::from(PASSWORD);
-    if let Ok(invited) = environment
-        .invite_member(NewMember::new(&email, role))
-        .await
-    {
+    if let Ok(invited) = environment.send(NewMember::new(&email, role)).await {
         let link = invited.link.expose_secret();
         let token = link.split_once("token=").unwrap().1;
         let accepted = environment.accept_invitation(token, None, password());

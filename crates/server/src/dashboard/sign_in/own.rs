@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{Value, context};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::SignInMethod;
+use stead::core::resource::{ReadMember, SignInMethod};
 
 use super::refused;
 use crate::{
@@ -67,7 +67,7 @@ pub(super) async fn remove(page: Page, member: SignedIn) -> Result<Response> {
 
 async fn facts(page: &Page, member: &SignedIn) -> Result<Value> {
     let id = member.member_id.to_string();
-    let member = page.environment.member(&id).await?;
+    let member = page.environment.send(ReadMember::new(&id)).await?;
     Ok(context! {
         has_second_factor => member.second_factor,
         provider => page.environment.sign_in_provider(),

@@ -11,9 +11,10 @@ use http::{Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use stead::core::{
+    api::Paging,
     environment::{SignInProvider, Verification},
     ports,
-    resource::{MemberChange, NewMember, Role},
+    resource::{ChangeMember, ListMembers, MemberChange, NewMember, Role},
 };
 use url::Url;
 
@@ -196,7 +197,7 @@ async fn a_provider_that_is_the_only_way_in_leaves_no_field_for_a_password() {
         });
     let service = service.await;
     let new = NewMember::new("ada@example.com", Role::Owner);
-    let invited = service.platform.environment().invite_member(new).await;
+    let invited = service.platform.environment().send(new).await;
     let link = invited.unwrap().link;
     let invitation = link.expose_secret().strip_prefix(public_url).unwrap();
     for path in ["/dashboard/sign-in", invitation] {
@@ -234,14 +235,21 @@ async fn a_member_without_a_password_signs_in_once_more_before_what_cannot_be_un
     let (service, claims) = service("http://127.0.0.1").await;
     let session = bob(&service, &claims).await;
     let environment = service.platform.environment();
-    let members = environment.members(None, 10).await.unwrap().items;
+    let members = environment
+        .send(ListMembers::new().page(Paging::new(None, 10)))
+        .await
+        .unwrap()
+        .items;
     let bob = members
         .iter()
         .find(|one| one.email == "bob@example.com")
         .unwrap();
     let owner = MemberChange::default().role(Role::Owner);
     let id = bob.member_id.to_string();
-    environment.change_member(&id, owner).await.unwrap();
+    environment
+        .send(ChangeMember::new(&id, owner))
+        .await
+        .unwrap();
     service.pass(Duration::from_secs(601));
     let page = service.browse(
         "GET",

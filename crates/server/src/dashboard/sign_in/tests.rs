@@ -156,7 +156,7 @@ async fn whoever_is_invited_sets_a_password_once() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);
-    let invited = environment.invite_member(new).await.unwrap();
+    let invited = environment.send(new).await.unwrap();
     let path = invited
         .link
         .expose_secret()
@@ -322,7 +322,7 @@ async fn a_known_browser_is_known_for_its_own_account_and_has_its_own_limit() {
     let (service, _) = owned().await;
     let environment = service.platform.environment();
     let new = NewMember::new("bob@example.com", Role::Viewer);
-    let invited = environment.invite_member(new).await.unwrap();
+    let invited = environment.send(new).await.unwrap();
     let token = invited.link.expose_secret().split_once("token=").unwrap().1;
     let fields = [("token", token), ("password", PASSWORD)];
     let joined = send(&service, "/dashboard/invitation", "", &fields).await;

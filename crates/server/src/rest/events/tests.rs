@@ -5,6 +5,10 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use http::{Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
+use stead::core::{
+    api::Paging,
+    resource::{DeleteAppCredential, ListAppCredentials},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
@@ -194,13 +198,17 @@ async fn a_stream_shows_nothing_more_to_a_credential_that_is_revoked() {
     let retry = stream.frame().await.unwrap().unwrap().into_data().unwrap();
     assert_eq!(retry, "retry: 1000\n\n");
     let environment = service.platform.environment();
-    let all = environment.app_credentials(None, 100).await.unwrap().items;
+    let all = environment
+        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
+        .await
+        .unwrap()
+        .items;
     let credential = all.iter().find(|one| one.name == "revoked").unwrap();
     // The stream waits for an event when this comes.
     let (rest, _) = tokio::join!(stream.collect(), async {
         tokio::task::yield_now().await;
         let revoked = environment
-            .revoke_app_credential(&credential.client_id)
+            .send(DeleteAppCredential::new(&credential.client_id))
             .await;
         revoked.unwrap();
         change(&service, "suspend").await;

@@ -13,12 +13,14 @@ use http::{
     HeaderValue,
     header::{self, Entry},
 };
-use stead::core::ports;
+use stead::core::{ports, resource::ProxyRequest};
 
 use crate::openapi::Draft;
 
 /// What a product responds with is its own.
 pub(super) fn describe(draft: &mut Draft<'_>) {
+    draft.takes_idempotency_key();
+    draft.takes::<ProxyRequest>();
     draft.gives_the_products_own();
 }
 

@@ -12,6 +12,7 @@ use stead::core::{
 
 use crate::{
     extract::{Acting, IdempotencyKey, Json, Path},
+    openapi::Draft,
     problem::{EXECUTION_ID, Result},
     replayed::Replayed,
 };
@@ -21,6 +22,13 @@ type Executed = (
     Replayed,
     Json<Execution>,
 );
+
+/// What the document says of it.
+pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
+    draft.takes_idempotency_key();
+    draft.takes::<ExecuteRequest>();
+    draft.gives::<Execution>(200);
+}
 
 pub(in crate::rest) async fn execute(
     Acting(environment): Acting,

@@ -18,7 +18,7 @@ use stead::{
 
 use crate::{
     extract::{Acting, Json, Query},
-    openapi::{Parameter, list as list_of, one_of, text},
+    openapi::{Draft, Parameter, list as list_of, one_of, text},
     problem::Result,
 };
 
@@ -83,6 +83,11 @@ pub(in crate::rest) enum Tools {
     Described(Page<ToolDescription>),
     /// In the envelope of a model vendor.
     Exported(ExportedTools),
+}
+
+/// What the document says of it.
+pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
+    draft.gives::<Tools>(200);
 }
 
 pub(in crate::rest) async fn list(

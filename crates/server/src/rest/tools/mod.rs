@@ -7,8 +7,8 @@ mod read;
 mod tests;
 
 pub(super) use execute::execute;
-pub(super) use list::{DETAIL, FORMAT, QUERY as FILTER, list};
-pub(super) use read::{QUERY as VERSION, read};
+pub(super) use list::{DETAIL, FORMAT, QUERY as FILTER, describe, list};
+pub(super) use read::{QUERY as VERSION, describe as describe_one, read};
 
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use stead::{
 use super::{DETAIL, FORMAT};
 use crate::{
     extract::{Acting, Json, Path, Query},
-    openapi::{Parameter, text},
+    openapi::{Draft, Parameter, text},
     problem::Result,
 };
 
@@ -41,6 +41,11 @@ pub(in crate::rest) enum Tool {
     Described(Box<ToolDescription>),
     /// In the envelope of a model vendor.
     Exported(Value),
+}
+
+/// What the document says of it.
+pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
+    draft.gives::<Tool>(200);
 }
 
 pub(in crate::rest) async fn read(

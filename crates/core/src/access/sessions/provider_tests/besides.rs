@@ -106,7 +106,7 @@ fn a_provider_that_is_the_only_way_in_ends_sessions_by_password_and_takes_none()
     let scene = Scene::new(allowing_bob);
     let by_password = scene.owner();
     let invited = NewMember::new("bob@example.com", Role::Owner);
-    let invited = scene.world.run(members::invite(&scene.context, invited));
+    let invited = scene.world.run(members::create(&scene.context, invited));
     let link = invited.unwrap().link;
     let scene = scene.restarted(|provider| allowing_bob(provider).only());
     let (world, context) = (&scene.world, &scene.context);

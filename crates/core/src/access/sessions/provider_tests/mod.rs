@@ -2,7 +2,6 @@
 
 mod besides;
 mod scene;
-
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret as _;
@@ -15,7 +14,7 @@ use crate::{
     access::members::{begin_setup, change, reset},
     catalogue::Catalogue,
     context::{Context, EnvironmentOptions, SignInProvider},
-    resource::{MemberChange, MemberReset},
+    resource::{ChangeMember, MemberChange, MemberReset, ResetMember},
     state::{Role, SignInMethod},
     store::MemoryStore,
     testing::{Responses, STABLE, World, ports, response},
@@ -68,7 +67,10 @@ fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
     let change_of_role = MemberChange::default().role(Role::Operator);
     scene
         .world
-        .run(change(&scene.context, &id, change_of_role))
+        .run(change(
+            &scene.context,
+            ChangeMember::new(&id, change_of_role),
+        ))
         .unwrap();
     let again = scene.signed_in(scene.sign_in().unwrap());
     assert_eq!(
@@ -110,7 +112,10 @@ fn a_member_with_a_password_is_known_by_the_address_and_is_no_one_else() {
     );
     // A reset ends that.
     let id = ada.member_id.to_string();
-    let fresh = reset(&scene.context, &id, MemberReset::default());
+    let fresh = reset(
+        &scene.context,
+        ResetMember::new(&id, MemberReset::default()),
+    );
     assert_eq!(scene.world.run(fresh).unwrap().member.sign_in_with, []);
     assert_eq!(
         scene.signed_in(scene.sign_in().unwrap()).member.member_id,
@@ -257,7 +262,10 @@ fn a_disabled_member_stays_out_and_no_one_is_made_before_the_first_owner() {
         .member
         .member_id
         .to_string();
-    let disabled = change(&scene.context, &bob, MemberChange::default().disabled(true));
+    let disabled = change(
+        &scene.context,
+        ChangeMember::new(&bob, MemberChange::default().disabled(true)),
+    );
     scene.world.run(disabled).unwrap();
     let refused = scene.sign_in().unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::SignInRefused);

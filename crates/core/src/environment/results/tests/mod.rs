@@ -1,7 +1,6 @@
 //! What a result left out is read by its handle.
 
 mod refused;
-
 use std::{
     sync::{
         Arc, Mutex,
@@ -29,8 +28,8 @@ use crate::{
     identifier::ConnectionName,
     product::{Product, Rotation},
     resource::{
-        ByteRange, Disconnection, ExecuteRequest, Execution, NewAppCredential, NewMcpSession,
-        Policy,
+        ActivateKey, AddKey, ByteRange, ExecuteRequest, Execution, KeyActivation, NewAppCredential,
+        NewMcpSession, Policy,
     },
     results::View,
     state::AccountState,
@@ -209,7 +208,7 @@ impl Stage {
 
     fn session(&self, new: NewMcpSession) -> Environment {
         let environment = &self.environment;
-        let made = self.world.run(environment.create_mcp_session(new)).unwrap();
+        let made = self.world.run(environment.send(new)).unwrap();
         let bearer = made.token.expose_secret();
         let caller = self.world.run(environment.authenticate(bearer)).unwrap();
         environment.acting_as(caller)
@@ -407,8 +406,14 @@ fn nothing_is_stored_but_the_record_of_each_call() {
 fn a_handle_of_a_former_data_key_is_read_while_that_key_is_there() {
     let stage = Stage::new(json!({ "text": long() }));
     let former = stage.handle();
-    let key = stage.world.run(stage.environment.add_key()).unwrap();
-    let activated = stage.environment.activate_key(&key.key_id, true);
+    let key = stage
+        .world
+        .run(stage.environment.send(AddKey::new()))
+        .unwrap();
+    let activated = stage.environment.send(ActivateKey::new(
+        &key.key_id,
+        KeyActivation::default().at_once(true),
+    ));
     stage.world.run(activated).unwrap();
     let newer = stage.handle();
     assert_ne!(former[..20], newer[..20]);

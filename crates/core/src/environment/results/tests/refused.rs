@@ -1,6 +1,7 @@
 //! Who may not make a call does not read by its handle, and no request is sent.
 
 use super::*;
+use crate::resource::{DeleteConnection, DisconnectAccount, Disconnection, SetPolicy};
 
 #[test]
 fn a_handle_is_of_one_user_one_environment_and_for_one_day() {
@@ -72,7 +73,7 @@ fn whoever_may_not_make_the_call_may_not_read_its_handle() {
     let limited = |scope: &str, connections: Connections| {
         let mut new = NewAppCredential::new("reader").scopes([scope]);
         new.connections = connections.to_texts();
-        let made = stage.environment.create_app_credential(new);
+        let made = stage.environment.send(new);
         let made = stage.world.run(made).unwrap();
         let (id, secret) = (made.credential.client_id, made.client_secret);
         let issued = stage
@@ -102,7 +103,7 @@ fn whoever_may_not_make_the_call_may_not_read_its_handle() {
     .unwrap();
     stage
         .world
-        .run(stage.environment.set_policy(policy))
+        .run(stage.environment.send(SetPolicy::from(policy)))
         .unwrap();
     assert_eq!(
         stage.refused(&stage.environment, &handle).0,
@@ -114,10 +115,9 @@ fn whoever_may_not_make_the_call_may_not_read_its_handle() {
 fn a_handle_ends_with_the_account() {
     let stage = Stage::new(json!({ "text": long() }));
     let handle = stage.handle();
-    let ended =
-        stage
-            .environment
-            .disconnect_account("demo", "ada", Disconnection::new().erase(true));
+    let ended = stage
+        .environment
+        .send(DisconnectAccount::new("demo", "ada").how(Disconnection::new().erase(true)));
     stage.world.run(ended).unwrap();
     assert_eq!(
         stage.refused(&stage.environment, &handle).0,
@@ -126,7 +126,7 @@ fn a_handle_ends_with_the_account() {
     // Another account with its names is not meant.
     stage.world.advance(Duration::from_secs(6));
     let again = stage.world.run(async {
-        let deleted = stage.environment.delete_connection("demo").await;
+        let deleted = stage.environment.send(DeleteConnection::new("demo")).await;
         deleted.unwrap();
         insert_account(&stage.environment.0, AccountState::Active).await
     });

@@ -1,4 +1,8 @@
 //! A receiver fails, is silent, redirects, is gone, and recovers.
+use crate::resource::{
+    ChangeWebhook, DeleteWebhook, ReplayWebhook, ReplayWebhookDelivery, RotateWebhookSecret,
+    TestWebhook,
+};
 
 use super::*;
 
@@ -160,7 +164,7 @@ fn an_endpoint_that_is_gone_or_fails_for_five_days_is_disabled_and_can_be_enable
             ..WebhookChange::default()
         };
         let text = id.to_string();
-        let enabled = change(&stage.context, &text, enable);
+        let enabled = change(&stage.context, ChangeWebhook::new(&text, enable));
         assert_eq!(stage.world.run(enabled).unwrap().disabled, None);
         for _ in 0..3 {
             stage.jump(24 * HOUR);
@@ -174,7 +178,10 @@ fn for_a_day_both_secrets_sign_and_then_the_new_one_only() {
     let stage = Stage::new();
     let made = stage.create("app.example", &["account.*"]);
     let id = made.webhook.id.to_string();
-    let rotated = stage.world.run(rotate_secret(&stage.context, &id)).unwrap();
+    let rotated = stage
+        .world
+        .run(rotate_secret(&stage.context, RotateWebhookSecret::new(&id)))
+        .unwrap();
     assert!(rotated.webhook.previous_secret_until.is_some());
     stage.emit(1, 1);
     stage.world.advance(Duration::from_secs(3));
@@ -209,25 +216,28 @@ fn events_are_sent_once_more_one_by_one_or_since_a_time() {
     stage.set("app.example", Receiver::Takes);
     let waiting = stage.deliveries(&id).remove(0);
     let event = waiting.event_id.to_string();
-    let again = replay(&stage.context, &text, &event);
+    let again = replay_delivery(&stage.context, ReplayWebhookDelivery::new(&text, &event));
     assert_eq!(stage.world.run(again).unwrap().attempts, 0);
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2]);
     let again = WebhookReplay::since(since);
     stage
         .world
-        .run(replay_since(&stage.context, &text, &again))
+        .run(replay(&stage.context, ReplayWebhook::new(&text, again)))
         .unwrap();
     stage.world.advance(Duration::from_secs(3));
     assert_eq!(stage.numbers("app.example"), [1, 2, 2]);
 
-    let tested = stage.world.run(test(&stage.context, &text)).unwrap();
+    let tested = stage
+        .world
+        .run(test(&stage.context, TestWebhook::new(&text)))
+        .unwrap();
     assert_eq!(
         (tested.state.as_str(), tested.status),
         ("delivered", Some(204))
     );
     let tested = tested.event_id.to_string();
-    let refused = replay(&stage.context, &text, &tested);
+    let refused = replay_delivery(&stage.context, ReplayWebhookDelivery::new(&text, &tested));
     let refused = stage.world.run(refused).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::InvalidRequest);
 }
@@ -265,7 +275,7 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
     stage.world.advance(MINUTE);
     stage
         .world
-        .run(delete(&stage.context, &id.to_string()))
+        .run(delete(&stage.context, DeleteWebhook::new(id)))
         .unwrap();
     let store = &stage.context.store;
     assert!(stage.world.run(store.lane(id)).unwrap().is_none());

@@ -1,4 +1,5 @@
 //! Lanes: their order when events are sent once more, who has them, and what counts as a failure of the endpoint.
+use crate::resource::{ReplayWebhook, TestWebhook};
 
 use super::*;
 
@@ -23,7 +24,7 @@ fn what_is_sent_once_more_keeps_the_order_of_an_account() {
     stage.set_on(HOUR);
     let again = WebhookReplay::since(start);
     let text = id.to_string();
-    let again = replay_since(&stage.context, &text, &again);
+    let again = replay(&stage.context, ReplayWebhook::new(&text, again));
     stage.world.run(again).unwrap();
     stage.world.advance(10 * SECOND);
     let sent = stage.numbers("app.example");
@@ -74,7 +75,10 @@ fn of_a_long_response_the_beginning_is_kept() {
     let id = stage.create("app.example", &[]).webhook.id;
     stage.set("app.example", Receiver::IsWordy);
     let text = id.to_string();
-    let tested = stage.world.run(test(&stage.context, &text)).unwrap();
+    let tested = stage
+        .world
+        .run(test(&stage.context, TestWebhook::new(&text)))
+        .unwrap();
     let message = tested.message.unwrap_or_default();
     assert!(message.starts_with("out of order order"), "{message}");
     assert!(message.chars().count() <= 200, "{message}");

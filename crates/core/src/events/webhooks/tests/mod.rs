@@ -2,6 +2,8 @@
 
 mod flow;
 mod lanes;
+use crate::api::Paging;
+use crate::resource::{ListWebhookDeliveries, ReadWebhook};
 
 use std::{
     collections::BTreeMap,
@@ -210,13 +212,16 @@ impl Stage {
 
     fn webhook(&self, id: &WebhookId) -> crate::resource::Webhook {
         self.world
-            .run(read(&self.context, &id.to_string()))
+            .run(read(&self.context, ReadWebhook::new(id)))
             .unwrap()
     }
 
     fn deliveries(&self, id: &WebhookId) -> Vec<crate::resource::WebhookDelivery> {
         let id = id.to_string();
-        let page = deliveries(&self.context, &id, None, None, 100);
+        let page = deliveries(
+            &self.context,
+            ListWebhookDeliveries::new(&id).page(Paging::new(None, 100)),
+        );
         self.world.run(page).unwrap().items
     }
 

@@ -18,7 +18,10 @@ use crate::{
     oauth,
     ports::Runtime as _,
     product::Rotation,
-    resource::Disconnection,
+    resource::{
+        DisconnectAccount, Disconnection, ReadAccount, RefreshAccount, ResumeAccount,
+        SuspendAccount, VerifyAuthorization,
+    },
     state::{AccountReason, AccountState},
     testing::{Clock, Flaky, Machine, Responses, World, idle, open_spooled, ports},
 };
@@ -82,7 +85,10 @@ impl History {
         let server = history.server.clone();
         let consent = authorize(context.clone(), server, true, Arc::default());
         history.world.run(consent).unwrap();
-        let account = history.world.run(accounts::read(&context, &user()));
+        let account = history.world.run(accounts::read(
+            &context,
+            ReadAccount::new(&user().connection, &user().identifier),
+        ));
         history.account = account.unwrap().id;
         history
     }
@@ -133,18 +139,38 @@ impl History {
         match *act {
             Act::Call(process) => self.run(process, |it| async move { read_note(&it).await }),
             Act::Refresh(process) => self.run(process, |it| async move {
-                accounts::refresh(&it, &user()).await.map(drop)
+                accounts::refresh(
+                    &it,
+                    RefreshAccount::new(&user().connection, &user().identifier),
+                )
+                .await
+                .map(drop)
             }),
             Act::Suspend(process) => self.run(process, |it| async move {
-                accounts::suspend(&it, &user()).await.map(drop)
+                accounts::suspend(
+                    &it,
+                    SuspendAccount::new(&user().connection, &user().identifier),
+                )
+                .await
+                .map(drop)
             }),
             Act::Resume(process) => self.run(process, |it| async move {
-                accounts::resume(&it, &user()).await.map(drop)
+                accounts::resume(
+                    &it,
+                    ResumeAccount::new(&user().connection, &user().identifier),
+                )
+                .await
+                .map(drop)
             }),
             Act::Disconnect(process, revoke) => {
                 self.run(process, move |it| async move {
                     let how = Disconnection::new().revoke_at_product(revoke);
-                    accounts::disconnect(&it, &user(), how).await.map(drop)
+                    accounts::disconnect(
+                        &it,
+                        DisconnectAccount::new(&user().connection, &user().identifier).how(how),
+                    )
+                    .await
+                    .map(drop)
                 });
             }
             Act::Authorize(process, verify) => {
@@ -156,7 +182,7 @@ impl History {
                 self.run(process, |it| async move {
                     let oldest = lock(&waiting).pop();
                     let Some(oldest) = oldest else { return Ok(()) };
-                    oauth::verify(&it, &oldest.to_string(), USER)
+                    oauth::verify(&it, VerifyAuthorization::new(oldest.to_string(), USER))
                         .await
                         .map(drop)
                 });

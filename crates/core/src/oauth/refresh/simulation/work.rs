@@ -9,7 +9,10 @@ use crate::{
     context::Context,
     identifier::AuthorizationId,
     oauth::{self, Callback},
-    resource::{ConnectionChange, ExecuteRequest, NewAuthorizationLink, NewConnection},
+    resource::{
+        ChangeConnection, ConnectionChange, ExecuteRequest, NewAuthorizationLink, NewConnection,
+        ReadConnection, VerifyAuthorization,
+    },
 };
 
 pub(super) async fn connect(context: &Context) {
@@ -25,13 +28,17 @@ pub(super) async fn connect(context: &Context) {
 
 /// The connection gets the other one of two clients.
 pub(super) async fn change_client(context: Context) -> Result<()> {
-    let client = connections::read(&context, NAME).await?.client_id;
+    let client = connections::read(&context, ReadConnection::new(NAME))
+        .await?
+        .client_id;
     let other = match client.as_deref() {
         Some("client") => "other-client",
         _ => "client",
     };
     let change = ConnectionChange::default().client(other, "secret");
-    connections::change(&context, NAME, change).await.map(drop)
+    connections::change(&context, ChangeConnection::new(NAME, change))
+        .await
+        .map(drop)
 }
 
 pub(super) async fn read_note(context: &Context) -> Result<()> {
@@ -59,7 +66,7 @@ pub(super) async fn authorize(
         verify_url: Some(String::from("https://app.test/back")),
         ..NewAuthorizationLink::default()
     };
-    let link = oauth::create_link(&context, link).await?;
+    let link = oauth::links::create(&context, link).await?;
     let started = oauth::start(&context, link.link.rsplit('/').next().unwrap(), None).await?;
     let location = Url::parse(&started.location).unwrap();
     let parameter = |wanted: &str| {
@@ -68,14 +75,20 @@ pub(super) async fn authorize(
     };
     let code = server.consent(&parameter("client_id"));
     let callback = Callback::from_query(&format!("state={}&code={code}", parameter("state")));
-    let connection = connections::read(&context, NAME).await?.id.to_string();
+    let connection = connections::read(&context, ReadConnection::new(NAME))
+        .await?
+        .id
+        .to_string();
     let cookie = started.browser.expose_secret().to_owned();
     oauth::finish(&context, &connection, callback, |_| Some(cookie)).await?;
     if !verify {
         lock(&waiting).insert(0, link.authorization_id);
         return Ok(());
     }
-    oauth::verify(&context, &link.authorization_id.to_string(), USER)
-        .await
-        .map(drop)
+    oauth::verify(
+        &context,
+        VerifyAuthorization::new(link.authorization_id.to_string(), USER),
+    )
+    .await
+    .map(drop)
 }

@@ -1,7 +1,7 @@
 //! `POST /dashboard/connections/{connection_name}/test/disconnect`: disconnects the member's test account.
 
 use axum::response::Response;
-use stead::core::resource::Disconnection;
+use stead::core::resource::{DisconnectAccount, Disconnection};
 
 use super::{identifier, path};
 use crate::{
@@ -19,7 +19,7 @@ pub(super) async fn disconnect(
     let identifier = identifier(&member);
     let how = Disconnection::new();
     page.environment
-        .disconnect_account(&name, &identifier, how)
+        .send(DisconnectAccount::new(&name, &identifier).how(how))
         .await?;
     Ok(page.redirect_done(&path(&name), Done::TestAccountDisconnected))
 }

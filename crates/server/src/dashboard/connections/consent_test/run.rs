@@ -4,7 +4,7 @@
 use axum::response::Response;
 use stead::{
     Error, ErrorKind,
-    core::resource::{ExecuteRequest, Execution},
+    core::resource::{ExecuteRequest, Execution, ReadAccount, VerifyAuthorization},
 };
 
 use super::{
@@ -43,8 +43,12 @@ async fn call(
 ) -> Result<Execution, Error> {
     let environment = &page.environment;
     let account = match authorization_id {
-        Some(id) => environment.verify_authorization(id, identifier).await?,
-        None => environment.account(name, identifier).await?,
+        Some(id) => {
+            environment
+                .send(VerifyAuthorization::new(id, identifier))
+                .await?
+        }
+        None => environment.send(ReadAccount::new(name, identifier)).await?,
     };
     let product = environment.catalogue().product(&account.product);
     let call = product.and_then(|product| product.test_call(&account.granted_scopes));

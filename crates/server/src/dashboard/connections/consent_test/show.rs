@@ -10,7 +10,7 @@ use stead::{
         product::{LANGUAGES, TestCall},
         resource::{
             Account, AccountState, Authorization, AuthorizationState, ConnectionHealth,
-            ConnectionState, Execution,
+            ConnectionState, Execution, ReadAccount, ReadAuthorization, ReadConnection,
         },
     },
 };
@@ -67,10 +67,10 @@ pub(super) async fn with(
     ran: Option<Ran>,
 ) -> Result<Response> {
     let environment = &page.environment;
-    let connection = environment.connection(name).await?;
+    let connection = environment.send(ReadConnection::new(name)).await?;
     let product = product_of(environment, &connection)?;
     let identifier = identifier(member);
-    let account = match environment.account(name, &identifier).await {
+    let account = match environment.send(ReadAccount::new(name, &identifier)).await {
         Ok(account) => Some(account),
         Err(error) if error.kind() == ErrorKind::AccountNotFound => None,
         Err(error) => return Err(error.into()),
@@ -119,7 +119,7 @@ async fn authorization(
     identifier: &str,
     id: &str,
 ) -> Result<Option<Authorization>> {
-    match page.environment.authorization(id).await {
+    match page.environment.send(ReadAuthorization::new(id)).await {
         Ok(found) => {
             let is_own = found.identifier.as_str() == identifier;
             Ok(Some(found).filter(|found| is_own && found.connection_name.as_str() == name))

@@ -21,6 +21,6 @@ pub(super) async fn start(
     let mut new = NewAuthorizationLink::new(&name, identifier(&member));
     new.verify_url = Some(address(&page.environment, &path(&name)));
     new.allow_account_switch = Some(true);
-    let link = page.environment.create_authorization_link(new).await?;
+    let link = page.environment.send(new).await?;
     Ok(page.redirect(&link.link))
 }

@@ -8,7 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use stead::{
     Error,
-    core::resource::{AuditEntry, AuditFilter},
+    core::{
+        api::Paging,
+        resource::{AuditEntry, AuditFilter, ListAppCredentials, ListAuditEntries, ListMembers},
+    },
 };
 use url::form_urlencoded;
 
@@ -64,7 +67,11 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
         .finish();
     let found = page
         .environment
-        .audit_entries(&filter, paging.token.as_deref(), paging.size.min(50))
+        .send(
+            ListAuditEntries::new()
+                .filter(filter.clone())
+                .page(Paging::new(paging.token.as_deref(), paging.size.min(50))),
+        )
         .await?;
     let names = names(&page).await?;
     let rows = found.items.into_iter().map(|entry| Row {
@@ -99,7 +106,11 @@ async fn names(page: &Page) -> Result<BTreeMap<String, String>, Error> {
     if page.role() != Some(Role::Owner) {
         return Ok(BTreeMap::new());
     }
-    let members = page.environment.members(None, 100).await?.items;
+    let members = page
+        .environment
+        .send(ListMembers::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let members = members.into_iter().map(|one| {
         let name = if one.name.is_empty() {
             one.email
@@ -108,7 +119,11 @@ async fn names(page: &Page) -> Result<BTreeMap<String, String>, Error> {
         };
         (one.member_id.to_string(), name)
     });
-    let credentials = page.environment.app_credentials(None, 100).await?.items;
+    let credentials = page
+        .environment
+        .send(ListAppCredentials::new().page(Paging::new(None, 100)))
+        .await?
+        .items;
     let credentials = credentials.into_iter().map(|one| (one.client_id, one.name));
     Ok(members.chain(credentials).collect())
 }

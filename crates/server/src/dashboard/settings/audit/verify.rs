@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::AuditHead;
+use stead::core::resource::{AuditHead, ExpectedAudit, VerifyAudit};
 
 use super::super::{refused::refused, sections::render};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
@@ -25,7 +25,10 @@ pub(super) async fn verify(page: Page, mut query: Query) -> Result<Response> {
     if !run {
         return Ok(render(&page, TEMPLATE, given));
     }
-    let found = page.environment.verify_audit(head.as_ref()).await?;
+    let found = page
+        .environment
+        .send(VerifyAudit::new().expected(ExpectedAudit::new(head)))
+        .await?;
     let context = context! {
         head => found.head.as_ref().map(ToString::to_string),
         found => Serde(found),

@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
 use stead::{
     Error,
-    core::resource::{AppCredential, AppCredentialChange},
+    core::resource::{AppCredential, AppCredentialChange, ChangeAppCredential, ReadAppCredential},
 };
 
 use super::{
@@ -22,13 +22,13 @@ const TEMPLATE: &str = "settings/credentials/change.html";
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let context = context(&page, &credential, &Given::of(&credential)).await?;
     Ok(render(&page, TEMPLATE, context))
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let given = Given::read(&form);
     match change(&page, &id, &given).await {
         Ok(_) => Ok(page.redirect_done(&path(&id), Done::CredentialChanged)),
@@ -49,7 +49,9 @@ async fn change(page: &Page, id: &str, given: &Given) -> Result<AppCredential, E
         false => change.connections(&given.connections),
     };
     let change = change.policy(&given.policy);
-    page.environment.change_app_credential(id, change).await
+    page.environment
+        .send(ChangeAppCredential::new(id, change))
+        .await
 }
 
 async fn context(page: &Page, credential: &AppCredential, given: &Given) -> Result<Value, Error> {

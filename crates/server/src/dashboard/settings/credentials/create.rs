@@ -42,5 +42,5 @@ async fn create(page: &Page, given: &Given) -> Result<IssuedAppSecret, Error> {
     new.expires_in = given.expires_in()?;
     new.connections = Some(given.connections.clone()).filter(|names| !names.is_empty());
     new.policy = Some(given.policy.clone()).filter(|name| !name.is_empty());
-    page.environment.create_app_credential(new).await
+    page.environment.send(new).await
 }

@@ -5,8 +5,9 @@ use serde::Serialize;
 use stead::{
     Error,
     core::{
+        api::Paging,
         environment::Environment,
-        resource::AppCredential,
+        resource::{AppCredential, ListConnections, ListPolicies},
         scope::ScopeName::{self, *},
     },
 };
@@ -122,7 +123,10 @@ impl Given {
 
     /// The form's part of a page.
     pub(super) async fn context(&self, environment: &Environment) -> Result<Value, Error> {
-        let connections = environment.connections(None, 100).await?.items;
+        let connections = environment
+            .send(ListConnections::new().page(Paging::new(None, 100)))
+            .await?
+            .items;
         let title = |product: &str| {
             let found = environment.catalogue().product(product);
             found.map_or_else(|| product.to_owned(), |found| found.title.to_owned())
@@ -138,7 +142,11 @@ impl Given {
             .iter()
             .map(|(title, names)| group(environment, title, names))
             .collect();
-        let policies = environment.policies().await?.items.into_iter();
+        let policies = environment
+            .send(ListPolicies::new())
+            .await?
+            .items
+            .into_iter();
         let policies = policies.map(|policy| (policy.name.clone(), policy.name));
         let none = [(String::new(), String::from("No policy"))];
         let policies: Vec<_> = none.into_iter().chain(policies).collect();

@@ -3,7 +3,10 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::resource::AppCredential;
+use stead::core::{
+    api::Paging,
+    resource::{AppCredential, ListAppCredentials},
+};
 
 use super::super::sections::render;
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
@@ -19,7 +22,10 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     query.end()?;
     let environment = &page.environment;
     let found = environment
-        .app_credentials(paging.token.as_deref(), paging.size.min(50))
+        .send(
+            ListAppCredentials::new()
+                .page(Paging::new(paging.token.as_deref(), paging.size.min(50))),
+        )
         .await?;
     let now = environment.runtime().now();
     let rows = found.items.into_iter().map(|credential| Row {

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
+use stead::core::resource::ReadAppCredential;
 
 use super::{super::sections::render, given::about};
 use crate::{
@@ -12,7 +13,7 @@ use crate::{
 
 pub(super) async fn read(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let now = page.environment.runtime().now();
     let catalogue = page.environment.catalogue();
     let scopes = credential.scopes.iter().map(|scope| {

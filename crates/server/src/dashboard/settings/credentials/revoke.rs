@@ -1,6 +1,7 @@
 //! `GET` and `POST /dashboard/settings/credentials/{client_id}/revoke`.
 
 use axum::response::Response;
+use stead::core::resource::{DeleteAppCredential, ReadAppCredential};
 
 use super::{super::question::Question, LIST, path};
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let question = Question {
         title: format!("Revoke {}?", credential.name),
         consequences: &[
@@ -27,6 +28,6 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>) -> Result<Response> {
-    page.environment.revoke_app_credential(&id).await?;
+    page.environment.send(DeleteAppCredential::new(&id)).await?;
     Ok(page.redirect_done(LIST, Done::CredentialRevoked))
 }

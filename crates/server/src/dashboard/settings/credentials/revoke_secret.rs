@@ -1,7 +1,10 @@
 //! `GET` and `POST /dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke`.
 
 use axum::response::Response;
-use stead::{Error, ErrorKind};
+use stead::{
+    Error, ErrorKind,
+    core::resource::{ReadAppCredential, RevokeAppSecret},
+};
 
 use super::{super::question::Question, path};
 use crate::{
@@ -14,7 +17,7 @@ type Ids = Path<(String, String)>;
 
 pub(super) async fn show(page: Page, Path((id, secret_id)): Ids, query: Query) -> Result<Response> {
     query.end()?;
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let secret = credential
         .secrets
         .iter()
@@ -40,6 +43,8 @@ pub(super) async fn show(page: Page, Path((id, secret_id)): Ids, query: Query) -
 }
 
 pub(super) async fn submit(page: Page, Path((id, secret_id)): Ids) -> Result<Response> {
-    page.environment.revoke_app_secret(&id, &secret_id).await?;
+    page.environment
+        .send(RevokeAppSecret::new(&id, &secret_id))
+        .await?;
     Ok(page.redirect_done(&path(&id), Done::SecretRevoked))
 }

@@ -2,7 +2,10 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::{Error, core::resource::SecretRotation};
+use stead::{
+    Error,
+    core::resource::{ReadAppCredential, RotateAppCredential, SecretRotation},
+};
 
 use super::{
     super::{refused::refused, sections::render},
@@ -18,7 +21,7 @@ const TEMPLATE: &str = "settings/credentials/rotate.html";
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     Ok(render(
         &page,
         TEMPLATE,
@@ -27,12 +30,14 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    let credential = page.environment.app_credential(&id).await?;
+    let credential = page.environment.send(ReadAppCredential::new(&id)).await?;
     let seconds = form.text("old_expires_in").unwrap_or_default();
     let rotated = match seconds.parse() {
         Ok(seconds) => {
             let rotation = SecretRotation::default().old_expires_in(seconds);
-            page.environment.rotate_app_credential(&id, rotation).await
+            page.environment
+                .send(RotateAppCredential::new(&id, rotation))
+                .await
         }
         Err(_) => Err(Error::invalid_at(
             "/old_expires_in",

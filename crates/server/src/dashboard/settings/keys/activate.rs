@@ -1,6 +1,7 @@
 //! `POST /dashboard/settings/keys/{key_id}/activate`.
 
 use axum::response::Response;
+use stead::core::resource::{ActivateKey, KeyActivation};
 
 use super::list::after;
 use crate::{
@@ -10,6 +11,12 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page, Path(key_id): Path<String>) -> Result<Response> {
-    let active = page.environment.activate_key(&key_id, false).await;
+    let active = page
+        .environment
+        .send(ActivateKey::new(
+            &key_id,
+            KeyActivation::default().at_once(false),
+        ))
+        .await;
     after(&page, active, Done::KeyActivated).await
 }

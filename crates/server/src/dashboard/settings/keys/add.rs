@@ -1,6 +1,7 @@
 //! `POST /dashboard/settings/keys`.
 
 use axum::response::Response;
+use stead::core::resource::AddKey;
 
 use super::list::after;
 use crate::{
@@ -9,6 +10,6 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page) -> Result<Response> {
-    let added = page.environment.add_key().await;
+    let added = page.environment.send(AddKey::new()).await;
     after(&page, added, Done::KeyAdded).await
 }

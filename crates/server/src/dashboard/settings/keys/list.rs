@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
 use stead::{
     Error,
-    core::resource::{DataKey, DataKeyState},
+    core::resource::{DataKey, DataKeyState, KeyCount, ListKeys},
 };
 
 use super::super::{refused::refused, sections::render};
@@ -36,7 +36,10 @@ pub(super) async fn after<T>(
 }
 
 async fn context(page: &Page, count_rows: bool) -> Result<Value, Error> {
-    let mut keys = page.environment.keys(count_rows).await?;
+    let mut keys = page
+        .environment
+        .send(ListKeys::new().count(KeyCount::rows(count_rows)))
+        .await?;
     let now = page.environment.runtime().now();
     let newest = keys.ring.first().cloned().unwrap_or_default();
     let lives = |key: &&DataKey| key.state != DataKeyState::Retired;

@@ -1,6 +1,7 @@
 //! `POST /dashboard/settings/keys/reencrypt`.
 
 use axum::response::Response;
+use stead::core::resource::ReencryptAll;
 
 use super::list::after;
 use crate::{
@@ -9,6 +10,6 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page) -> Result<Response> {
-    let started = page.environment.start_reencryption().await;
+    let started = page.environment.send(ReencryptAll::new()).await;
     after(&page, started, Done::KeysReencrypting).await
 }

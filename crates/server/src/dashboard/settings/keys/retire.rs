@@ -1,7 +1,10 @@
 //! `GET` and `POST /dashboard/settings/keys/{key_id}/retire`.
 
 use axum::response::Response;
-use stead::{Error, ErrorKind};
+use stead::{
+    Error, ErrorKind,
+    core::resource::{KeyCount, ListKeys, RetireKey},
+};
 
 use super::{super::question::Question, LIST, list::after};
 use crate::{
@@ -12,7 +15,11 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(key_id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let keys = page.environment.keys(false).await?.data_keys;
+    let keys = page
+        .environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
+        .await?
+        .data_keys;
     let key = keys.into_iter().find(|key| key.key_id == key_id);
     let key = key.ok_or_else(|| Error::new(ErrorKind::NotFound, "this data key doesn’t exist"))?;
     let backups = format!(
@@ -33,6 +40,6 @@ pub(super) async fn show(page: Page, Path(key_id): Path<String>, query: Query) -
 }
 
 pub(super) async fn submit(page: Page, Path(key_id): Path<String>) -> Result<Response> {
-    let retired = page.environment.retire_key(&key_id).await;
+    let retired = page.environment.send(RetireKey::new(&key_id)).await;
     after(&page, retired, Done::KeyRetired).await
 }

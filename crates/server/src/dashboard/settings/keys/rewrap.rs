@@ -1,6 +1,7 @@
 //! `POST /dashboard/settings/keys/rewrap`.
 
 use axum::response::Response;
+use stead::core::resource::RewrapKeys;
 
 use super::list::after;
 use crate::{
@@ -9,6 +10,6 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page) -> Result<Response> {
-    let wrapped = page.environment.rewrap_keys().await;
+    let wrapped = page.environment.send(RewrapKeys::new()).await;
     after(&page, wrapped, Done::KeysRewrapped).await
 }

@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/members/{member_id}/change`: name and role.
 
 use axum::response::Response;
-use stead::core::resource::MemberChange;
+use stead::core::resource::{ChangeMember, MemberChange};
 
 use super::{super::refused::refused, invite::read_role, path, read};
 use crate::{
@@ -33,7 +33,7 @@ pub(super) async fn apply(
     done: Done,
 ) -> Result<Response> {
     let changed = match change {
-        Ok(change) => page.environment.change_member(id, change).await,
+        Ok(change) => page.environment.send(ChangeMember::new(id, change)).await,
         Err(error) => Err(error),
     };
     match changed {

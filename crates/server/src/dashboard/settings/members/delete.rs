@@ -1,6 +1,7 @@
 //! `GET` and `POST /dashboard/settings/members/{member_id}/delete`.
 
 use axum::response::Response;
+use stead::core::resource::{DeleteMember, ReadMember};
 
 use super::{
     super::{question::Question, refused::refused},
@@ -14,7 +15,7 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let found = page.environment.member(&id).await?;
+    let found = page.environment.send(ReadMember::new(&id)).await?;
     let question = Question {
         title: format!("Delete {}?", found.email),
         consequences: &[
@@ -34,7 +35,7 @@ pub(super) async fn submit(
     member: SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response> {
-    match page.environment.delete_member(&id).await {
+    match page.environment.send(DeleteMember::new(&id)).await {
         Ok(()) => Ok(page.redirect_done(LIST, Done::MemberDeleted)),
         Err(error) => {
             let context = read::context(&page, &member, &id).await?;

@@ -30,7 +30,7 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     let invited = match read_role(role) {
         Ok(role) => {
             let new = NewMember::new(email, role).name(name);
-            page.environment.invite_member(new).await
+            page.environment.send(new).await
         }
         Err(error) => Err(error),
     };

@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
+use stead::core::{api::Paging, resource::ListMembers};
 
 use super::super::sections::render;
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
@@ -11,7 +12,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     query.end()?;
     let found = page
         .environment
-        .members(paging.token.as_deref(), paging.size.min(50))
+        .send(ListMembers::new().page(Paging::new(paging.token.as_deref(), paging.size.min(50))))
         .await?;
     let context = context! {
         members => Serde(found.items),

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::Error;
+use stead::{Error, core::resource::ReadMember};
 
 use super::{super::sections::render, ROLES};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) async fn read(
 }
 
 pub(super) async fn context(page: &Page, member: &SignedIn, id: &str) -> Result<Value, Error> {
-    let found = page.environment.member(id).await?;
+    let found = page.environment.send(ReadMember::new(id)).await?;
     Ok(context! {
         is_self => found.member_id == member.member_id,
         of => Serde(found),

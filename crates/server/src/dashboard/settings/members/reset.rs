@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::MemberReset;
+use stead::core::resource::{MemberReset, ReadMember, ResetMember};
 
 use super::{
     super::{refused::refused, sections::render},
@@ -18,14 +18,14 @@ const TEMPLATE: &str = "settings/members/reset.html";
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let member = page.environment.member(&id).await?;
+    let member = page.environment.send(ReadMember::new(&id)).await?;
     Ok(render(&page, TEMPLATE, context! { of => Serde(member) }))
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    let found = page.environment.member(&id).await?;
+    let found = page.environment.send(ReadMember::new(&id)).await?;
     let how = MemberReset::default().second_factor(form.text("second_factor").is_some());
-    match page.environment.reset_member(&id, how).await {
+    match page.environment.send(ResetMember::new(&id, how)).await {
         Ok(issued) => Ok(show_link(&page, &issued, found.last_sign_in_at.is_none())),
         Err(error) => refused(&page, error, TEMPLATE, context! { of => Serde(found) }),
     }

@@ -1,10 +1,15 @@
 //! The settings, as members use them in a browser.
 
 mod others;
-
 use axum::body::Body;
 use http::{Request, StatusCode, header};
-use stead::core::resource::{NewAppCredential, NewMember, NewWebhook, Role};
+use stead::core::{
+    api::Paging,
+    resource::{
+        KeyCount, ListKeys, ListMembers, NewAppCredential, NewMember, NewWebhook,
+        ReadAppCredential, ReadMember, Role,
+    },
+};
 use url::form_urlencoded;
 
 use crate::{
@@ -106,7 +111,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     let id = between(&made, "data-copy=\"app_", "\"");
     let environment = service.platform.environment();
     let credential = environment
-        .app_credential(&format!("app_{id}"))
+        .send(ReadAppCredential::new(format!("app_{id}")))
         .await
         .unwrap();
     assert_eq!(
@@ -141,7 +146,7 @@ async fn a_credential_is_made_shown_once_changed_rotated_and_revoked() {
     page.assert_contains(AS_TEXT);
     assert!(!page.text().contains(MARKUP));
     let changed = environment
-        .app_credential(&credential.client_id)
+        .send(ReadAppCredential::new(&credential.client_id))
         .await
         .unwrap();
     assert_eq!((changed.connections, changed.rate_per_minute), (None, None));
@@ -222,7 +227,11 @@ async fn a_member_is_invited_changed_kept_out_reset_and_deleted() {
     let twice = browser.post(MEMBERS, &fields).await;
     assert_eq!(twice.status, StatusCode::CONFLICT);
     twice.assert_contains("A member with this email address already exists");
-    let members = environment.members(None, 50).await.unwrap().items;
+    let members = environment
+        .send(ListMembers::new().page(Paging::new(None, 50)))
+        .await
+        .unwrap()
+        .items;
     let bob = members
         .iter()
         .find(|one| one.email == "bob@example.com")
@@ -262,7 +271,7 @@ async fn the_last_owner_stays_an_owner() {
     let members = service
         .platform
         .environment()
-        .members(None, 50)
+        .send(ListMembers::new().page(Paging::new(None, 50)))
         .await
         .unwrap();
     let own = format!("{MEMBERS}/{}", members.items[0].member_id);
@@ -284,16 +293,17 @@ async fn what_cannot_be_undone_asks_for_the_password_again() {
     let environment = service.platform.environment();
     let owner = Browser::of(&service, Role::Owner).await;
     let new = NewAppCredential::new("old").scopes(["events:read"]);
-    let credential = environment
-        .create_app_credential(new)
+    let credential = environment.send(new).await.unwrap().credential;
+    let webhook = NewWebhook::new("https://app.example.com/hooks");
+    let webhook = environment.send(webhook).await.unwrap().webhook;
+    let bob = NewMember::new("bob@example.com", Role::Viewer);
+    let bob = environment.send(bob).await.unwrap().member;
+    let key = environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
         .await
         .unwrap()
-        .credential;
-    let webhook = NewWebhook::new("https://app.example.com/hooks");
-    let webhook = environment.create_webhook(webhook).await.unwrap().webhook;
-    let bob = NewMember::new("bob@example.com", Role::Viewer);
-    let bob = environment.invite_member(bob).await.unwrap().member;
-    let key = environment.keys(false).await.unwrap().data_keys.remove(0);
+        .data_keys
+        .remove(0);
     let paths = [
         format!("{CREDENTIALS}/{}/revoke", credential.client_id),
         format!(
@@ -315,9 +325,14 @@ async fn what_cannot_be_undone_asks_for_the_password_again() {
     }
     assert!(
         environment
-            .app_credential(&credential.client_id)
+            .send(ReadAppCredential::new(&credential.client_id))
             .await
             .is_ok()
     );
-    assert!(environment.member(&bob.member_id.to_string()).await.is_ok());
+    assert!(
+        environment
+            .send(ReadMember::new(bob.member_id.to_string()))
+            .await
+            .is_ok()
+    );
 }

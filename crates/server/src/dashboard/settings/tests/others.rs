@@ -2,7 +2,13 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::resource::{MemberChange, Role};
+use stead::core::{
+    api::Paging,
+    resource::{
+        ActivateKey, ChangeMember, ExpectedAudit, KeyActivation, KeyCount, ListKeys, ListMembers,
+        ListWebhooks, MemberChange, Role, VerifyAudit,
+    },
+};
 
 use super::{AS_TEXT, Browser, CREDENTIALS, KEYS, MARKUP, MEMBERS, WEBHOOKS, between, plain};
 use crate::testing::{TestService, json_response};
@@ -26,7 +32,7 @@ async fn a_webhook_is_made_tested_paused_replayed_and_deleted() {
     let secret = between(&made, "data-copy=\"whsec_", "\"");
     let environment = service.platform.environment();
     let webhook = environment
-        .webhooks(None, 50)
+        .send(ListWebhooks::new().page(Paging::new(None, 50)))
         .await
         .unwrap()
         .items
@@ -98,15 +104,31 @@ async fn a_data_key_is_replaced_step_by_step() {
     assert!(!page.text().contains("Destroy previous key"));
     let page = browser.done(KEYS, &[], "Data key added").await;
     page.assert_contains("You can activate it from");
-    let added = environment.keys(false).await.unwrap().data_keys.remove(1);
+    let added = environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
+        .await
+        .unwrap()
+        .data_keys
+        .remove(1);
     let activate = format!("{KEYS}/{}/activate", added.key_id);
     let early = browser.post(&activate, &[]).await;
     assert_eq!(early.status, StatusCode::CONFLICT);
     early.assert_contains("when every process has read it");
-    environment.activate_key(&added.key_id, true).await.unwrap();
+    environment
+        .send(ActivateKey::new(
+            &added.key_id,
+            KeyActivation::default().at_once(true),
+        ))
+        .await
+        .unwrap();
     let page = browser.get(&format!("{KEYS}?count_rows=true")).await;
     page.assert_contains("Destroy previous key");
-    let first = environment.keys(false).await.unwrap().data_keys.remove(0);
+    let first = environment
+        .send(ListKeys::new().count(KeyCount::rows(false)))
+        .await
+        .unwrap()
+        .data_keys
+        .remove(0);
     let retire = format!("{KEYS}/{}/retire", first.key_id);
     let early = browser.post(&retire, &[]).await;
     assert_eq!(early.status, StatusCode::CONFLICT);
@@ -114,7 +136,7 @@ async fn a_data_key_is_replaced_step_by_step() {
     let reencrypt = format!("{KEYS}/reencrypt");
     browser.done(&reencrypt, &[], "Re-encryption started").await;
     while environment
-        .keys(false)
+        .send(ListKeys::new().count(KeyCount::rows(false)))
         .await
         .unwrap()
         .reencryption
@@ -166,7 +188,7 @@ async fn the_audit_log_is_filtered_and_verified() {
     let found = service
         .platform
         .environment()
-        .verify_audit(None)
+        .send(VerifyAudit::new().expected(ExpectedAudit::new(None)))
         .await
         .unwrap();
     let head = found.head.unwrap();
@@ -228,14 +250,18 @@ async fn a_member_who_is_disabled_loses_the_page() {
     let environment = service.platform.environment();
     let owner = Browser::of(&service, Role::Owner).await;
     let operator = Browser::of(&service, Role::Operator).await;
-    let members = environment.members(None, 50).await.unwrap().items;
+    let members = environment
+        .send(ListMembers::new().page(Paging::new(None, 50)))
+        .await
+        .unwrap()
+        .items;
     let one = members
         .iter()
         .find(|one| one.role == Role::Operator)
         .unwrap();
     let change = MemberChange::default().role(Role::Viewer);
     environment
-        .change_member(&one.member_id.to_string(), change)
+        .send(ChangeMember::new(one.member_id.to_string(), change))
         .await
         .unwrap();
     assert_eq!(operator.get(WEBHOOKS).await.status, StatusCode::FORBIDDEN);

@@ -1,4 +1,5 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/change`.
+use stead::core::resource::{ChangeWebhook, ReadWebhook};
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
@@ -19,7 +20,7 @@ const TEMPLATE: &str = "settings/webhooks/change.html";
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let webhook = page.environment.webhook(&id).await?;
+    let webhook = page.environment.send(ReadWebhook::new(&id)).await?;
     Ok(render(
         &page,
         TEMPLATE,
@@ -28,13 +29,13 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Result<Response> {
-    let webhook = page.environment.webhook(&id).await?;
+    let webhook = page.environment.send(ReadWebhook::new(&id)).await?;
     let given = Given::read(&form);
     let mut change = WebhookChange::default();
     change.url = Some(given.url.clone());
     change.events = Some(given.events());
     change.description = Some(given.description.clone());
-    match page.environment.change_webhook(&id, change).await {
+    match page.environment.send(ChangeWebhook::new(&id, change)).await {
         Ok(_) => Ok(page.redirect_done(&path(&id), Done::WebhookChanged)),
         Err(error) => refused(&page, error, TEMPLATE, context(&webhook, &given)),
     }

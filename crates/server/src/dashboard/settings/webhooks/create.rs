@@ -25,7 +25,7 @@ pub(super) async fn submit(page: Page, form: Form) -> Result<Response> {
     let given = Given::read(&form);
     let mut new = NewWebhook::new(&given.url).events(given.events());
     new.description = Some(given.description.clone()).filter(|text| !text.is_empty());
-    match page.environment.create_webhook(new).await {
+    match page.environment.send(new).await {
         Ok(made) => Ok(show_secret(&page, &made, true)),
         Err(error) => refused(&page, error, TEMPLATE, given.context()),
     }

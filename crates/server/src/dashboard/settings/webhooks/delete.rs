@@ -1,4 +1,5 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/delete`.
+use stead::core::resource::{DeleteWebhook, ReadWebhook};
 
 use axum::response::Response;
 
@@ -11,7 +12,7 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    let webhook = page.environment.webhook(&id).await?;
+    let webhook = page.environment.send(ReadWebhook::new(&id)).await?;
     let question = Question {
         title: format!("Delete the webhook to {}?", webhook.url),
         consequences: &[
@@ -26,6 +27,6 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>) -> Result<Response> {
-    page.environment.delete_webhook(&id).await?;
+    page.environment.send(DeleteWebhook::new(&id)).await?;
     Ok(page.redirect_done(LIST, Done::WebhookDeleted))
 }

@@ -1,4 +1,6 @@
 //! `GET /dashboard/settings/webhooks`.
+use stead::core::api::Paging;
+use stead::core::resource::ListWebhooks;
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
@@ -12,7 +14,7 @@ pub(super) async fn list(page: Page, mut query: Query) -> Result<Response> {
     // An environment has 50 at most.
     let found = page
         .environment
-        .webhooks(paging.token.as_deref(), paging.size.min(50))
+        .send(ListWebhooks::new().page(Paging::new(paging.token.as_deref(), paging.size.min(50))))
         .await?;
     let context = context! {
         webhooks => Serde(found.items),

@@ -1,4 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/pause` and `…/resume`.
+use stead::core::resource::ChangeWebhook;
 
 use axum::response::Response;
 use stead::core::resource::WebhookChange;
@@ -21,6 +22,8 @@ pub(super) async fn resume(page: Page, Path(id): Path<String>) -> Result<Respons
 async fn set(page: &Page, id: &str, disabled: bool, done: Done) -> Result<Response> {
     let mut change = WebhookChange::default();
     change.disabled = Some(disabled);
-    page.environment.change_webhook(id, change).await?;
+    page.environment
+        .send(ChangeWebhook::new(id, change))
+        .await?;
     Ok(page.redirect_done(&path(id), done))
 }

@@ -1,4 +1,6 @@
 //! `GET /dashboard/settings/webhooks/{webhook_id}?state=&page_token=`.
+use stead::core::api::Paging;
+use stead::core::resource::{DeliveryFilter, ListWebhookDeliveries, ReadWebhook};
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
@@ -28,10 +30,14 @@ pub(super) async fn context(
     state: Option<DeliveryState>,
     page_token: Option<&str>,
 ) -> Result<Value, Error> {
-    let webhook = page.environment.webhook(id).await?;
+    let webhook = page.environment.send(ReadWebhook::new(id)).await?;
     let deliveries = page
         .environment
-        .webhook_deliveries(id, state, page_token, 50)
+        .send(
+            ListWebhookDeliveries::new(id)
+                .filter(DeliveryFilter::of(state))
+                .page(Paging::new(page_token, 50)),
+        )
         .await?;
     let state = state.map(DeliveryState::name);
     Ok(context! {

@@ -1,4 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/replay`: all events since a time once more.
+use stead::core::resource::ReplayWebhook;
 
 use axum::response::Response;
 use jiff::Timestamp;
@@ -15,7 +16,7 @@ pub(super) async fn submit(page: Page, Path(id): Path<String>, form: Form) -> Re
     let replayed = match moment(form.text("since").unwrap_or_default()) {
         Some(since) => {
             let replay = WebhookReplay::since(since);
-            page.environment.replay_webhook(&id, &replay).await
+            page.environment.send(ReplayWebhook::new(&id, replay)).await
         }
         None => Err(Error::invalid_at(
             "/since",

@@ -1,4 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay`.
+use stead::core::resource::ReplayWebhookDelivery;
 
 use axum::response::Response;
 
@@ -14,7 +15,7 @@ pub(super) async fn submit(
     Path((id, event_id)): Path<(String, String)>,
 ) -> Result<Response> {
     page.environment
-        .replay_webhook_delivery(&id, &event_id)
+        .send(ReplayWebhookDelivery::new(&id, &event_id))
         .await?;
     Ok(page.redirect_done(&path(&id), Done::DeliveryReplayed))
 }

@@ -1,4 +1,5 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/rotate-secret`.
+use stead::core::resource::{ReadWebhook, RotateWebhookSecret};
 
 use axum::response::Response;
 
@@ -11,7 +12,7 @@ use crate::{
 
 pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Result<Response> {
     query.end()?;
-    page.environment.webhook(&id).await?;
+    page.environment.send(ReadWebhook::new(&id)).await?;
     let question = Question {
         title: String::from("Rotate the webhook’s secret?"),
         consequences: &[
@@ -26,6 +27,6 @@ pub(super) async fn show(page: Page, Path(id): Path<String>, query: Query) -> Re
 }
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>) -> Result<Response> {
-    let made = page.environment.rotate_webhook_secret(&id).await?;
+    let made = page.environment.send(RotateWebhookSecret::new(&id)).await?;
     Ok(show_secret(&page, &made, false))
 }

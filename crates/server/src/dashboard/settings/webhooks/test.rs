@@ -1,4 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/test`.
+use stead::core::resource::TestWebhook;
 
 use axum::response::Response;
 
@@ -10,6 +11,6 @@ use crate::{
 };
 
 pub(super) async fn submit(page: Page, Path(id): Path<String>) -> Result<Response> {
-    page.environment.test_webhook(&id).await?;
+    page.environment.send(TestWebhook::new(&id)).await?;
     Ok(page.redirect_done(&path(&id), Done::WebhookTested))
 }

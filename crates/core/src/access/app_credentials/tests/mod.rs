@@ -1,0 +1,452 @@
+//! What credentials open, and how they are replaced and taken back.
+
+mod told;
+
+use std::{sync::Arc, time::Duration};
+
+use secrecy::ExposeSecret as _;
+
+use super::*;
+use crate::{
+    access::{authenticate, issue_access_token},
+    api::Paging,
+    caller::Caller,
+    domain::AppCredential as Row,
+    maintenance,
+    resource::{
+        AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
+        ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret,
+        RotateAppCredential, SecretRotation,
+    },
+    scope::ScopeName,
+    store::{Batch, Commit, MemoryStore},
+    testing::{STABLE, World, always, context, open},
+};
+
+fn new(scopes: &[&str]) -> NewAppCredential {
+    NewAppCredential::new("app").scopes(scopes.iter().copied())
+}
+
+/// A credential with these scopes.
+fn created(world: &World, context: &Context, scopes: &[&str]) -> IssuedAppSecret {
+    world.run(create(context, new(scopes))).unwrap()
+}
+
+/// A bearer token made with a secret.
+fn token(world: &World, context: &Context, issued: &IssuedAppSecret) -> Result<String> {
+    let (id, secret) = (&issued.credential.client_id, &issued.client_secret);
+    let token = issue_access_token(context, id, secret.expose_secret(), None);
+    Ok(world.run(token)?.access_token.expose_secret().to_owned())
+}
+
+fn kind<T>(result: Result<T>) -> ErrorKind {
+    result.err().expect("an error").kind()
+}
+
+fn two_processes(world: &World) -> [Context; 2] {
+    let store = Arc::new(MemoryStore::new(world.process(0)));
+    [0, 1].map(|process| {
+        let store = Arc::clone(&store) as _;
+        world.run(open(
+            world.process(process),
+            &STABLE,
+            always(200, ""),
+            store,
+        ))
+    })
+}
+
+#[test]
+fn a_revoked_credential_is_refused_at_once_here_and_within_a_second_elsewhere() {
+    let world = World::new();
+    let [here, there] = two_processes(&world);
+    let issued = created(&world, &here, &["events:read"]);
+    let bearer = token(&world, &here, &issued).unwrap();
+    for process in [&here, &there] {
+        world.run(authenticate(process, &bearer)).unwrap();
+    }
+    world
+        .run(delete(
+            &here,
+            DeleteAppCredential::new(&issued.credential.client_id),
+        ))
+        .unwrap();
+    let refused = |process| kind(world.run(authenticate(process, &bearer)));
+    assert_eq!(refused(&here), ErrorKind::Unauthenticated);
+    world.run(authenticate(&there, &bearer)).unwrap();
+    world.advance(Duration::from_secs(1));
+    assert_eq!(refused(&there), ErrorKind::Unauthenticated);
+    assert_eq!(
+        kind(token(&world, &there, &issued)),
+        ErrorKind::Unauthenticated
+    );
+}
+
+#[test]
+fn a_rotated_credential_works_with_both_secrets_and_then_with_the_new_one_only() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let old = created(&world, &context, &["events:read"]);
+    let id = old.credential.client_id.clone();
+    let with_old = token(&world, &context, &old).unwrap();
+    let new = world
+        .run(rotate(
+            &context,
+            RotateAppCredential::new(&id, SecretRotation::default()),
+        ))
+        .unwrap();
+    assert_eq!(new.credential.secrets.len(), 2);
+    assert_ne!(new.secret_id, old.secret_id);
+    let with_new = token(&world, &context, &new).unwrap();
+    for bearer in [
+        &with_old,
+        &with_new,
+        &token(&world, &context, &old).unwrap(),
+    ] {
+        world.run(authenticate(&context, bearer)).unwrap();
+    }
+    // There is no third one.
+    let third = world.run(rotate(
+        &context,
+        RotateAppCredential::new(&id, SecretRotation::default()),
+    ));
+    assert_eq!(kind(third), ErrorKind::InvalidTransition);
+
+    let left = world
+        .run(revoke_secret(
+            &context,
+            RevokeAppSecret::new(&id, &old.secret_id),
+        ))
+        .unwrap();
+    assert_eq!(left.secrets.len(), 1);
+    assert_eq!(
+        kind(token(&world, &context, &old)),
+        ErrorKind::Unauthenticated
+    );
+    let refused = world.run(authenticate(&context, &with_old));
+    assert_eq!(kind(refused), ErrorKind::Unauthenticated);
+    world.run(authenticate(&context, &with_new)).unwrap();
+    let last = world.run(revoke_secret(
+        &context,
+        RevokeAppSecret::new(&id, &new.secret_id),
+    ));
+    assert_eq!(kind(last), ErrorKind::InvalidTransition);
+    let unknown = world.run(revoke_secret(&context, RevokeAppSecret::new(&id, "0123")));
+    assert_eq!(kind(unknown), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_replaced_secret_ends_by_itself_with_the_tokens_made_with_it() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let old = created(&world, &context, &["events:read"]);
+    let id = old.credential.client_id.clone();
+    let rotation = SecretRotation::default().old_expires_in(600);
+    let new = world
+        .run(rotate(&context, RotateAppCredential::new(&id, rotation)))
+        .unwrap();
+    let issued = issue_access_token(&context, &id, old.client_secret.expose_secret(), None);
+    let issued = world.run(issued).unwrap();
+    assert_eq!(issued.expires_in, 600);
+    world.advance(Duration::from_secs(599));
+    let bearer = issued.access_token.expose_secret();
+    world.run(authenticate(&context, bearer)).unwrap();
+    world.advance(Duration::from_secs(1));
+    assert_eq!(
+        kind(world.run(authenticate(&context, bearer))),
+        ErrorKind::Unauthenticated
+    );
+    assert_eq!(
+        kind(token(&world, &context, &old)),
+        ErrorKind::Unauthenticated
+    );
+    token(&world, &context, &new).unwrap();
+    let shown = world
+        .run(read(&context, ReadAppCredential::new(&id)))
+        .unwrap();
+    assert_eq!(shown.secrets.len(), 1);
+    assert_eq!(shown.secrets[0].secret_id, new.secret_id);
+    // The place is free for another one, which ends the present one at once.
+    let at_once = SecretRotation::default().old_expires_in(0);
+    world
+        .run(rotate(&context, RotateAppCredential::new(&id, at_once)))
+        .unwrap();
+    assert_eq!(
+        kind(token(&world, &context, &new)),
+        ErrorKind::Unauthenticated
+    );
+}
+
+#[test]
+fn a_credential_ends_with_its_time() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let short = new(&["events:read"]).expires_in(60);
+    let issued = world.run(create(&context, short)).unwrap();
+    let bearer = token(&world, &context, &issued).unwrap();
+    world.advance(Duration::from_secs(59));
+    world.run(authenticate(&context, &bearer)).unwrap();
+    world.advance(Duration::from_secs(1));
+    for refused in [
+        world.run(authenticate(&context, &bearer)).map(drop),
+        token(&world, &context, &issued).map(drop),
+    ] {
+        assert_eq!(kind(refused), ErrorKind::Unauthenticated);
+    }
+}
+
+#[test]
+fn a_token_opens_what_it_asked_for_and_its_credential_still_has() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let issued = created(&world, &context, &["tools:execute", "accounts:manage"]);
+    let (id, secret) = (&issued.credential.client_id, &issued.client_secret);
+    let ask = |scope| {
+        let asked = issue_access_token(&context, id, secret.expose_secret(), Some(scope));
+        world.run(asked)
+    };
+    for beyond in [
+        "events:read",
+        "accounts:read connections:read",
+        "nothing:known",
+    ] {
+        assert_eq!(kind(ask(beyond)), ErrorKind::InvalidRequest, "{beyond}");
+    }
+    let narrow = ask("tools:execute:demo accounts:manage").unwrap();
+    assert_eq!(
+        narrow.scopes.to_string(),
+        "tools:execute:demo accounts:manage"
+    );
+    let bearer = narrow.access_token.expose_secret();
+    let caller = world.run(authenticate(&context, bearer)).unwrap();
+    assert!(caller.check_for(ScopeName::ToolsExecute, "other").is_err());
+
+    let change = AppCredentialChange::default().scopes(["tools:execute", "accounts:read"]);
+    world
+        .run(super::change(
+            &context,
+            ChangeAppCredential::new(id, change),
+        ))
+        .unwrap();
+    let caller = world.run(authenticate(&context, bearer)).unwrap();
+    assert_eq!(
+        caller.scopes().unwrap().to_string(),
+        "tools:execute:demo accounts:read"
+    );
+}
+
+#[test]
+fn a_credential_gives_only_what_it_has() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let strong = created(&world, &context, &["tools:execute", "credentials:manage"]);
+    let scopes = Scopes::parse(["events:read", "credentials:manage"]).unwrap();
+    let weak = context.acting_as(Caller::limited_application("app_weak", scopes, None));
+    let id = &strong.credential.client_id;
+    let insufficient = ErrorKind::InsufficientScope;
+    assert_eq!(
+        kind(world.run(create(&weak, new(&["audit:read"])))),
+        insufficient
+    );
+    // Without scopes it would get the usual ones.
+    let usual = world.run(create(&weak, NewAppCredential::new("usual")));
+    assert_eq!(kind(usual), insufficient);
+    let rotated = world.run(rotate(
+        &weak,
+        RotateAppCredential::new(id, SecretRotation::default()),
+    ));
+    assert_eq!(kind(rotated), insufficient);
+    let change = AppCredentialChange::default().scopes(["events:read"]);
+    assert_eq!(
+        kind(world.run(super::change(&weak, ChangeAppCredential::new(id, change)))),
+        insufficient
+    );
+
+    let own = world.run(create(&weak, new(&["events:read"]))).unwrap();
+    let more = AppCredentialChange::default().scopes(["tools:execute"]);
+    let more = world.run(super::change(
+        &weak,
+        ChangeAppCredential::new(&own.credential.client_id, more),
+    ));
+    let error = more.unwrap_err();
+    assert_eq!(error.kind(), insufficient);
+    assert_eq!(error.required_scopes(), ["tools:execute"]);
+    // To take away needs no more.
+    world
+        .run(delete(&weak, DeleteAppCredential::new(id)))
+        .unwrap();
+}
+
+#[test]
+fn a_wrong_secret_and_an_unknown_client_id_are_refused_alike() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let issued = created(&world, &context, &["events:read"]);
+    let id = issued.credential.client_id.as_str();
+    let secret = issued.client_secret.expose_secret();
+    let refusal = |id, secret| {
+        let error = world
+            .run(issue_access_token(
+                &context,
+                id,
+                secret,
+                Some("nothing:known"),
+            ))
+            .unwrap_err();
+        (error.kind(), error.message().to_owned())
+    };
+    let wrong = refusal(id, "stead_secret_wrong");
+    assert_eq!(wrong.0, ErrorKind::Unauthenticated);
+    assert_eq!(refusal("app_unknown", secret), wrong);
+    assert_eq!(refusal("app_unknown", ""), wrong);
+    assert_eq!(refusal(id, ""), wrong);
+    world
+        .run(delete(&context, DeleteAppCredential::new(id)))
+        .unwrap();
+    assert_eq!(refusal(id, secret), wrong);
+}
+
+#[test]
+fn secrets_are_recognisable_and_never_shown_again() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let issued = created(&world, &context, &["events:read"]);
+    let secret = issued.client_secret.expose_secret();
+    let (text, checksum) = secret.split_at(secret.len() - 6);
+    assert!(text.starts_with("stead_secret_") && secret.len() == 13 + 43 + 6);
+    let mut crc = flate2::Crc::new();
+    crc.update(text.as_bytes());
+    let digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let sum = checksum.chars().fold(0, |sum, digit| {
+        sum * 62 + u64::try_from(digits.find(digit).unwrap()).unwrap()
+    });
+    assert_eq!(sum, u64::from(crc.sum()));
+
+    let id = &issued.credential.client_id;
+    let shown = world
+        .run(read(&context, ReadAppCredential::new(id)))
+        .unwrap();
+    assert_eq!(
+        shown.secrets[0].ends_with.as_deref(),
+        secret.get(secret.len() - 4..)
+    );
+    for text in [
+        format!("{issued:?}"),
+        serde_json::to_string(&shown).unwrap(),
+    ] {
+        assert!(!text.contains(text_of(secret)), "{text}");
+    }
+    assert_eq!(
+        serde_json::to_value(&issued).unwrap()["client_secret"],
+        *secret
+    );
+}
+
+/// The random part.
+fn text_of(secret: &str) -> &str {
+    &secret[13..56]
+}
+
+/// A row as versions before scopes wrote it.
+fn row_of_first_form(context: &Context, secret: &str) -> Row {
+    let body = serde_json::json!({
+        "client_id": "app_first", "name": "first", "secret": crate::digest::Digest::of(secret),
+        "created_at": context.now(),
+    });
+    serde_json::from_value(body).unwrap()
+}
+
+#[test]
+fn a_credential_from_before_scopes_can_do_what_it_could_then_and_can_be_rotated() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let row = row_of_first_form(&context, "stead_secret_first");
+    let batch = Batch::new().insert(row);
+    assert_eq!(
+        world.run(context.store.commit(batch)).unwrap(),
+        Commit::Committed
+    );
+    let first = issue_access_token(&context, "app_first", "stead_secret_first", None);
+    let first = world.run(first).unwrap();
+    let could = [
+        "tools:execute",
+        "proxy:read",
+        "proxy:write",
+        "links:create",
+        "accounts:read",
+        "accounts:manage",
+        "connections:read",
+        "connections:manage",
+    ];
+    assert_eq!(first.scopes.words(), could);
+    let bearer = first.access_token.expose_secret();
+    world.run(authenticate(&context, bearer)).unwrap();
+
+    let at_once = SecretRotation::default().old_expires_in(0);
+    let new = world
+        .run(rotate(
+            &context,
+            RotateAppCredential::new("app_first", at_once),
+        ))
+        .unwrap();
+    assert_eq!(new.credential.scopes.words(), could);
+    assert_eq!(
+        kind(world.run(authenticate(&context, bearer))),
+        ErrorKind::Unauthenticated
+    );
+    token(&world, &context, &new).unwrap();
+}
+
+#[test]
+fn the_last_use_is_written_by_maintenance_and_at_most_once_an_hour() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let issued = created(&world, &context, &["events:read"]);
+    let id = issued.credential.client_id.as_str();
+    let last_used = || {
+        world.run(maintenance::run(&context)).unwrap();
+        world
+            .run(read(&context, ReadAppCredential::new(id)))
+            .unwrap()
+            .last_used_at
+    };
+    assert_eq!(last_used(), None);
+    let bearer = token(&world, &context, &issued).unwrap();
+    let first = context.now();
+    assert_eq!(last_used(), Some(first));
+    world.advance(Duration::from_secs(1_800));
+    world.run(authenticate(&context, &bearer)).unwrap();
+    assert_eq!(last_used(), Some(first));
+    world.advance(Duration::from_secs(1_800));
+    token(&world, &context, &issued).unwrap();
+    assert_eq!(last_used(), Some(context.now()));
+}
+
+#[test]
+fn credentials_are_listed_in_the_order_of_their_creation() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let ids: Vec<String> = (0..3)
+        .map(|_| {
+            created(&world, &context, &["events:read"])
+                .credential
+                .client_id
+        })
+        .collect();
+    let first = world
+        .run(list(
+            &context,
+            ListAppCredentials::new().page(Paging::new(None, 2)),
+        ))
+        .unwrap();
+    let next = first.next_page_token.as_deref();
+    let second = world
+        .run(list(
+            &context,
+            ListAppCredentials::new().page(Paging::new(next, 2)),
+        ))
+        .unwrap();
+    let listed = first.items.into_iter().chain(second.items);
+    assert_eq!(listed.map(|one| one.client_id).collect::<Vec<_>>(), ids);
+    assert!(second.next_page_token.is_none());
+}

@@ -1,0 +1,85 @@
+//! Refusals with their places, and events.
+
+use super::*;
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    for (new, place) in [
+        (NewAppCredential::new(""), "/name"),
+        (new(&[]), "/scopes"),
+        (new(&["events:read", "events:write"]), "/scopes/1"),
+        (new(&["tools:execute:nothing"]), "/scopes/0"),
+        (
+            new(&["events:read"]).rate_per_minute(2_000_000),
+            "/rate_per_minute",
+        ),
+    ] {
+        let error = world.run(create(&context, new)).unwrap_err();
+        assert_eq!(error.violation_list()[0].path, place);
+    }
+    let long = SecretRotation::default().old_expires_in(u32::MAX);
+    let error = world
+        .run(rotate(&context, RotateAppCredential::new("app_x", long)))
+        .unwrap_err();
+    assert_eq!(error.violation_list()[0].path, "/old_expires_in");
+    assert_eq!(
+        kind(world.run(read(&context, ReadAppCredential::new("app_x")))),
+        ErrorKind::NotFound
+    );
+}
+
+#[test]
+fn events_say_what_became_of_a_credential_and_who_did_it() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    let made = created(&world, &context, &["events:read"]);
+    let id = made.credential.client_id.as_str();
+    let other = context.acting_as(Caller::application("app_other"));
+    world
+        .run(rotate(
+            &other,
+            RotateAppCredential::new(id, SecretRotation::default()),
+        ))
+        .unwrap();
+    world
+        .run(revoke_secret(
+            &other,
+            RevokeAppSecret::new(id, &made.secret_id),
+        ))
+        .unwrap();
+    let name = AppCredentialChange::default().name("another");
+    world
+        .run(change(&other, ChangeAppCredential::new(id, name.clone())))
+        .unwrap();
+    // Nothing differs, so nothing happens.
+    world
+        .run(change(&other, ChangeAppCredential::new(id, name)))
+        .unwrap();
+    world
+        .run(delete(&other, DeleteAppCredential::new(id)))
+        .unwrap();
+    let events = world.run(context.store.events(None, None, 10)).unwrap();
+    let events: Vec<_> = events
+        .iter()
+        .map(|event| {
+            assert_eq!(event.row.data["client_id"], id);
+            let actor = event.row.actor.as_ref().unwrap();
+            (
+                event.row.name.as_str(),
+                actor.id.as_deref().unwrap_or(&actor.kind),
+            )
+        })
+        .collect();
+    assert_eq!(
+        events,
+        [
+            ("app_credential.created", "operator"),
+            ("app_credential.rotated", "app_other"),
+            ("app_credential.secret_revoked", "app_other"),
+            ("app_credential.changed", "app_other"),
+            ("app_credential.revoked", "app_other"),
+        ]
+    );
+}

@@ -1,0 +1,51 @@
+//! Outcomes that the store takes late, and the digest of a request.
+
+use super::*;
+
+#[test]
+fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let store = Flaky::new(world.process(0));
+    let opened = open(world.process(0), &NOTES, transport, Arc::clone(&store) as _);
+    let context = world.run(opened);
+    world.run(insert_account(&context, AccountState::Active));
+    let cut = Arc::clone(&store);
+    store.watch(move |batch| {
+        if batch.name == "idempotency.start" {
+            cut.set_down(true);
+        }
+    });
+    let first = world.run(write(&context, "key", "a")).unwrap();
+    store.set_down(false);
+    let again = world.run(write(&context, "key", "a")).unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.execution_id, first.execution_id);
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+}
+
+/// Rows from before an update hold these digests. If one changes, a repeat ends in a conflict.
+#[test]
+fn the_digest_of_a_request_is_the_same_in_every_version() {
+    let world = World::new();
+    let context = processes(&world, &counting(&world).0, &Arc::default()).remove(0);
+    let keyed = |request: Value| Keyed::new(&context, "route", "key", &request).unwrap();
+    let digest = |request: Value| keyed(request).request.as_str().to_owned();
+
+    let input = json!({ "text": "a", "n": 1.5, "list": [null, true] });
+    let call = serde_json::to_value(("demo_write_note", request(input))).unwrap();
+    let text = r#"["demo_write_note",{"connection_name":"demo","identifier":"ada","input":{"list":[null,true],"n":1.5,"text":"a"}}]"#;
+    assert_eq!(call.to_string(), text);
+    assert_eq!(
+        digest(call),
+        "1ef77067481afdca00713f29df08838bc44536714b02c210ecfa55d73f059103"
+    );
+
+    let mut raw = ProxyRequest::new("demo", "ada", "POST", "/v1/notes?x=1");
+    raw.body = Some(json!({ "a": [1, "\u{fc}"] }));
+    let digest = digest(serde_json::to_value(raw).unwrap());
+    assert_eq!(
+        digest,
+        "b0b97bfbc4313a10872b7cbf9a208bf76e5d7df643f525b751165a36245b1952"
+    );
+}

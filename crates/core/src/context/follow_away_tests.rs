@@ -1,0 +1,34 @@
+//! A store that is unavailable.
+
+use super::*;
+
+#[test]
+fn a_store_that_is_away_is_not_asked_for_the_feed() {
+    let scene = Scene::new();
+    scene.call().unwrap();
+    scene.store.set(Mode::Failing);
+    scene.world.advance(Duration::from_secs(2));
+    let lists = scene.store.lists();
+    for _ in 0..10 {
+        // The last one that was read serves, and no one waits.
+        let before = scene.here.monotonic();
+        assert!(scene.call().is_ok());
+        assert_eq!(scene.here.monotonic(), before);
+        scene.world.advance(Duration::from_secs(1));
+    }
+    assert_eq!(scene.store.lists(), lists);
+    scene.store.set(Mode::Present);
+    scene.world.advance(Duration::from_secs(1));
+    scene
+        .world
+        .run(accounts::suspend(
+            &scene.there,
+            SuspendAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
+    scene.world.advance(Duration::from_secs(1));
+    assert_eq!(
+        scene.call().unwrap_err().kind(),
+        ErrorKind::AccountSuspended
+    );
+}

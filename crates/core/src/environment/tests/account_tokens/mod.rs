@@ -1,0 +1,477 @@
+//! An account token is good for one thing; everything else is refused.
+
+mod scopes;
+mod several;
+use crate::api::Paging;
+use crate::domain::AccountRef;
+use crate::resource::{
+    DeleteAccountToken, DisconnectAccount, ListAccountTokens, SuspendAccount, TokensOfAccount,
+};
+use crate::resource::{IssuedAccountToken, NewAccountToken};
+
+use std::sync::{Arc, Mutex};
+
+use http::{Method, Request, header};
+use jiff::SignedDuration;
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+
+use crate::{
+    ErrorKind,
+    caller::Caller,
+    catalogue::Catalogue,
+    context::Context,
+    domain::Account,
+    identifier::AccountId,
+    ports::Body,
+    product::{Product, ProxyRoute, ProxyRules, Rotation},
+    resource::{Disconnection, ExecuteRequest, ProxyRequest},
+    state::{AccountState, TokenAccess},
+    store::{Batch, Commit, MemoryStore},
+    testing::{
+        Responses, World, account, demo, insert_account, insert_account_of, ports, response,
+    },
+};
+use crate::{
+    Result,
+    environment::{Environment, EnvironmentOptions},
+};
+
+static DEMO: Product = Product {
+    proxy: ProxyRules {
+        routes: &[
+            ProxyRoute::new("/v1", "api"),
+            ProxyRoute::new("/upload", "api").upload(),
+            ProxyRoute::new("/batch", "api").batch(),
+        ],
+        reading_posts: &["/v1/search"],
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+/// Another product, at another path.
+static TABLES: Product = Product {
+    name: "tables",
+    proxy: ProxyRules {
+        routes: &[ProxyRoute::new("/v4", "api")],
+        ..ProxyRules::BASE
+    },
+    ..demo(Rotation::Stable)
+};
+
+const PROXY: &str = "https://proxy.stead.test";
+
+/// An environment with the accounts `ada` of the connections `demo` and `other`, and what the product has received.
+struct Stage {
+    world: World,
+    environment: Environment,
+    received: Arc<Mutex<Vec<String>>>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let world = World::new();
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&received);
+        let transport = Responses::by(move |request: Request<Body>| {
+            let line = format!("{} {}", request.method(), request.uri());
+            let token = &request.headers()[header::AUTHORIZATION];
+            assert_eq!(token, "Bearer token-1");
+            let mut response = response(200, "");
+            if line.contains("/upload") {
+                let session = "https://api.demo.test/upload/notes?upload_id=1";
+                let session = session.parse().unwrap();
+                response.headers_mut().insert(header::LOCATION, session);
+            }
+            seen.lock().unwrap().push(line);
+            std::future::ready(Ok(response))
+        });
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let ports = ports(world.process(0), transport, store);
+        let options = EnvironmentOptions::new("https://stead.test").unwrap();
+        let options = options.proxy_url(PROXY).unwrap();
+        let context = world.run(Context::open(
+            options,
+            Catalogue::new([&DEMO, &TABLES]),
+            ports,
+        ));
+        let environment = Environment(context.unwrap());
+        world.run(async {
+            insert_account(&environment.0, AccountState::Active).await;
+            insert_account_of(&environment.0, "other", "demo", AccountState::Active).await;
+        });
+        Self {
+            world,
+            environment,
+            received,
+        }
+    }
+
+    fn token(&self, access: TokenAccess) -> IssuedAccountToken {
+        let new = NewAccountToken::new("demo", "ada", access);
+        let created = self.environment.send(new);
+        self.world.run(created).unwrap()
+    }
+
+    /// The environment for the holder of a token.
+    fn of(&self, token: &IssuedAccountToken) -> Result<Environment> {
+        let bearer = token.token.expose_secret();
+        let caller = self.world.run(self.environment.authenticate(bearer))?;
+        Ok(self.environment.acting_as(caller))
+    }
+
+    /// How a request ends below `/proxy`: the status, or the error's kind.
+    fn sent(&self, holder: &Environment, to: (&str, &str), request: Request<Body>) -> String {
+        let (connection_name, identifier) = to;
+        let sent = holder.proxy_streaming(connection_name, identifier, request);
+        ended(&self.world.run(sent))
+    }
+
+    fn change_account(&self, change: impl Fn(Account) -> Account) {
+        let context = &self.environment.0;
+        self.world.run(async {
+            let (_, account) = context.account_rows(&ada()).await.unwrap();
+            let batch = Batch::new().update(change(account.row), account.version);
+            assert_eq!(
+                context.store.commit(batch).await.unwrap(),
+                Commit::Committed
+            );
+        });
+    }
+}
+
+fn ada() -> AccountRef {
+    AccountRef::new("demo", "ada").unwrap()
+}
+
+fn ended(outcome: &Result<http::Response<Body>>) -> String {
+    match outcome {
+        Ok(response) => response.status().to_string(),
+        Err(error) => error.kind().to_string(),
+    }
+}
+
+fn request(method: Method, path: &str) -> Request<Body> {
+    let request = Request::builder().method(method).uri(path);
+    request.body(Body::Empty).unwrap()
+}
+
+fn batch(lines: &[&str]) -> Request<Body> {
+    let part = |line: &&str| {
+        format!("--b\r\nContent-Type: application/http\r\n\r\n{line} HTTP/1.1\r\n\r\n\r\n")
+    };
+    let parts: String = lines.iter().map(part).collect();
+    let request = Request::post("/batch").header("content-type", "multipart/mixed; boundary=b");
+    request
+        .body(Body::from(format!("{parts}--b--\r\n").into_bytes()))
+        .unwrap()
+}
+
+#[test]
+fn an_account_token_sends_what_its_access_allows_and_only_for_its_own_account() {
+    let stage = Stage::new();
+    let own = ("demo", "ada");
+    let get = || request(Method::GET, "/v1/notes");
+    let post = || request(Method::POST, "/v1/notes");
+    // What it is, whose account the path names, the request, and how it ends with each access.
+    type Case<'c> = (
+        &'c str,
+        (&'c str, &'c str),
+        &'c dyn Fn() -> Request<Body>,
+        &'c str,
+        &'c str,
+    );
+    let cases: [Case<'_>; 14] = [
+        ("reads", own, &get, "200 OK", "200 OK"),
+        ("writes", own, &post, "insufficient_scope", "200 OK"),
+        (
+            "deletes",
+            own,
+            &|| request(Method::DELETE, "/v1/notes/1"),
+            "insufficient_scope",
+            "200 OK",
+        ),
+        (
+            "searches with a POST",
+            own,
+            &|| request(Method::POST, "/v1/search"),
+            "200 OK",
+            "200 OK",
+        ),
+        (
+            "uploads",
+            own,
+            &|| request(Method::POST, "/upload/notes"),
+            "insufficient_scope",
+            "200 OK",
+        ),
+        (
+            "reads in a batch",
+            own,
+            &|| batch(&["GET /v1/notes", "POST /v1/search"]),
+            "200 OK",
+            "200 OK",
+        ),
+        (
+            "writes in a batch",
+            own,
+            &|| batch(&["GET /v1/notes", "PATCH /v1/notes/1"]),
+            "insufficient_scope",
+            "200 OK",
+        ),
+        (
+            "another user in a batch",
+            own,
+            &|| batch(&["GET /proxy/demo/grace/v1/notes"]),
+            "path_invalid",
+            "path_invalid",
+        ),
+        (
+            "another user",
+            ("demo", "grace"),
+            &get,
+            "insufficient_scope",
+            "insufficient_scope",
+        ),
+        (
+            "another connection",
+            ("other", "ada"),
+            &get,
+            "insufficient_scope",
+            "insufficient_scope",
+        ),
+        (
+            "no connection",
+            ("missing", "ada"),
+            &get,
+            "insufficient_scope",
+            "insufficient_scope",
+        ),
+        (
+            "a path of no route",
+            own,
+            &|| request(Method::GET, "/v2/notes"),
+            "path_invalid",
+            "path_invalid",
+        ),
+        (
+            "another product's host",
+            own,
+            &|| request(Method::GET, "//evil.test/v1"),
+            "path_invalid",
+            "path_invalid",
+        ),
+        (
+            "another method",
+            own,
+            &|| request(Method::TRACE, "/v1/notes"),
+            "method_not_allowed",
+            "method_not_allowed",
+        ),
+    ];
+    for (name, to, make, read, write) in cases {
+        for (access, expected) in [(TokenAccess::Read, read), (TokenAccess::Write, write)] {
+            let holder = stage.of(&stage.token(access)).unwrap();
+            stage.received.lock().unwrap().clear();
+            let outcome = stage.sent(&holder, to, make());
+            assert_eq!(outcome, expected, "{name} with {access:?}");
+            let was_sent = usize::from(expected == "200 OK");
+            assert_eq!(
+                stage.received.lock().unwrap().len(),
+                was_sent,
+                "{name} with {access:?}"
+            );
+            // The proxy host knows no other account.
+            if to == own && name != "another user in a batch" {
+                let outcome = stage.world.run(holder.proxy_host(make()));
+                assert_eq!(
+                    ended(&outcome),
+                    expected,
+                    "{name} with {access:?} at the host"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_account_token_opens_no_other_door() {
+    let stage = Stage::new();
+    let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
+    let described = holder.proxy(ProxyRequest::new("demo", "ada", "GET", "/v1/notes"));
+    assert_eq!(ended(&stage.world.run(described)), "insufficient_scope");
+    let call = ExecuteRequest::new("demo", "ada", json!({"note_id": "1"}));
+    let called = stage.world.run(holder.execute("demo_read_note", call));
+    assert_eq!(called.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+    let another = stage.world.run(holder.send(new));
+    assert_eq!(another.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    assert!(stage.received.lock().unwrap().is_empty());
+
+    let application = stage.environment.acting_as(Caller::application("app_1"));
+    for other in [&application, &stage.environment] {
+        let at_the_host = other.proxy_host(request(Method::GET, "/v1/notes"));
+        let error = stage.world.run(at_the_host).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InsufficientScope);
+        assert!(
+            error.message().contains("POST /v1/account-tokens"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_session_of_an_upload_stays_where_it_began() {
+    let stage = Stage::new();
+    let holder = stage.of(&stage.token(TokenAccess::Write)).unwrap();
+    let upload = || request(Method::POST, "/upload/notes?uploadType=resumable");
+    let location = |outcome: Result<http::Response<Body>>| {
+        let response = outcome.unwrap();
+        response.headers()[header::LOCATION]
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    let at_the_host = location(stage.world.run(holder.proxy_host(upload())));
+    assert_eq!(at_the_host, format!("{PROXY}/upload/notes?upload_id=1"));
+    let below = location(
+        stage
+            .world
+            .run(holder.proxy_streaming("demo", "ada", upload())),
+    );
+    assert_eq!(
+        below,
+        "https://stead.test/proxy/demo/ada/upload/notes?upload_id=1"
+    );
+}
+
+#[test]
+fn an_account_token_ends_with_its_time_when_it_is_deleted_and_with_its_account() {
+    let unknown = Err(ErrorKind::Unauthenticated);
+    let reads = |stage: &Stage, token: &IssuedAccountToken| {
+        let holder = stage.of(token).map_err(|error| error.kind())?;
+        let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));
+        let outcome = stage.world.run(sent).map_err(|error| error.kind());
+        outcome.map(|response| response.status().as_u16())
+    };
+
+    let stage = Stage::new();
+    let token = stage.token(TokenAccess::Read);
+    assert_eq!(reads(&stage, &token), Ok(200));
+    stage.world.advance(std::time::Duration::from_secs(3599));
+    assert_eq!(reads(&stage, &token), Ok(200));
+    stage.world.advance(std::time::Duration::from_secs(1));
+    assert_eq!(reads(&stage, &token), unknown);
+
+    let stage = Stage::new();
+    let token = stage.token(TokenAccess::Read);
+    assert_eq!(reads(&stage, &token), Ok(200));
+    let id = token.token_id.to_string();
+    let delete = || {
+        stage
+            .world
+            .run(stage.environment.send(DeleteAccountToken::new(&id)))
+    };
+    delete().unwrap();
+    assert_eq!(reads(&stage, &token), unknown);
+    assert_eq!(delete().unwrap_err().kind(), ErrorKind::NotFound);
+
+    // A disconnection ends it, also where the user connects again at once.
+    let stage = Stage::new();
+    let token = stage.token(TokenAccess::Read);
+    assert_eq!(reads(&stage, &token), Ok(200));
+    let before = stage.world.run(async {
+        let context = &stage.environment.0;
+        context.account_rows(&ada()).await.unwrap().1.row
+    });
+    let disconnect = stage
+        .environment
+        .send(DisconnectAccount::new("demo", "ada").how(Disconnection::default()));
+    stage.world.run(disconnect).unwrap();
+    stage.change_account(|after| Account {
+        disconnections: after.disconnections,
+        ..before.clone()
+    });
+    assert_eq!(reads(&stage, &token), unknown);
+    stage.world.advance(std::time::Duration::from_secs(6));
+    assert_eq!(reads(&stage, &token), unknown);
+
+    // Another account that has the same names later is not meant.
+    let stage = Stage::new();
+    let token = stage.token(TokenAccess::Read);
+    let holder = stage.of(&token).unwrap();
+    stage.world.run(async {
+        let context = &stage.environment.0;
+        let (connection, found) = context.account_rows(&ada()).await.unwrap();
+        let erased = Account {
+            identifier: "erased:1".parse().unwrap(),
+            ..found.row.clone()
+        };
+        let next = Account {
+            id: AccountId::from_uuid(uuid::Uuid::from_u128(7)),
+            connection_id: connection.row.id,
+            ..account(7, "ada")
+        };
+        let batch = Batch::new().update(erased, found.version).insert(next);
+        let outcome = context.store.commit(batch).await.unwrap();
+        assert_eq!(outcome, Commit::Committed);
+    });
+    let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));
+    assert_eq!(
+        stage.world.run(sent).unwrap_err().kind(),
+        ErrorKind::Unauthenticated
+    );
+}
+
+#[test]
+fn an_account_token_is_made_for_an_account_that_can_be_called_and_for_a_day_at_most() {
+    let stage = Stage::new();
+    let create = |change: fn(&mut NewAccountToken)| {
+        let mut new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+        change(&mut new);
+        stage
+            .world
+            .run(stage.environment.send(new))
+            .map_err(|error| error.kind())
+    };
+    let issued = create(|new| new.expires_in = Some(86_400)).unwrap();
+    let start = stage.environment.0.now();
+    assert_eq!(issued.expires_at, start + SignedDuration::from_hours(24));
+    assert_eq!(issued.proxy_url.as_deref(), Some(PROXY));
+    assert!(issued.token.expose_secret().starts_with("stead_account_"));
+    assert!(!format!("{issued:?}").contains(issued.token.expose_secret()));
+    for seconds in [0, 59, 86_401] {
+        let new = NewAccountToken {
+            expires_in: Some(seconds),
+            ..NewAccountToken::new("demo", "ada", TokenAccess::Read)
+        };
+        let refused = stage.world.run(stage.environment.send(new));
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
+    }
+    assert_eq!(
+        create(|new| new.identifier = String::from("grace")).unwrap_err(),
+        ErrorKind::AccountNotFound
+    );
+    assert_eq!(
+        create(|new| new.connection_name = String::from("missing")).unwrap_err(),
+        ErrorKind::UnknownConnection
+    );
+    let listed = stage
+        .world
+        .run(
+            stage.environment.send(
+                ListAccountTokens::new()
+                    .of(TokensOfAccount::new("demo", "ada"))
+                    .page(Paging::new(None, 50)),
+            ),
+        )
+        .unwrap();
+    assert_eq!(listed.items.len(), 1);
+    assert_eq!(listed.items[0].token_id, issued.token_id);
+    stage
+        .world
+        .run(stage.environment.send(SuspendAccount::new("demo", "ada")))
+        .unwrap();
+    assert_eq!(create(|_| {}).unwrap_err(), ErrorKind::AccountSuspended);
+}

@@ -1,0 +1,339 @@
+//! An MCP session is good for its tools, for its own user; everything else is refused.
+use crate::api::Paging;
+use crate::resource::IssuedMcpSession;
+use crate::resource::NewMcpSession;
+use crate::resource::{
+    DeleteAppCredential, DeleteMcpSession, DisconnectAccount, ListMcpSessions, McpSessionFilter,
+    ReadMcpSession,
+};
+
+use std::{sync::Arc, time::Duration};
+
+use http::Request;
+use schemars::JsonSchema;
+use secrecy::ExposeSecret as _;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    super::{EnvironmentOptions, Verification},
+    *,
+};
+use crate::{
+    ErrorKind,
+    caller::Caller,
+    catalogue::Catalogue,
+    context::Context,
+    identifier::AuthorizationId,
+    ports::Body,
+    product::{Product, Rotation},
+    resource::{Disconnection, ExecuteRequest, NewAccountToken, NewAppCredential, ProxyRequest},
+    state::{AccountState, TokenAccess},
+    store::MemoryStore,
+    testing::{
+        ReadNote, World, always, context, demo, executions, insert_account, insert_account_of,
+        ports,
+    },
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
+};
+
+/// Write one note.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WriteNote {
+    /// Note to write.
+    note_id: String,
+}
+
+impl Tool for WriteNote {
+    const NAME: &'static str = "demo_write_note";
+    const EFFECT: Effect = Effect::Write;
+    type Output = Value;
+
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
+        let request = ApiRequest::post(["notes", &self.note_id]);
+        Ok(io.send(request).await?.into())
+    }
+}
+
+static DEMO: Product = Product {
+    tools: const { &[ToolEntry::of::<ReadNote>(), ToolEntry::of::<WriteNote>()] },
+    ..demo(Rotation::Stable)
+};
+
+/// An environment with the accounts `ada` of the connections `demo` and `other`.
+struct Stage {
+    world: World,
+    environment: Environment,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let world = World::new();
+        let mut options = EnvironmentOptions::new("https://stead.test").unwrap();
+        options.verification = Verification::LinkPossession;
+        let store = Arc::new(MemoryStore::new(world.process(0)));
+        let ports = ports(world.process(0), always(200, "{}"), store);
+        let context = world.run(Context::open(options, Catalogue::new([&DEMO]), ports));
+        let environment = Environment(context.unwrap());
+        world.run(async {
+            insert_account(&environment.0, AccountState::Active).await;
+            insert_account_of(&environment.0, "other", "demo", AccountState::Active).await;
+        });
+        Self { world, environment }
+    }
+
+    fn session(&self, new: NewMcpSession) -> IssuedMcpSession {
+        let made = self.environment.send(new);
+        self.world.run(made).unwrap()
+    }
+
+    /// The environment for the holder of a session's token.
+    fn of(&self, session: &IssuedMcpSession) -> Result<Environment> {
+        let bearer = session.token.expose_secret();
+        let caller = self.world.run(self.environment.authenticate(bearer))?;
+        Ok(self.environment.acting_as(caller))
+    }
+
+    /// How a call ends: `ok`, or the error's kind.
+    fn called(&self, holder: &Environment, tool: &str, of: (&str, &str)) -> String {
+        let input = json!({ "note_id": "1" });
+        let request = ExecuteRequest::new(of.0, of.1, input);
+        match self.world.run(holder.execute(tool, request)) {
+            Ok(_) => String::from("ok"),
+            Err(error) => error.kind().to_string(),
+        }
+    }
+}
+
+const READ: &str = "demo_read_note";
+const WRITE: &str = "demo_write_note";
+const ADA: (&str, &str) = ("demo", "ada");
+
+#[test]
+fn a_session_calls_its_tools_for_its_user_through_its_connections() {
+    let stage = Stage::new();
+    let all = stage.session(NewMcpSession::new("ada"));
+    let reads = stage.session(NewMcpSession::new("ada").read_only());
+    let writes = stage.session(NewMcpSession::new("ada").tools([WRITE]));
+    let other = stage.session(NewMcpSession::new("ada").connections(["other"]));
+    let refused = "insufficient_scope";
+    for (session, tool, of, expected) in [
+        (&all, READ, ADA, "ok"),
+        (&all, WRITE, ("other", "ada"), "ok"),
+        (&all, READ, ("demo", "grace"), refused),
+        (&reads, READ, ADA, "ok"),
+        (&reads, WRITE, ADA, refused),
+        (&writes, WRITE, ADA, "ok"),
+        (&writes, READ, ADA, refused),
+        (&other, READ, ("other", "ada"), "ok"),
+        (&other, READ, ADA, "unknown_connection"),
+    ] {
+        let holder = stage.of(session).unwrap();
+        assert_eq!(stage.called(&holder, tool, of), expected, "{tool} {of:?}");
+    }
+    let holder = stage.of(&all).unwrap();
+    let raw = ProxyRequest::new("demo", "ada", "GET", "/v1/notes");
+    let streamed = Request::new(Body::Empty);
+    let sent = [
+        stage.world.run(holder.proxy(raw)).map(drop),
+        stage
+            .world
+            .run(holder.proxy_streaming("demo", "ada", streamed))
+            .map(drop),
+        stage
+            .world
+            .run(holder.proxy_host(Request::new(Body::Empty)))
+            .map(drop),
+        stage
+            .world
+            .run(holder.send(NewMcpSession::new("ada")))
+            .map(drop),
+        stage
+            .world
+            .run(holder.send(NewAccountToken::new("demo", "ada", TokenAccess::Read)))
+            .map(drop),
+    ];
+    for outcome in sent {
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::InsufficientScope);
+    }
+}
+
+#[test]
+fn what_a_session_is_offered_is_what_it_may_call() {
+    let stage = Stage::new();
+    let offered = |new: NewMcpSession| {
+        let holder = stage.of(&stage.session(new)).unwrap();
+        let offer = stage.world.run(holder.mcp_offer()).unwrap();
+        let tools = offer
+            .tools
+            .iter()
+            .map(|tool| tool.entry().name().to_owned());
+        let connections = offer.connections.iter();
+        let connections = connections.map(|connection| connection.name.to_string());
+        (tools.collect::<Vec<_>>(), connections.collect::<Vec<_>>())
+    };
+    let (tools, connections) = offered(NewMcpSession::new("ada"));
+    assert_eq!((tools.len(), connections.len()), (2, 2));
+    let new = NewMcpSession::new("ada").read_only().connections(["other"]);
+    assert_eq!(
+        offered(new),
+        (vec![READ.to_owned()], vec!["other".to_owned()])
+    );
+    let operator = stage.world.run(stage.environment.mcp_offer());
+    assert_eq!(operator.unwrap_err().kind(), ErrorKind::InsufficientScope);
+}
+
+#[test]
+fn a_session_ends_with_its_time_its_deletion_and_its_maker() {
+    let stage = Stage::new();
+    let (world, environment) = (&stage.world, &stage.environment);
+    let application = world
+        .run(environment.send(NewAppCredential::new("agent")))
+        .unwrap()
+        .credential
+        .client_id;
+    let maker = environment.acting_as(Caller::application(application.as_str()));
+    let made = |new| world.run(maker.send(new)).unwrap();
+    let short = made(NewMcpSession::new("ada").expires_in(60));
+    let deleted = made(NewMcpSession::new("ada"));
+    let revoked = made(NewMcpSession::new("grace"));
+    let id = deleted.session.session_id.to_string();
+    let actor = serde_json::to_value(stage.of(&deleted).unwrap().caller().actor()).unwrap();
+    assert_eq!(
+        actor,
+        json!({ "type": "mcp_session", "id": id, "client_id": application })
+    );
+    stage.called(&stage.of(&deleted).unwrap(), READ, ADA);
+    world.advance(Duration::from_secs(1));
+    let recorded = world.run(executions(&environment.0));
+    let expected = format!("{application}/{id}");
+    assert_eq!(recorded[0].actor.as_deref(), Some(expected.as_str()));
+
+    let listed = |of: Option<&str>| {
+        let page = world
+            .run(
+                environment.send(
+                    ListMcpSessions::new()
+                        .filter(McpSessionFilter::of(of))
+                        .page(Paging::new(None, 50)),
+                ),
+            )
+            .unwrap();
+        page.items.len()
+    };
+    assert_eq!(
+        (listed(None), listed(Some("ada")), listed(Some("x"))),
+        (3, 2, 0)
+    );
+    assert_eq!(
+        world
+            .run(environment.send(ReadMcpSession::new(&id)))
+            .unwrap(),
+        deleted.session
+    );
+    world
+        .run(environment.send(DeleteMcpSession::new(&id)))
+        .unwrap();
+    let gone = world
+        .run(environment.send(ReadMcpSession::new(&id)))
+        .unwrap_err();
+    assert_eq!(gone.kind(), ErrorKind::NotFound);
+    world
+        .run(environment.send(DeleteAppCredential::new(&application)))
+        .unwrap();
+    world.advance(Duration::from_secs(61));
+    for ended in [&short, &deleted, &revoked] {
+        let refused = stage.of(ended).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unauthenticated);
+    }
+    assert_eq!(listed(None), 1);
+}
+
+#[test]
+fn what_cannot_be_is_refused_when_a_session_is_made() {
+    let stage = Stage::new();
+    for (new, place) in [
+        (NewMcpSession::new("ada").expires_in(59), "/expires_in"),
+        (NewMcpSession::new("ada").expires_in(86_401), "/expires_in"),
+        (
+            NewMcpSession::new("ada").tools([READ, "demo_no_note"]),
+            "/tools/1",
+        ),
+        (NewMcpSession::new("ada").tools([""; 0]), "/tools"),
+        (
+            NewMcpSession::new("ada").connections([""; 0]),
+            "/connections",
+        ),
+        (
+            NewMcpSession::new("ada").verify_url("http://far.test"),
+            "/verify_url",
+        ),
+    ] {
+        let refused = stage.world.run(stage.environment.send(new));
+        let error = refused.unwrap_err();
+        assert_eq!(error.violation_list()[0].path, place);
+    }
+    let unknown = NewMcpSession::new("ada").connections(["none"]);
+    let refused = stage.world.run(stage.environment.send(unknown));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::UnknownConnection);
+}
+
+#[test]
+fn an_erasure_ends_the_sessions_of_its_user() {
+    let stage = Stage::new();
+    let ada = stage.session(NewMcpSession::new("ada"));
+    let grace = stage.session(NewMcpSession::new("grace"));
+    let erased = Disconnection::new().erase(true);
+    let erased = stage
+        .environment
+        .send(DisconnectAccount::new("demo", "ada").how(erased));
+    stage.world.run(erased).unwrap();
+    assert_eq!(
+        stage.of(&ada).unwrap_err().kind(),
+        ErrorKind::Unauthenticated
+    );
+    stage.of(&grace).unwrap();
+}
+
+#[test]
+fn a_request_state_is_good_for_its_session_and_a_while() {
+    let stage = Stage::new();
+    let [one, two] = ["ada", "ada"].map(|user| {
+        let session = stage.session(NewMcpSession::new(user));
+        stage.of(&session).unwrap()
+    });
+    let id = AuthorizationId::from_uuid(stage.environment.0.new_id());
+    let sealed = one.seal_request_state(id, String::from("call")).unwrap();
+    let open = |holder: &Environment, sealed: &str| {
+        let opened = holder.open_request_state(sealed);
+        stage.world.run(opened).map_err(|error| error.kind())
+    };
+    let opened = open(&one, &sealed).unwrap();
+    assert_eq!(
+        (opened.authorization_id, opened.call.as_str()),
+        (id, "call")
+    );
+    assert!(!sealed.contains("call"));
+    let last = sealed.len() - 1;
+    let other = if sealed.ends_with('A') { "B" } else { "A" };
+    let changed = format!("{}{other}", &sealed[..last - 8]);
+    for wrong in [changed.as_str(), "", "%", "AAAA"] {
+        assert_eq!(open(&one, wrong), Err(ErrorKind::InvalidRequest), "{wrong}");
+    }
+    assert_eq!(open(&two, &sealed), Err(ErrorKind::InvalidRequest));
+    stage.world.advance(Duration::from_secs(15 * 60));
+    assert_eq!(open(&one, &sealed), Err(ErrorKind::InvalidRequest));
+}
+
+#[test]
+fn where_the_application_confirms_its_users_a_session_says_where_they_come_back() {
+    let world = World::new();
+    let environment = Environment(context(&world, &DEMO, always(200, "")));
+    let made = |new| world.run(environment.send(new));
+    let error = made(NewMcpSession::new("ada")).unwrap_err();
+    assert_eq!(error.violation_list()[0].path, "/verify_url");
+    let back = "https://app.test/back";
+    let session = made(NewMcpSession::new("ada").verify_url(back)).unwrap();
+    assert_eq!(session.session.verify_url.as_deref(), Some(back));
+}

@@ -1,0 +1,88 @@
+//! How an environment shuts down.
+
+mod account_tokens;
+mod mcp_sessions;
+mod operations;
+mod policies;
+mod servers;
+
+use super::*;
+use crate::{
+    ErrorKind,
+    testing::{STABLE, World, always, context},
+};
+
+#[test]
+fn a_shutdown_waits_for_work_and_takes_no_more() {
+    let world = World::new();
+    let environment = Environment(context(&world, &STABLE, always(200, "")));
+    let (runtime, working) = (world.process(0), environment.0.tasks.begin());
+    runtime.spawn(Box::pin({
+        let runtime = world.process(0);
+        async move {
+            runtime.sleep(Duration::from_secs(5)).await;
+            drop(working);
+        }
+    }));
+    world.run(environment.shut_down());
+    assert!((Duration::from_secs(5)..Duration::from_secs(6)).contains(&runtime.monotonic()));
+    assert_eq!(
+        world.run(environment.ready()).unwrap_err().kind(),
+        ErrorKind::ShuttingDown
+    );
+}
+
+#[test]
+fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
+    let world = World::new();
+    let environment = Environment(context(&world, &STABLE, always(200, "")));
+    let (runtime, keeping) = (world.process(0), environment.0.tasks.begin());
+    runtime.spawn(Box::pin({
+        let runtime = world.process(0);
+        async move {
+            runtime.sleep(Duration::from_secs(2)).await;
+            drop(keeping);
+        }
+    }));
+    let context = environment.0.clone();
+    let cut = std::sync::Arc::new(std::sync::Mutex::new(None));
+    let outcome = std::sync::Arc::clone(&cut);
+    runtime.spawn(Box::pin(async move {
+        let call = context.detached_call(|_| std::future::pending::<()>());
+        *outcome.lock().unwrap() = Some(call.await.is_err());
+    }));
+    world.run_until_idle();
+    world.run(environment.shut_down_now());
+    assert!((Duration::from_secs(2)..Duration::from_secs(3)).contains(&runtime.monotonic()));
+    assert_eq!(*cut.lock().unwrap(), Some(true));
+}
+
+#[test]
+fn a_proxy_url_is_a_host_of_its_own() {
+    let with = |url: &str| {
+        let options = EnvironmentOptions::new("https://stead.test/base").unwrap();
+        options.proxy_url(url)
+    };
+    for good in [
+        "https://proxy.stead.test",
+        "https://proxy.stead.test:8443/",
+        "https://stead.test:8443",
+        "http://127.0.0.1:8486",
+    ] {
+        assert!(with(good).is_ok(), "{good}");
+    }
+    for bad in [
+        "https://proxy.stead.test/base",
+        "https://stead.test",
+        "https://stead.test:443/",
+        "http://proxy.stead.test",
+        "https://user@proxy.stead.test",
+        "proxy.stead.test",
+    ] {
+        assert_eq!(
+            with(bad).unwrap_err().kind(),
+            ErrorKind::InvalidRequest,
+            "{bad}"
+        );
+    }
+}

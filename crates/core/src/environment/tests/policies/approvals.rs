@@ -1,0 +1,364 @@
+//! A person approves one call with its exact arguments; it is made once, within its time.
+
+use super::*;
+use crate::{
+    api::Paging,
+    digest::Digest,
+    resource::{
+        Approval, ApprovalDecision, ApprovalFilter, ApproveCall, DenyCall, ListApprovals,
+        NewAppCredential, NewMcpSession, ReadApproval,
+    },
+};
+
+fn asking() -> Stage {
+    let stage = Stage::new();
+    stage.set(json!({ "requires_approval": { "effects": ["write", "delete"] }, "approval_expires_in": 600 }));
+    stage
+}
+
+/// The approval that a call asks for.
+fn asked(result: Result<String, Error>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
+    assert!(error.context().contains_key("expires_at"));
+    error.context()["approval_id"].as_str().unwrap().to_owned()
+}
+
+fn approve(stage: &Stage, id: &str) -> Result<Approval> {
+    let person = ApprovalDecision::because("asked the customer");
+    stage
+        .world
+        .run(stage.environment.send(ApproveCall::new(id, person)))
+}
+
+fn state(stage: &Stage, id: &str) -> ApprovalState {
+    stage
+        .world
+        .run(stage.environment.send(ReadApproval::new(id)))
+        .unwrap()
+        .state
+}
+
+#[test]
+fn an_approval_runs_exactly_its_call_and_once() {
+    let stage = asking();
+    let app = stage.app("app");
+    let id = asked(stage.send_note(&app, &[IN]));
+    assert_eq!(
+        id,
+        asked(stage.send_note(&app, &[IN])),
+        "there is one that waits"
+    );
+    let shown = stage
+        .world
+        .run(stage.environment.send(ReadApproval::new(&id)))
+        .unwrap();
+    assert_eq!(shown.arguments, Some(json!({ "to": [IN] })));
+    assert_eq!(shown.tool.as_deref(), Some(SEND));
+    assert_eq!(shown.asked_by.id.as_deref(), Some("app"));
+    let listed = ApprovalFilter::in_state(ApprovalState::Pending);
+    let listed = stage
+        .world
+        .run(
+            stage.environment.send(
+                ListApprovals::new()
+                    .filter(listed)
+                    .page(Paging::new(None, 10)),
+            ),
+        )
+        .unwrap();
+    assert_eq!(listed.items.len(), 1);
+    assert_eq!(listed.items[0].arguments, None);
+    assert_eq!(stage.writes(), 0);
+
+    approve(&stage, &id).unwrap();
+    // Other arguments and another caller need their own.
+    assert_ne!(id, asked(stage.send_note(&app, &[OUT])));
+    assert_ne!(id, asked(stage.send_note(&stage.app("other"), &[IN])));
+    assert_eq!(
+        (stage.writes(), state(&stage, &id)),
+        (0, ApprovalState::Approved)
+    );
+    assert!(stage.send_note(&app, &[IN]).is_ok());
+    assert_eq!(
+        (stage.writes(), state(&stage, &id)),
+        (1, ApprovalState::Used)
+    );
+    assert_ne!(id, asked(stage.send_note(&app, &[IN])));
+    assert_eq!(stage.writes(), 0);
+}
+
+/// Rows from before an update hold such digests. If one changes, a call that was approved is held once more.
+#[test]
+fn the_digest_of_a_held_call_is_the_same_in_every_version() {
+    let stage = asking();
+    let id = asked(stage.send_note(&stage.app("app"), &[IN]));
+    let row = stage
+        .world
+        .run(stage.environment.0.store.approval(id.parse().unwrap()));
+    let row = row.unwrap().unwrap().row;
+    let (connection, account) = (row.connection_id, row.account_id);
+    let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");
+    let of_call = format!("tool\0{SEND}\x002026-11-21\0{{\"to\":[\"{IN}\"]}}");
+    assert_eq!(row.call, Digest::of(&format!("{of_caller}\0{of_call}")));
+}
+
+#[test]
+fn of_calls_at_the_same_time_one_is_made() {
+    let stage = asking();
+    let app = stage.app("app");
+    let id = asked(stage.send_note(&app, &[IN]));
+    approve(&stage, &id).unwrap();
+    let other = stage.other().acting_as(Caller::application("app"));
+    let call = |by: &Environment| {
+        let by = by.clone();
+        async move {
+            let request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
+            by.execute(SEND, request).await.is_ok()
+        }
+    };
+    let all = [&app, &app, &other, &other].map(call);
+    let ended = stage.world.run(futures_util::future::join_all(all));
+    assert_eq!(ended.iter().filter(|ok| **ok).count(), 1);
+    assert_eq!(stage.writes(), 1);
+}
+
+#[test]
+fn it_ends_with_its_time_whatever_it_waits_for() {
+    let stage = asking();
+    let app = stage.app("app");
+    let (waits, good) = (
+        asked(stage.send_note(&app, &[IN])),
+        asked(stage.send_note(&app, &[OUT])),
+    );
+    approve(&stage, &good).unwrap();
+    stage.world.advance(Duration::from_secs(601));
+    assert_ne!(good, asked(stage.send_note(&app, &[OUT])));
+    let late = approve(&stage, &waits).unwrap_err();
+    assert_eq!(late.kind(), ErrorKind::InvalidTransition);
+    stage.world.run(stage.environment.maintain()).unwrap();
+    for id in [waits, good] {
+        assert_eq!(state(&stage, &id), ApprovalState::Expired);
+    }
+    assert_eq!(stage.writes(), 0);
+}
+
+#[test]
+fn who_asks_does_not_decide() {
+    let stage = asking();
+    let app = stage.app("app");
+    let id = asked(stage.send_note(&app, &[IN]));
+    let decision = ApprovalDecision::default;
+    let own = stage
+        .world
+        .run(app.send(ApproveCall::new(&id, decision())))
+        .unwrap_err();
+    assert_eq!(own.kind(), ErrorKind::Forbidden);
+    let other = stage.app("other");
+    stage
+        .world
+        .run(other.send(ApproveCall::new(&id, decision())))
+        .unwrap();
+    // What was approved and not made yet can be denied.
+    let denied = stage
+        .world
+        .run(other.send(DenyCall::new(&id, decision())))
+        .unwrap();
+    assert_eq!(denied.state, ApprovalState::Denied);
+    assert_eq!(denied.decided_by.unwrap().id.as_deref(), Some("other"));
+    assert_ne!(id, asked(stage.send_note(&app, &[IN])));
+
+    // An application does not decide on calls of its own sessions either, and a session on none.
+    let stage = asking();
+    let new = NewAppCredential::new("agents");
+    let made = stage.world.run(stage.environment.send(new));
+    let app = stage.app(&made.unwrap().credential.client_id);
+    let session = stage.world.run(app.send(NewMcpSession::new("ada")));
+    let token = session.unwrap().token;
+    let caller = stage.world.run(app.authenticate(token.expose_secret()));
+    let agent = stage.environment.acting_as(caller.unwrap());
+    let id = asked(stage.send_note(&agent, &[IN]));
+    let own = stage
+        .world
+        .run(app.send(ApproveCall::new(&id, decision())))
+        .unwrap_err();
+    assert_eq!(own.kind(), ErrorKind::Forbidden);
+    let own = stage
+        .world
+        .run(agent.send(ApproveCall::new(&id, decision())))
+        .unwrap_err();
+    assert_eq!(own.kind(), ErrorKind::InsufficientScope);
+    let id_of_member = crate::identifier::MemberId::from_uuid(uuid::Uuid::nil());
+    let member = Caller::member(id_of_member, crate::state::Role::Operator);
+    let member = stage.environment.acting_as(member);
+    stage
+        .world
+        .run(member.send(ApproveCall::new(&id, decision())))
+        .unwrap();
+    assert!(stage.send_note(&agent, &[IN]).is_ok());
+    assert_eq!(stage.writes(), 1);
+}
+
+#[test]
+fn raw_requests_wait_too_and_a_stream_is_what_was_approved() {
+    let stage = asking();
+    let app = stage.app("app");
+    let json = "application/json";
+    let streamed = |to: &str| {
+        let request = over_http(Method::POST, "/v1/notes?a=1", json, stream(to, 100_000));
+        stage.streamed(&app, request).map(|()| String::new())
+    };
+    let batched = |to: &str| stage.streamed(&app, batch(to)).map(|()| String::new());
+    let id = asked(streamed(IN));
+    let shown = stage
+        .world
+        .run(stage.environment.send(ReadApproval::new(&id)))
+        .unwrap();
+    assert_eq!(
+        (shown.method.as_deref(), shown.path.as_deref()),
+        (Some("POST"), Some("/v1/notes"))
+    );
+    assert_eq!(
+        shown.arguments.unwrap()["requests"][0]["path"],
+        "/v1/notes?a=1"
+    );
+    approve(&stage, &id).unwrap();
+    assert_ne!(id, asked(streamed(OUT)));
+    assert!(streamed(IN).is_ok());
+    let id = asked(batched(IN));
+    approve(&stage, &id).unwrap();
+    assert_ne!(id, asked(batched(OUT)));
+    assert!(batched(IN).is_ok());
+    assert_eq!(stage.writes(), 2);
+}
+
+#[test]
+fn a_tool_that_has_to_be_approved_sends_nothing_before() {
+    let stage = Stage::new();
+    stage.set(json!({ "requires_approval": { "tools": ["demo_*"] } }));
+    let by = &stage.environment;
+    let read = |note: &str| stage.tool(by, READ, json!({ "note_id": note }));
+    let (one, two) = (asked(read("1")), asked(stage.send_note(by, &[IN])));
+    assert_eq!(stage.sent.load(Ordering::SeqCst), 0);
+    approve(&stage, &one).unwrap();
+    approve(&stage, &two).unwrap();
+    assert!(read("1").is_ok() && read("1").is_err());
+    assert!(stage.send_note(by, &[IN]).is_ok());
+    assert_eq!(
+        (stage.writes(), state(&stage, &two)),
+        (1, ApprovalState::Used)
+    );
+}
+
+#[test]
+fn recipients_who_are_not_known_have_to_be_approved() {
+    let stage = Stage::new();
+    let recipients = json!({ "product": "demo", "kind": "recipient", "allow": ["*@example.com"] });
+    stage.set(json!({ "requires_approval": { "facts": [recipients] } }));
+    let by = &stage.environment;
+    assert!(stage.send_note(by, &[IN]).is_ok());
+    assert_eq!(stage.writes(), 1);
+    let error = stage.send_note(by, &[IN, OUT]).unwrap_err();
+    assert_eq!(rule(&error).1, "/requires_approval/facts/0/allow");
+    approve(&stage, &asked(Err(error))).unwrap();
+    assert!(stage.send_note(by, &[IN, OUT]).is_ok());
+    assert_eq!(stage.writes(), 1);
+}
+
+#[test]
+fn a_dry_run_says_that_an_approval_is_needed_and_asks_for_none() {
+    let stage = asking();
+    let by = &stage.environment;
+    let mut request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
+    request.dry_run = true;
+    let planned = stage.world.run(by.execute(SEND, request)).unwrap();
+    assert_eq!(planned.json::<Value>().unwrap()["requires_approval"], true);
+    assert_eq!(planned.warnings[0].code, "requires_approval");
+    let mut request = ProxyRequest::new("demo", "ada", "DELETE", "/v1/notes/1");
+    request.dry_run = true;
+    stage.world.run(by.proxy(request)).unwrap();
+    // What reads and has to be approved is not sent either.
+    stage.set(json!({ "requires_approval": { "tools": ["demo_read_*"] } }));
+    let sent = stage.sent.load(Ordering::SeqCst);
+    let mut request = ExecuteRequest::new("demo", "ada", json!({ "note_id": "1" }));
+    request.dry_run = true;
+    let planned = stage.world.run(by.execute(READ, request)).unwrap();
+    assert_eq!(
+        planned.json::<Value>().unwrap()["requests"][0]["sent"],
+        false
+    );
+    assert_eq!(stage.sent.load(Ordering::SeqCst), sent);
+    let all = stage.world.run(
+        by.send(
+            ListApprovals::new()
+                .filter(ApprovalFilter::default())
+                .page(Paging::new(None, 10)),
+        ),
+    );
+    assert!(all.unwrap().items.is_empty());
+    assert_eq!(stage.writes(), 0);
+}
+
+#[test]
+fn a_call_with_an_idempotency_key_is_made_after_its_approval() {
+    let stage = asking();
+    let app = stage.app("app");
+    let call = || {
+        let mut request = ExecuteRequest::new("demo", "ada", json!({ "to": [IN] }));
+        request.idempotency_key = Some(String::from("key"));
+        let called = stage.world.run(app.execute(SEND, request));
+        called.map(|_| String::from("ok"))
+    };
+    approve(&stage, &asked(call())).unwrap();
+    assert!(call().is_ok() && call().is_ok());
+    assert_eq!(stage.writes(), 1, "the second was made before");
+}
+
+#[test]
+fn no_caller_takes_the_place_of_others() {
+    let stage = asking();
+    let agents = |name: &str| {
+        let made = stage
+            .world
+            .run(stage.environment.send(NewAppCredential::new(name)));
+        stage.app(&made.unwrap().credential.client_id)
+    };
+    let session = |app: &Environment| {
+        let session = stage.world.run(app.send(NewMcpSession::new("ada")));
+        let token = session.unwrap().token;
+        let caller = stage.world.run(app.authenticate(token.expose_secret()));
+        stage.environment.acting_as(caller.unwrap())
+    };
+    // Asks for so many different calls, and returns how many of them wait.
+    let asks = |by: &Environment, count: usize| {
+        let to = |number: usize| format!("{number}@example.com");
+        let results = (0..count).map(|number| stage.send_note(by, &[&to(number)]).unwrap_err());
+        let kinds: Vec<ErrorKind> = results.map(|error| error.kind()).collect();
+        let waiting = kinds
+            .iter()
+            .take_while(|kind| **kind == ErrorKind::ApprovalRequired);
+        let waiting = waiting.count();
+        assert!(
+            kinds[waiting..]
+                .iter()
+                .all(|kind| *kind == ErrorKind::Overloaded)
+        );
+        waiting
+    };
+    let first = agents("first");
+    for _ in 0..6 {
+        assert_eq!(asks(&session(&first), 22), 20);
+    }
+    assert_eq!(
+        asks(&session(&first), 22),
+        5,
+        "a quarter of all for a credential"
+    );
+    assert_eq!(asks(&first, 1), 0);
+    let second = agents("second");
+    assert_eq!(asks(&second, 22), 20, "for one account");
+    assert_eq!(asks(&session(&second), 1), 1);
+    // What was decided makes room, and so does what has expired.
+    stage.world.advance(Duration::from_secs(601));
+    assert_eq!(asks(&session(&first), 1), 1);
+}
