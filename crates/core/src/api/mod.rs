@@ -86,8 +86,6 @@ pub struct Info {
     pub repeatable: bool,
     /// Whether the response names the created resource in the header `Location`.
     pub location: bool,
-    /// Actions that it can write into the audit log.
-    pub audit: &'static [&'static str],
 }
 
 impl Info {
@@ -104,7 +102,6 @@ impl Info {
         calls: false,
         repeatable: false,
         location: false,
-        audit: &[],
     };
 
     /// Whether a request without a response may have changed something that a repetition would change again.
