@@ -95,7 +95,7 @@ use crate::{
 
 /// The routes of an embedded platform, with [`ServerOptions::default`] and without the dashboard. For the dashboard,
 /// use [`router_with`] and invite the first owner with
-/// [`invite_member`](stead::core::environment::Environment::invite_member).
+/// [`NewMember`](stead::core::resource::NewMember).
 pub fn router(platform: &stead::Platform) -> Router {
     #[cfg(not(feature = "dashboard"))]
     let options = ServerOptions::default();

@@ -26,7 +26,7 @@ impl Environment {
     /// Makes a link for the user of the caller's session, with these scopes or those of the connection.
     ///
     /// # Errors
-    /// As [`Environment::create_authorization_link`]; [`ErrorKind::InsufficientScope`] where the maker of the session may
+    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink); [`ErrorKind::InsufficientScope`] where the maker of the session may
     /// not make links.
     pub async fn create_mcp_link(
         &self,

@@ -242,11 +242,11 @@ impl Environment {
     }
 
     /// Asks a user who granted less than was asked, right after the return, for what is missing: makes another
-    /// authorization of the same account, as [`Environment::create_authorization_link`] does, and sends the browser to the
+    /// authorization of the same account, as [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink) does, and sends the browser to the
     /// product with it. `browser` gives the cookie of the finished authorization, where the browser has it.
     ///
     /// # Errors
-    /// As [`Environment::create_authorization_link`]; [`ErrorKind::BrowserMismatch`] for another browser,
+    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink); [`ErrorKind::BrowserMismatch`] for another browser,
     /// [`ErrorKind::AuthorizationExpired`] after 10 minutes, [`ErrorKind::AuthorizationConsumed`] where nothing is missing.
     pub async fn ask_again(
         &self,
