@@ -122,8 +122,8 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Routers {
-    /// What [`router_with`] gives, for a [`Server`] that serves nothing else: calls go straight to their handlers, which costs
-    /// them less.
+    /// The same as [`router_with`], for a [`Server`] that serves nothing else. Calls go straight to their handlers, so they
+    /// cost less.
     pub server: Front,
     /// Only the proxy host, for its own listener. It accepts account tokens on any path. `Host` needs to be the proxy
     /// URL's host, one of [`ServerOptions::allowed_hosts`] or this machine. `None` if the platform has no proxy URL.

@@ -12,7 +12,7 @@ pub(crate) use logo::Logo;
 /// Most characters of a name.
 const LONGEST_NAME: usize = 60;
 
-/// What the pages of end users show of the operator. Without a name they show the host of the public URL.
+/// The operator's brand on the pages of end users. Without a name, they show the host of the public URL.
 ///
 /// ```
 /// # fn run() -> Result<(), stead::Error> {
@@ -62,8 +62,8 @@ impl Brand {
         Ok(self)
     }
 
-    /// The color of buttons, as `#rrggbb`. Their text becomes white or black, whichever can be read; on dark pages the
-    /// color is lightened where that is needed.
+    /// The color of buttons, as `#rrggbb`. Stead chooses a white or black text for contrast. On dark pages it
+    /// lightens the color if necessary.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for another form, and for a color that cannot be told from the white page (WCAG 2.2,

@@ -272,7 +272,7 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
     id.to_str().ok().map(str::to_owned)
 }
 
-/// What responds to messages in place of the environment's tools, so that the transport can be tested by itself.
+/// Responds to messages instead of the environment's tools, for tests of the transport.
 #[derive(Clone)]
 pub struct Handlers(Make);
 

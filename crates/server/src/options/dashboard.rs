@@ -1,35 +1,35 @@
-//! What an operator can set about the dashboard.
+//! Options of the dashboard.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who gets into the dashboard, and what it shows besides the environment.
+/// Access to the dashboard, and what it shows in addition to the environment.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct DashboardOptions {
-    /// Who gets in.
+    /// Access.
     pub access: DashboardAccess,
-    /// What the home page offers to try out.
+    /// Calls that the home page offers to try.
     pub trial: Option<Trial>,
     /// The sandbox that plays the products, for a page that shows and changes it.
     pub sandbox: Option<Arc<dyn SandboxControl>>,
 }
 
-/// A sandbox in place of the products, as the dashboard sees and changes it. What the sandbox holds is its own business: it
-/// is shown as sections of records.
+/// A sandbox instead of the products, as the dashboard shows and changes it. The dashboard shows its data as sections of
+/// records, and doesn't need to know what they mean.
 pub trait SandboxControl: fmt::Debug + Send + Sync {
-    /// The people who live in it: by which name it knows each, and the name for people.
+    /// Its users. Each has an ID and a display name.
     fn users(&self) -> Vec<(String, String)>;
 
-    /// What a user owns.
+    /// A user's data.
     fn sections(&self, user: &str) -> Vec<SandboxSection>;
 
     /// Adds a record to a section.
     ///
     /// # Errors
-    /// One sentence that says what of the fields cannot be taken.
+    /// One sentence that says which field isn't valid.
     fn add(
         &self,
         user: &str,
@@ -40,25 +40,25 @@ pub trait SandboxControl: fmt::Debug + Send + Sync {
     /// Deletes a record.
     ///
     /// # Errors
-    /// One sentence, where there is no such record.
+    /// One sentence, if the record doesn't exist.
     fn delete(&self, user: &str, section: &str, id: &str) -> Result<(), String>;
 
-    /// The requests that came in last, the newest first, and how many came in all.
+    /// The latest requests, newest first, and the number of all requests so far.
     fn received(&self, most: usize) -> (Vec<SandboxRequest>, usize);
 
-    /// What can be made to go wrong: the word for [`SandboxControl::fault`], a title, and what it does.
+    /// Faults that it can play. Each has a word for [`SandboxControl::fault`], a title and a description.
     fn faults(&self) -> Vec<(String, String, String)>;
 
-    /// What is still to go wrong, in words.
+    /// Faults that are still pending, in words.
     fn waiting(&self) -> Vec<String>;
 
-    /// Makes something go wrong.
+    /// Adds a fault.
     ///
     /// # Errors
-    /// One sentence, where the word is not known.
+    /// One sentence, if the word isn't known.
     fn fault(&self, word: &str) -> Result<(), String>;
 
-    /// Sets everything back to the beginning, grants of users included.
+    /// Resets everything, including the users' grants.
     fn reset(&self);
 }
 
@@ -67,15 +67,15 @@ pub trait SandboxControl: fmt::Debug + Send + Sync {
 #[serde(default)]
 #[non_exhaustive]
 pub struct SandboxSection {
-    /// By which name it is asked for.
+    /// Name.
     pub name: String,
-    /// For people.
+    /// Title for people.
     pub title: String,
     /// Titles of the cells of a record.
     pub columns: Vec<String>,
-    /// The records, those first that people look for first.
+    /// The records, most relevant first.
     pub records: Vec<SandboxRecord>,
-    /// What a new record is made of; empty where none can be added.
+    /// Fields of a new record. Empty if no record can be added.
     pub fields: Vec<SandboxField>,
 }
 
@@ -84,7 +84,7 @@ pub struct SandboxSection {
 #[serde(default)]
 #[non_exhaustive]
 pub struct SandboxRecord {
-    /// By which it is deleted.
+    /// ID for deleting it.
     pub id: String,
     /// A text for each column.
     pub cells: Vec<String>,
@@ -97,9 +97,9 @@ pub struct SandboxRecord {
 pub struct SandboxField {
     /// Name.
     pub name: String,
-    /// For people.
+    /// Title for people.
     pub label: String,
-    /// What it begins with.
+    /// Initial value.
     pub value: String,
     /// Whether it has several lines.
     pub is_long: bool,
@@ -118,34 +118,34 @@ pub struct SandboxRequest {
     pub path: String,
     /// Query, without secrets.
     pub query: Option<String>,
-    /// Status of the response; none where there was none.
+    /// Status of the response, if there was one.
     pub status: Option<u16>,
 }
 
-/// Who gets into the dashboard.
+/// Access to the dashboard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DashboardAccess {
     /// Members who have signed in.
     #[default]
     Members,
-    /// Every browser on this machine, as an owner: for a stack to try things out, and nothing else.
+    /// Every browser on this machine, as an owner. Use it only for a stack to try things out.
     SignedInOnLoopback,
-    /// No one: there is no dashboard.
+    /// No dashboard.
     Off,
 }
 
-/// What there is to try out, in an environment that is there for that.
+/// Things to try, in an environment for trying Stead out.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Trial {
-    /// The application's id of the user who tries it.
+    /// The application's ID of the user.
     pub identifier: String,
-    /// Who that user is at the products, such as `Ada`.
+    /// The user's name at the products, such as `Ada`.
     pub user: String,
     /// A call for each connection.
     pub samples: Vec<Sample>,
-    /// Other addresses of the stack: what each is, and its URL.
+    /// Other addresses of the stack. Each has a description and a URL.
     pub addresses: Vec<(String, String)>,
 }
 
@@ -165,15 +165,15 @@ impl Trial {
     }
 }
 
-/// A call that only reads, and where in its result stands what people want to see.
+/// A call that only reads, and the part of its result to show.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Sample {
     /// Connection.
     pub connection_name: String,
-    /// What the product is, in a few words.
+    /// The product in a few words.
     pub about: String,
-    /// What the call shows, such as `Show unread mails`.
+    /// Title, such as `Show unread mails`.
     pub title: String,
     /// Tool.
     pub tool: String,
@@ -181,8 +181,8 @@ pub struct Sample {
     pub input: Value,
     /// JSON pointer to the list in its result.
     pub list: String,
-    /// JSON pointers into an item of the list: to the first column that is shown, and to those after it. Of several
-    /// pointers with a bar between them the first one that leads to a text counts.
+    /// JSON pointers into an item of the list, one for each column. A column can have several pointers, separated by `|`.
+    /// The first one that leads to a text is shown.
     pub columns: Vec<String>,
 }
 

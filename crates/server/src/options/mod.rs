@@ -28,18 +28,18 @@ pub struct ServerOptions {
     /// Additional origins of pages whose scripts can send messages to `/mcp`, such as `https://agent.example.com:443`.
     /// The public URL's origin is always allowed.
     pub allowed_origins: Vec<String>,
-    /// What responds at `/mcp` in place of the tools: for tests of the transport.
+    /// Handlers for `/mcp` instead of the tools, for tests of the transport.
     #[doc(hidden)]
     pub mcp_handlers: Option<Handlers>,
     /// Networks of the reverse proxies in front of the service. For requests from them or from this machine, the caller
     /// is the last other address in `X-Forwarded-For`, or in `Forwarded` if that is absent.
     pub trusted_proxies: Vec<IpNet>,
-    /// Whose pages end users see.
+    /// The operator's brand on the pages of end users.
     pub brand: Brand,
     /// The dashboard.
     #[cfg(feature = "dashboard")]
     pub dashboard: DashboardOptions,
-    /// What is done with the span of a request whose caller has named its own: for an exporter of traces.
+    /// Called with the span of each request whose caller sent a trace, for an exporter of traces.
     pub on_trace: Option<fn(&Span, TraceParent)>,
 }
 

@@ -67,8 +67,8 @@ const EXHAUSTED: Duration = Duration::from_millis(200);
 /// Connections at once unless set.
 const CONNECTIONS: usize = 10_000;
 
-/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves, then takes no more connections and waits for the requests under
-/// way: 25 s at most for those of strangers, 70 s for those of applications and members. [`Server`] has more to set.
+/// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in
+/// flight: 25 s for those of strangers, 70 s for others. [`Server`] has more options.
 pub async fn serve(
     listener: TcpListener,
     served: impl Into<Served>,
@@ -81,11 +81,11 @@ pub async fn serve(
 
 /// Serves a router, or all of a platform, over HTTP/1.1 and HTTP/2.
 ///
-/// A connection without a request stays open for 90 s, longer than load balancers keep theirs; a request's head has to
-/// be complete 30 s after its first byte, and the first byte has to come within 30 s. A caller that reads nothing of its
-/// response for 60 s is cut off. A head that says in two ways how long its body is, or has not exactly one `Host`, gets
-/// 400. When there are as many connections as there may be, those without a request make room, first those of the
-/// source that has the most; if all are busy, the new one gets 503 `overloaded`.
+/// A connection without a request stays open for 90 s, longer than load balancers keep theirs. The first byte of a request
+/// has to arrive within 30 s, and its head within another 30 s. Stead disconnects a caller that reads nothing of its
+/// response for 60 s. A head that gives the length of its body in two ways, or that doesn't have exactly one `Host`, gets
+/// 400. At the maximum number of connections, Stead closes connections without a request, and begins with the source
+/// that has the most. If all are busy, a new one gets 503 `overloaded`.
 #[derive(Debug)]
 pub struct Server {
     served: Served,
@@ -97,7 +97,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves this, with at most 10,000 connections at once.
+    /// Serves this, with at most 10,000 connections.
     pub fn new(served: impl Into<Served>) -> Self {
         Self {
             served: served.into(),
@@ -108,8 +108,8 @@ impl Server {
         }
     }
 
-    /// Serves connections on these threads, instead of on the runtime that [`serve`](Self::serve) is called in: faster where
-    /// requests are many and short.
+    /// Serves connections on these threads, instead of on the runtime that [`serve`](Self::serve) is called in. This is
+    /// faster for many short requests.
     #[must_use]
     pub fn on(mut self, workers: Arc<Workers>) -> Self {
         self.workers = Some(workers);
@@ -123,21 +123,21 @@ impl Server {
         self
     }
 
-    /// At most so many connections at once. Each needs a file descriptor, and a call that waits for its product another.
+    /// Maximum number of connections. Each needs a file descriptor, and a call that waits for its product needs another.
     #[must_use]
     pub fn max_connections(mut self, most: usize) -> Self {
         self.max_connections = most.max(1);
         self
     }
 
-    /// Counts the requests that have not been answered to their end.
+    /// Counts the requests whose responses aren't complete yet.
     pub fn under_way(&self) -> UnderWay {
         self.under_way.clone()
     }
 
-    /// Serves until `shutdown` resolves, then takes no more connections and waits for the requests under way: 25 s at most
-    /// for those of strangers, 70 s for those of applications and members, and no longer than `cut` takes to resolve.
-    /// Returns how many were cut off.
+    /// Serves until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in flight: at most
+    /// 25 s for those of strangers, 70 s for those of applications and members. It stops waiting when `cut` resolves.
+    /// Returns the number of requests that were cut off.
     pub async fn serve(
         self,
         listener: TcpListener,

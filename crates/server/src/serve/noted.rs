@@ -28,7 +28,7 @@ use crate::{
     layer::routed,
 };
 
-/// What a [`Server`](super::Server) serves: a router, or all of a platform.
+/// A router, or all of a platform, for a [`Server`](super::Server).
 #[derive(Debug, Clone)]
 pub struct Served(Kind);
 

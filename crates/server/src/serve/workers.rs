@@ -33,10 +33,10 @@ struct Worker {
 }
 
 impl Workers {
-    /// Starts so many threads; at least one.
+    /// Starts this number of threads, at least one.
     ///
     /// # Errors
-    /// Where the system gives no thread.
+    /// If the system can't start a thread.
     pub fn start(count: usize) -> io::Result<Self> {
         (0..count.max(1))
             .map(Worker::start)
