@@ -4,11 +4,15 @@ use std::{
     fs::OpenOptions,
     io::Write as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::Instant,
+    process::{Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+/// How often a running command is looked at.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The folder of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
@@ -75,6 +79,41 @@ pub(crate) fn run(line: &str) -> Result<()> {
     Ok(())
 }
 
+/// Runs a command, and ends it and what it has started if it takes longer than this.
+///
+/// # Errors
+/// If it can't be started, or takes too long.
+pub(crate) fn status_within(command: &mut Command, limit: Duration) -> Result<ExitStatus> {
+    let mut child = command.spawn().context("it cannot be started")?;
+    let start = now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if start.elapsed() > limit {
+            let processes = started_by(&child.id().to_string())?;
+            run(&format!("kill -KILL {}", processes.join(" ")))?;
+            child.wait()?;
+            bail!("it took longer than {} minutes", limit.as_secs() / 60);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// This process, and all that it has started, directly or not.
+fn started_by(process: &str) -> Result<Vec<String>> {
+    let all = output("ps -A -o pid= -o ppid=")?;
+    let mut found = vec![process.to_owned()];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).cloned() {
+        let pairs = all.lines().filter_map(|line| line.trim().split_once(' '));
+        let children = pairs.filter(|(_, of)| of.trim() == parent);
+        found.extend(children.map(|(child, _)| child.to_owned()));
+        next += 1;
+    }
+    Ok(found)
+}
+
 /// Builds all programs and examples of the workspace into `target/debug`, with the features with which `cargo test
 /// --workspace` has built them: one package by itself would be built again with fewer.
 ///
@@ -129,7 +168,10 @@ pub(crate) fn now() -> Instant {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{
+        fs,
+        io::{self, Read as _},
+    };
 
     use super::*;
 
@@ -154,6 +196,23 @@ mod tests {
             assert!(program.is_file());
         }
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_command_that_hangs_is_ended_with_what_it_started() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut hangs = Command::new("sh");
+        hangs.args(["-c", "sleep 600 & wait"]).stdout(writer);
+        let error = status_within(&mut hangs, Duration::from_millis(200)).unwrap_err();
+        assert!(error.to_string().contains("took longer"), "{error}");
+        drop(hangs);
+        // This ends when no process is left that could write.
+        reader.read_to_end(&mut Vec::new()).unwrap();
+        assert!(
+            status_within(&mut Command::new("true"), Duration::MAX)
+                .unwrap()
+                .success()
+        );
     }
 
     #[test]

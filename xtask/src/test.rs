@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, step by step, up to the first failure.
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Duration};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -296,6 +296,9 @@ fn tools(products: &[String]) -> Result<Vec<String>> {
     Ok(sources)
 }
 
+/// The longest that a step may take: a program that hangs fails, and the output says which one it is.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
+
 /// One command and what is expected of it.
 struct Step {
     extent: Extent,
@@ -348,9 +351,8 @@ impl Step {
             command.env(name, value);
         }
         command.env(shell::LEFT_OUT, notes());
-        let status = command
-            .status()
-            .with_context(|| format!("cannot start `{}`", self.line()))?;
+        let status = shell::status_within(&mut command, LIMIT)
+            .with_context(|| format!("failed: {}", self.line()))?;
         if status.code() != Some(self.exit) {
             bail!(
                 "failed: {}\n({status}; expected: exit status: {})",

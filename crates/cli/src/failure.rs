@@ -195,12 +195,12 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
     let mut text = format!("{} {message}", terminal.red("stead:"));
     let mut fact = |name: &str, value: &str| {
         let name = terminal.dim(&format!("{name:<16}"));
-        // // Writing to a string can't fail.
+        // Writing to a string can't fail.
         let _ = write!(text, "\n  {name} {value}");
     };
     fact("kind", error.kind().name());
     fact("who acts", who(error.act_by()));
-    // // For these kinds, the message already says what is wrong.
+    // For these kinds, the message already says what is wrong.
     let is_said = matches!(
         error.kind(),
         ErrorKind::Internal | ErrorKind::InvalidRequest | ErrorKind::SchemaViolation
@@ -258,14 +258,14 @@ fn in_flags(violation: &Violation, flags: Flags) -> String {
     let Some((pointer, flag, inner)) = found else {
         return violation.to_string();
     };
-    // // The command line has no name for an item of a list, so its number isn't shown.
+    // The command line has no name for an item of a list, so its number isn't shown.
     let is_item = inner.bytes().all(|byte| byte.is_ascii_digit());
     let (name, flag) = if is_item {
         (pointer.trim_start_matches('/'), (*flag).to_owned())
     } else {
         (inner, format!("{flag} '{{\"{inner}\": …}}'"))
     };
-    // // The flag replaces the member's name if the message begins with it.
+    // The flag replaces the member's name if the message begins with it.
     let rest = message
         .strip_prefix(name)
         .or_else(|| message.strip_prefix(&format!("{name:?}")))

@@ -44,7 +44,7 @@ impl KeyCommand {
             .0
             .split_first()
             .ok_or_else(|| Error::new(ErrorKind::KeyUnavailable, "the key command is empty"))?;
-        // // The arguments and the output may contain a secret, so the error shows neither.
+        // The arguments and the output may contain a secret, so the error shows neither.
         let failed = |why: String| {
             Error::new(
                 ErrorKind::KeyUnavailable,

@@ -49,7 +49,7 @@ pub(crate) async fn bind_another(
     let Some(address) = address else {
         return Ok(None);
     };
-    // // For port 0, the system chooses another port each time.
+    // For port 0, the system chooses another port each time.
     let same = |(other, _): &&(SocketAddr, &str)| *other == address && address.port() != 0;
     match taken.iter().find(same) {
         Some((_, other)) => Err(Failure::configuration(

@@ -41,7 +41,7 @@ pub(crate) fn start(filter: &str, no_color: bool, for_programs: bool, more: Vec<
     };
     let registry = tracing_subscriber::registry();
     if more.is_empty() {
-        // // One filter for all layers is cheaper than one for each.
+        // One filter for all layers is cheaper than one for each.
         registry.with(logs).with(filter).init();
         return Ok(());
     }

@@ -68,7 +68,7 @@ const LOG_OF_SERVICE: &str = "warn,stead=info,stead_server::middleware=warn,stea
 fn main() -> ExitCode {
     logs::keep_panics_quiet();
     let mut command = CommandLine::command();
-    // // Clap prints mistakes before it has parsed `--no-color`.
+    // Clap prints mistakes before it has parsed `--no-color`.
     if std::env::args().any(|argument| argument == "--no-color") {
         command = command.color(clap::ColorChoice::Never);
     }
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     let mut arguments = arguments;
     arguments.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
-    // // A service that logs JSON also logs its errors as JSON.
+    // A service that logs JSON also logs its errors as JSON.
     let logs_errors = arguments.command.is_serve() && !terminal.json() && !terminal.shows_errors();
     let outcome =
         secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));

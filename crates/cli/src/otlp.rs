@@ -123,7 +123,7 @@ pub(crate) fn follow(span: &Span, parent: TraceParent) {
         true,
         TraceState::default(),
     );
-    // // Without the layer, the span has no extensions to set it on.
+    // Without the layer, the span has no extensions to set it on.
     let _ = span.set_parent(Context::new().with_remote_span_context(parent));
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {
 
 /// Whether the address of a database has a password in it.
 fn has_password(url: &str) -> bool {
-    // // A file has no password, whatever its name contains.
+    // A file has no password, whatever its name contains.
     if url.starts_with("sqlite:") {
         return false;
     }
@@ -123,7 +123,7 @@ pub(crate) fn read_text(path: &Path, exit: Exit) -> Outcome<String> {
     } else {
         fs::read_to_string(path)
     };
-    // // Some editors write a byte order mark, which isn't part of the text.
+    // Some editors write a byte order mark, which isn't part of the text.
     let text = text.map(|text| match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,

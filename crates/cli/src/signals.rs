@@ -20,7 +20,7 @@ impl Signals {
                 }
             });
         }
-        // // Keeps the channel open if no signal can be listened for.
+        // Keeps the channel open if no signal can be listened for.
         tokio::spawn(async move { count.closed().await });
         Self(signals)
     }

@@ -62,7 +62,7 @@ impl Terminal {
             Ok(()) => true,
             Err(error) => {
                 if error.kind() != io::ErrorKind::BrokenPipe {
-                    // // The first error is the cause.
+                    // The first error is the cause.
                     let _ = self.lost.set(error);
                 }
                 false
@@ -126,21 +126,34 @@ impl Terminal {
 
     /// A note for people that isn't a result; not with `--quiet` or `--json`.
     pub(crate) fn note(&self, text: impl Display) {
-        if !self.quiet && !self.json {
+        if self.notes() {
             self.result(text);
         }
+    }
+
+    /// Whether notes are printed.
+    pub(crate) fn notes(&self) -> bool {
+        !self.quiet && !self.json
     }
 
     /// Something that happened while the command runs; not with `--quiet`. `text` returns `None` if people don't need
     /// to know it.
     pub(crate) fn event(&self, value: &impl Serialize, text: impl FnOnce() -> Option<String>) {
-        if self.quiet {
-            return;
+        if let Some(line) = self.event_line(value, text) {
+            self.result(line);
         }
-        if self.json {
-            self.result_json(value);
-        } else if let Some(text) = text() {
-            self.result(text);
+    }
+
+    /// The line that [`event`](Self::event) prints.
+    pub(crate) fn event_line(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce() -> Option<String>,
+    ) -> Option<String> {
+        match (self.quiet, self.json) {
+            (true, _) => None,
+            (false, true) => Some(serde_json::to_string(value).unwrap_or_default()),
+            (false, false) => text(),
         }
     }
 

@@ -34,7 +34,7 @@ fn unknown_of(command: &Command, given: impl IntoIterator<Item = (String, String
         .collect();
     unknown.sort();
     let said = unknown.into_iter().map(|name| {
-        // // All names share the prefix, so only the rest is compared.
+        // All names share the prefix, so only the rest is compared.
         let own = known
             .iter()
             .filter_map(|known| known.strip_prefix("STEAD_"));

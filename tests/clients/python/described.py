@@ -116,5 +116,6 @@ try:
     with_real_input(service)
     sys.exit(run_schemathesis(service))
 finally:
+    # It must stop, even though nothing has read its output since the first line.
     dev.terminate()
-    dev.wait()
+    dev.wait(timeout=60)

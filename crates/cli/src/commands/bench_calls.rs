@@ -119,7 +119,7 @@ impl Run {
             match self.call().await {
                 Ok(bytes) => self.bytes.fetch_add(bytes, Ordering::Relaxed),
                 Err(error) => {
-                    // // One log line is enough.
+                    // One log line is enough.
                     if self.failed.load(Ordering::Relaxed) == 0 {
                         tracing::error!(%error, "a call failed");
                     }
@@ -237,7 +237,7 @@ impl Transport for Canned {
 /// Processor time of this process; 0 without `/proc`.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // // Fields 14 and 15, in hundredths of a second on every Linux. The name before them may contain blanks
+    // Fields 14 and 15, in hundredths of a second on every Linux. The name before them may contain blanks
     // (proc_pid_stat(5)).
     let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
     let ticks = fields

@@ -67,7 +67,7 @@ impl BenchServer {
             .environment()
             .issue_access_token(&stack.client_id, stack.client_secret.expose_secret(), None)
             .await?;
-        // // The same result as over REST, with a session's longest lifetime.
+        // The same result as over REST, with a session's longest lifetime.
         let session = NewMcpSession::new(USER).view(View::Full).expires_in(86_400);
         let session = stack.platform.send(session).await?;
         terminal.result_json(&json!({

@@ -378,7 +378,7 @@ impl Database {
                 "Omit --key-file and STEAD_KEY_FILE, or --key-command and STEAD_KEY_COMMAND.",
             )),
             (Some(path), None) => {
-                // // Reading it here gives an error with a remedy.
+                // Reading it here gives an error with a remedy.
                 secrets::read_key(path)?;
                 Ok(Some(Arc::new(KeyFile(path.clone()))))
             }
@@ -396,7 +396,7 @@ fn check(database: &Path, if_missing: IfMissing) -> Outcome {
             "Set --database or STEAD_DATABASE to a file, such as stead.db. For PostgreSQL, use STEAD_DATABASE_URL or --database-url.",
         ));
     }
-    // // If this can't be determined, opening the file gives the reason.
+    // If this can't be determined, opening the file gives the reason.
     let is_missing = database.try_exists().is_ok_and(|exists| !exists);
     if is_missing && if_missing == IfMissing::Refuse {
         return Err(Failure::configuration(

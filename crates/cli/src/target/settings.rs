@@ -53,7 +53,7 @@ impl Settings {
         };
         let text = secrets::read_text(path, Exit::Configuration)?;
         toml::from_str(&text).map_err(|error| {
-            // // An older name of `rate_limited`. Stead reads it but doesn't suggest it.
+            // An older name of `rate_limited`. Stead reads it but doesn't suggest it.
             let why = error.message().replace("`paced`, ", "");
             let line = error.span().map(|span| line_at(&text, span.start));
             wrong(path, line, &why)
@@ -94,7 +94,7 @@ fn line_of(text: &str, setting: &str) -> Option<usize> {
         } else if let Some((key, _)) = line.split_once('=') {
             let key = format!("{table}.{}", key.trim());
             let rest = setting.strip_prefix(&key);
-            // // The setting is in an inline table.
+            // The setting is in an inline table.
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
                 return Some(number);
             }

@@ -111,7 +111,7 @@ impl Stack {
             .verification(Verification::LinkPossession);
         let platform = configure(builder, &sandbox_url)?.build().await?;
         connect_products(&platform).await?;
-        // // The sandbox accepts every redirect URI, and the port changes each time.
+        // The sandbox accepts every redirect URI, and the port changes each time.
         platform.environment().accept_public_url().await?;
         let (client_id, client_secret) = app_credential(&platform, credential).await?;
         let (stop, stopped) = oneshot::channel::<()>();
@@ -121,7 +121,7 @@ impl Stack {
             server = server.also(proxy_listener, proxy);
         }
         let service = tokio::spawn(async move {
-            // // A dropped sender means the same.
+            // A dropped sender means the same.
             let stopped = async { drop(stopped.await) };
             server.serve(listener, stopped, pending()).await;
         });
@@ -168,7 +168,7 @@ impl Stack {
 
     /// Stops both, after requests in progress have finished.
     pub(crate) async fn stop(self) {
-        // // The service may have ended already.
+        // The service may have ended already.
         let _ = self.stop.send(());
         let _ = self.service.await;
         self.platform.shut_down().await;
@@ -210,7 +210,7 @@ async fn app_credential(
     {
         return Ok((id, secret));
     }
-    // // The secrets of earlier credentials were lost with their file.
+    // The secrets of earlier credentials were lost with their file.
     let mut page = None;
     loop {
         let before = environment

@@ -7,6 +7,8 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
+use serde_json::json;
+
 use crate::{new_key, stead};
 
 /// How many requests are under way when the signal comes.
@@ -178,4 +180,61 @@ fn a_service_that_trusts_links_warns_at_its_start() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(warning.is_some());
+}
+
+#[test]
+fn dev_stops_even_if_nothing_reads_what_it_prints() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = stead(directory.path())
+        .args(["dev", "--json", "--listen", "127.0.0.1:0"])
+        .args(["--sandbox-listen", "127.0.0.1:0"])
+        .args(["--proxy-listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    let facts: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let fact = |name: &str| facts[name].as_str().unwrap();
+    let address = fact("url").strip_prefix("http://").unwrap();
+    let post = |path: &str, headers: &str, body: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+        let request = format!("{head}{headers}\r\nContent-Length: {length}\r\n\r\n{body}");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+        body.to_owned()
+    };
+    let form = format!(
+        "grant_type=client_credentials&client_id={}&client_secret={}",
+        fact("client_id"),
+        fact("client_secret")
+    );
+    let form_type = "Content-Type: application/x-www-form-urlencoded";
+    let token: serde_json::Value =
+        serde_json::from_str(&post("/oauth/token", form_type, &form)).unwrap();
+    let token = token["access_token"].as_str().unwrap();
+    let headers = format!("Content-Type: application/json\r\nAuthorization: Bearer {token}");
+    // Each prints a line of over 120 bytes, and a pipe holds 64 KiB.
+    let call = json!({
+        "connection_name": "mail", "identifier": "ada",
+        "method": "GET", "path": "/gmail/v1/users/me/profile",
+    });
+    for _ in 0..600 {
+        post("/v1/proxy", &headers, &call.to_string());
+    }
+    let mut kill = Command::new("kill");
+    kill.arg(child.id().to_string());
+    assert!(kill.status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // All lines that didn't fit were skipped or lost, and none before them.
+    let lines = out.lines().map(|line| line.unwrap());
+    let calls = lines.filter(|line| line.contains(r#""event":"call""#));
+    assert!(calls.count() > 300);
 }

@@ -133,7 +133,7 @@ impl Journey<'_> {
             return Ok(());
         }
         self.read_world_again()?;
-        // // The catalogue decides, not the cases: a tool without a case fails.
+        // The catalogue decides, not the cases: a tool without a case fails.
         let mut shown = None;
         for tool in product.tools {
             let case = self.cases.iter().find(|case| case.tool == tool.name());
@@ -144,7 +144,7 @@ impl Journey<'_> {
                     self.tool(connection, case, tool.effect(), broken),
                 )
                 .await;
-            // // The tool runs again below, so it must not change anything.
+            // The tool runs again below, so it must not change anything.
             if good && tool.effect() == Effect::Read {
                 shown = shown.or(case);
             }

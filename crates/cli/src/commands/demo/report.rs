@@ -195,6 +195,6 @@ pub(super) fn in_words(failure: impl Into<Failure>) -> String {
 }
 
 fn milliseconds(duration: Duration) -> f64 {
-    // // One decimal is precise enough.
+    // One decimal is precise enough.
     (duration.as_secs_f64() * 10_000.0).round() / 10.0
 }

@@ -11,25 +11,30 @@ use stead::{
     },
 };
 
-use super::live::{Call, Happening, Happenings};
+use super::{
+    live::{Call, Happening, Happenings},
+    printer::Printer,
+};
 use crate::{failure::Outcome, terminal::Terminal};
 
-/// Prints what happens until the end, and calls `keep` after each line.
+/// Prints what happens until the end, and calls `keep` before each line.
 pub(super) async fn print(
     happenings: Option<Happenings>,
     platform: &Platform,
     terminal: &Terminal,
+    printer: &mut Printer,
     keep: impl Fn() -> Outcome,
 ) -> Outcome {
     let Some(mut happenings) = happenings else {
         return future::pending().await;
     };
     let names = connection_names(platform).await;
+    let notice = |lines| skipped(lines, terminal);
     while let Some(happening) = happenings.recv().await {
         keep()?;
-        match happening {
+        let line = match happening {
             Happening::Call(call) => {
-                terminal.event(&as_json(&call), || Some(in_words(&call, terminal)));
+                terminal.event_line(&as_json(&call), || Some(in_words(&call, terminal)))
             }
             Happening::Event { name, data } => {
                 let connection = data["connection_id"]
@@ -48,8 +53,11 @@ pub(super) async fn print(
                     connection,
                     account: account.as_ref(),
                 };
-                terminal.event(&event.as_json(), || event.in_words());
+                terminal.event_line(&event.as_json(), || event.in_words())
             }
+        };
+        if let Some(line) = line {
+            printer.print(line, notice);
         }
     }
     Ok(())
@@ -74,8 +82,17 @@ async fn connection_names(platform: &Platform) -> HashMap<String, String> {
 }
 
 fn milliseconds(call: &Call) -> f64 {
-    // // One decimal is precise enough.
+    // One decimal is precise enough.
     (call.micros as f64 / 100.0).round() / 10.0
+}
+
+/// Says that lines are missing, because nothing read them in time.
+fn skipped(lines: usize, terminal: &Terminal) -> String {
+    if terminal.json() {
+        json!({ "event": "skipped", "lines": lines }).to_string()
+    } else {
+        format!("({lines} lines skipped, because nothing read this output)")
+    }
 }
 
 fn as_json(call: &Call) -> Value {

@@ -4,6 +4,7 @@ mod data;
 mod drawer;
 mod happenings;
 mod live;
+mod printer;
 mod trial;
 mod welcome;
 
@@ -20,6 +21,7 @@ use tokio::net::TcpListener;
 
 use data::Data;
 use live::Happenings;
+use printer::Printer;
 
 use crate::{
     failure::Outcome,
@@ -110,7 +112,7 @@ impl Dev {
             "identifier": USER,
             "link": link,
         });
-        // // Calls and events of the preparation aren't printed.
+        // Calls and events of the preparation aren't printed.
         while self
             .happenings
             .as_mut()
@@ -124,14 +126,18 @@ impl Dev {
                 folder.display()
             )),
         }
-        // // Stored after every change, so nothing is lost if the process is killed.
+        let mut printer = Printer::start();
+        // Stored after every change, so nothing is lost if the process is killed.
         let keep = || data.keep_sandbox(&stack.sandbox);
         let outcome = tokio::select! {
             () = signals::stop() => keep(),
-            outcome = happenings::print(self.happenings, &stack.platform, terminal, keep) => outcome,
+            outcome = happenings::print(self.happenings, &stack.platform, terminal, &mut printer, keep) => outcome,
         };
-        terminal.note("\nStopping.");
+        if terminal.notes() {
+            printer.print(String::from("\nStopping."), |_| String::new());
+        }
         stack.stop().await;
+        printer.end().await;
         outcome
     }
 }

@@ -143,7 +143,7 @@ pub(super) async fn seed(stack: &Stack) -> Outcome {
     for (tool, input) in calls.chain([(failing.0.to_owned(), failing.1)]) {
         let connection = tool.split('_').next().unwrap_or_default();
         let request = ExecuteRequest::new(connection, SAMPLE_USER, input);
-        // // The last call fails on purpose. Others may fail if the sandbox has a fault.
+        // The last call fails on purpose. Others may fail if the sandbox has a fault.
         let _ = environment.execute(&tool, request).await;
     }
     Ok(())

@@ -17,7 +17,7 @@ pub(super) async fn look(database: &Database) -> Vec<Finding> {
         Err(failure) => return vec![Finding::of_failure(CHECK, failure, "")],
     };
     let looked = inspect(file).await;
-    // // The files next to another program's database aren't Stead's either.
+    // The files next to another program's database aren't Stead's either.
     let is_other = looked
         .as_ref()
         .is_err_and(|error| is_not_ours(error.message()));

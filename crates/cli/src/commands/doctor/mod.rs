@@ -81,7 +81,7 @@ impl Doctor {
             .collect::<Vec<_>>();
         findings.push(key::given(&self.database));
         findings.extend(database::look(&self.database).await);
-        // // Opening an older schema would upgrade it, perhaps while an older service uses it.
+        // Opening an older schema would upgrade it, perhaps while an older service uses it.
         let healthy = findings.iter().all(|one| match one.check {
             database::CHECK => one.level == Level::Ok,
             _ => one.level != Level::Error,

@@ -54,7 +54,7 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
         };
         under_way.retain(|_, call| !call.is_finished());
         if message["method"] == "notifications/cancelled" {
-            // // Dropping its response also cancels it.
+            // Dropping its response also cancels it.
             let id = message["params"]["requestId"].to_string();
             if let Some(call) = under_way.remove(&id) {
                 call.abort();
@@ -65,7 +65,7 @@ pub(super) async fn run(url: String, token: &str) -> Outcome {
         let bridge = bridge.clone();
         let call = tokio::spawn(async move { bridge.pass(message).await });
         if first {
-            // // Later messages need the session that it opens.
+            // Later messages need the session that it opens.
             let _ = call.await;
         } else {
             under_way.insert(id, call);
@@ -95,7 +95,7 @@ fn lines() -> mpsc::Receiver<String> {
 /// Writes a message as one line.
 fn write(message: &Value) {
     let mut out = std::io::stdout().lock();
-    // // A client that no longer reads has ended. It closes the input too.
+    // A client that no longer reads has ended. It closes the input too.
     let _ = writeln!(out, "{message}").and_then(|()| out.flush());
 }
 
@@ -154,7 +154,7 @@ impl Bridge {
 
     async fn send(&self, message: &Value) -> Result<(), String> {
         let mut request = self.request(Method::POST);
-        // // In the newer revision, each request is complete, and repeats this in its headers.
+        // In the newer revision, each request is complete, and repeats this in its headers.
         let params = &message["params"];
         let own = params["_meta"][VERSION].as_str();
         let version = own.and_then(|version| HeaderValue::try_from(version).ok());
@@ -216,7 +216,7 @@ impl Bridge {
         if head.status.is_success() {
             return Ok(());
         }
-        // // An error of the service isn't a message of the protocol.
+        // An error of the service isn't a message of the protocol.
         let problem: Value = serde_json::from_slice(&read).unwrap_or_default();
         if problem["jsonrpc"].is_string() {
             return Ok(());

@@ -322,7 +322,7 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
             .map(|value| format!("`{}`", value.to_string_lossy()))
             .collect();
         let meaning = sentence(argument.get_help());
-        // // A bar would end the cell, even in code.
+        // A bar would end the cell, even in code.
         let shown = shown.replace('|', "\\|");
         line!(
             page,

@@ -201,10 +201,10 @@ impl Serve {
             provider: self.sign_in.provider()?,
             ..opening
         };
-        // // They outlive the platform, because they may have opened some of its connections.
+        // They outlive the platform, because they may have opened some of its connections.
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
-        // // Bind all listeners before reporting any of them.
+        // Bind all listeners before reporting any of them.
         let listener = listener::bind(self.listen, "--listen").await?;
         let mut taken = vec![(self.listen, "--listen")];
         let proxy_listener =
@@ -271,7 +271,7 @@ impl Serve {
                 "Metrics are at {}/metrics",
                 listener::url(&listener)?
             ));
-            // // It has its own limits, and responds until the process ends.
+            // It has its own limits, and responds until the process ends.
             let server = Server::new(routers.metrics).max_connections(METRICS_CONNECTIONS);
             tokio::spawn(server.serve(listener, pending(), pending()));
         }
@@ -371,7 +371,7 @@ async fn say_how_many_wait(terminal: &Terminal, signals: &Signals, under_way: &U
 fn connections_for(descriptors: Option<u64>) -> usize {
     let descriptors = descriptors.unwrap_or(u64::MAX);
     let half = (descriptors - RESERVE.min(descriptors / 4)) / 2;
-    // // The value fits into any integer.
+    // The value fits into any integer.
     usize::try_from(half.clamp(16, CONNECTIONS)).unwrap_or(usize::MAX)
 }
 
