@@ -179,8 +179,10 @@ fn total(sizes: &Sizes) -> Size {
 fn table(sizes: &Sizes) -> String {
     let mut text = "| crate | files | code | tests | comments | all lines |\n".to_owned();
     text += "|---|---:|---:|---:|---:|---:|\n";
-    let total = ("all".to_owned(), total(sizes));
-    for (name, size) in sizes.iter().chain([(&total.0, &total.1)]) {
+    let crates = sizes
+        .iter()
+        .map(|(name, size)| (format!("`{name}`"), *size));
+    for (name, size) in crates.chain([("all".to_owned(), total(sizes))]) {
         let Size {
             files,
             code,
