@@ -4,6 +4,8 @@ use std::pin::Pin;
 
 /// Creates a future directly in its box. `Box::pin` would create it on the stack and then copy all of it. For a call,
 /// that's kilobytes, although the future holds little more than its arguments before the first poll.
+///
+/// Rare parts of a call are boxed too. Otherwise, the future of every call would have room for them.
 pub fn boxed<F: Future>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
     Box::into_pin(Box::write(Box::new_uninit(), made(make)))
 }

@@ -2,6 +2,8 @@
 //!
 //! A holder with three times as many places as are free gets no more. A single greedy holder therefore gets at most
 //! three quarters of all places. Several greedy holders get equal shares, and there is always room for one more.
+//! A fixed share would leave most places unused if there is only one holder, or let a few holders take all. This needs
+//! no list of holders and no setting.
 
 use std::{
     fmt,

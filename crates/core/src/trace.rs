@@ -1,4 +1,6 @@
 //! The trace that a request belongs to (W3C Trace Context).
+//!
+//! Stead doesn't pass it on. Products don't continue a trace, and its ID would link the calls of different users.
 
 use std::{borrow::Cow, fmt, num::NonZeroU128, str::FromStr};
 

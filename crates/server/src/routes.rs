@@ -169,7 +169,7 @@ methods! { any ANY, get "GET", post "POST", }
 /// Whether a router takes a slash at the end of a path. It makes no difference, but in what is passed on to a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slashes {
-    /// It has each route twice.
+    /// It has each route twice. Other routers can nest this one, and a fallback would run after theirs.
     OnRoutes,
     /// What is in front of the router takes it away.
     Never,

@@ -15,7 +15,8 @@ pub(crate) struct Migration {
 }
 
 impl Migration {
-    /// One that only adds: tables, indexes that are not unique, and columns that may be left out.
+    /// One that only adds: tables, indexes that are not unique, and columns that can be absent. An older Stead leaves these
+    /// columns empty. So a column to find rows by is added in one version, and read in the next.
     pub(crate) const fn expands(sql: &'static str) -> Self {
         Self { sql, expands: true }
     }

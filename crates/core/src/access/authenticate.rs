@@ -133,7 +133,8 @@ async fn check_access_token(
         .note_use(&token.client_id, &secret.id, now);
     let mut scopes = token.scopes(&credential);
     if !credential.connections.are_all() {
-        // These affect all connections: owners have no limit, and keys and policies are shared.
+        // These affect all connections: owners have no limit, and keys and policies are shared. This is decided here, so
+        // that no route can forget it.
         scopes = scopes
             .without(ScopeName::MembersManage)
             .without(ScopeName::KeysManage)

@@ -123,7 +123,7 @@ fn jitter(context: &Context, attempt: u8) -> Duration {
 }
 
 /// The final error. If the product responded to a write with a failure of its own, or with something unreadable, the
-/// write may have been carried out.
+/// write may have been carried out. A 502 or 503 can come from a gateway, which doesn't know what the product has done.
 pub(super) fn classify(effect: Effect, failure: Failure) -> Error {
     let Failure {
         error, processed, ..

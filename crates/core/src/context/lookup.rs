@@ -1,4 +1,7 @@
 //! Lookups of rows that a service needs. A missing row is an error.
+//!
+//! A row that the caller can't see counts as missing. That's decided here, so that no service can forget it. Lists ask
+//! `Caller::sees` for each row.
 
 use std::sync::Arc;
 

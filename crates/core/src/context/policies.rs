@@ -1,4 +1,5 @@
-//! The environment's policies, cached for as long as snapshots of accounts.
+//! The environment's policies, cached for as long as snapshots of accounts. They aren't part of snapshots, so one read
+//! serves every account.
 
 use std::{collections::BTreeMap, sync::Arc};
 

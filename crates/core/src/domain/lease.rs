@@ -1,4 +1,7 @@
 //! The right to refresh one credential. Only one process at a time sends refresh requests to the product.
+//!
+//! The lease is committed before the token request, and an expired lease counts as a request that was sent. So there is
+//! no second commit to record the sending. For products whose refresh tokens stay the same, this changes nothing.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! How processes that call a product for one account share its quota.
 //!
 //! Every process can spend a small part without asking. The rest is a pool, and a process takes a slice of it while it
-//! needs one.
+//! needs one. A process never spends more in a minute than its slice holds, and all slices together never exceed the
+//! quota. So no 60 seconds exceed it either. A slice shrinks in steps, when the units that were spent are a minute old.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -240,7 +240,8 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
     }
 }
 
-/// RFC 9207, 2.4: compares without normalization.
+/// RFC 9207, 2.4: compares without normalization. A callback without `iss` passes, because some servers omit it. Each
+/// connection has its own redirect URI, which also protects against mix-up.
 fn check_issuer(row: &Authorization, callback: &Callback) -> Result<()> {
     let expected = row
         .endpoints

@@ -1,4 +1,6 @@
 //! Which accounts share a grant, where the revocation of one token ends all that a user has granted to a project.
+//!
+//! Revocations are rare, so accounts are searched when one is requested, and no index is kept for it.
 
 use crate::{
     Result,

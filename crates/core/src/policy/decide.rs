@@ -174,7 +174,8 @@ fn lists(rule: &RequestRule, sending: &Sending<'_>) -> bool {
         && (rule.paths.iter()).any(|pattern| path_fits(pattern, sending.sent.path))
 }
 
-/// The first rule that a request breaks, and how.
+/// The first rule that a request breaks, and how. Unknown facts break a rule, even of a read: it may read the data that
+/// the rule protects.
 fn broken(
     rules: &[FactRule],
     sending: &Sending<'_>,

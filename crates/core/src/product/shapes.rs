@@ -1,4 +1,5 @@
-//! The queries and bodies that a product's description knows. Policy rules treat everything else as unknown.
+//! The queries and bodies that a product's description knows. Policy rules treat everything else as unknown. The
+//! description lists harmless requests, because no one can list all dangerous ones.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,7 @@
 //! Cleans texts that come from outside before they reach an error, a log or a page: bounded, without control characters,
 //! without the secrets that were just sent, and without anything that looks like a credential.
+//!
+//! The products' own forms of tokens come from the catalogue. They are masked later, when an error is recorded.
 
 #[cfg(feature = "platform")]
 mod secrets;

@@ -93,7 +93,8 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     /// A short form of the result, for callers that request it. None by default.
     const READABLE: Option<ReadableView> = None;
 
-    /// Rules across fields, which a schema can't express. Runs with the schema, before Stead looks up the account.
+    /// Rules across fields, which a schema can't express. Runs with the schema, before Stead looks up the account. So a
+    /// developer sees all faults of an input together, before any user has connected.
     ///
     /// # Errors
     /// [`Error::violations`](crate::Error::violations) with a pointer to each invalid field.
@@ -102,6 +103,9 @@ pub trait Tool: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'stati
     }
 
     /// Runs the tool. It must await only `io`.
+    ///
+    /// It returns the product's bytes or a value, not its `Output`. A struct would drop the members that it doesn't name,
+    /// and needs a second copy.
     ///
     /// # Errors
     /// Errors of requests, or the tool's own errors about a response.

@@ -1,6 +1,7 @@
 //! What Google's products share: their errors, their authorization server, ids in their addresses, and the set-up.
 //!
-//! A product of Google depends on this crate and on core, and fills its own description up from [`BASE`].
+//! A product of Google depends on this crate and on core, and fills its own description up from [`BASE`]. Four copies of
+//! the table of errors would drift apart, and core can't have it, because it names no company.
 
 mod address;
 mod errors;

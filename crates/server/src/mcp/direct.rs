@@ -1,5 +1,6 @@
 //! A call of the newer revision, without the transport's tasks: such a request says all that there is to know, and its response is one message.
 //!
+//! The transport would start four tasks, and read and write the message several times. A test compares both responses.
 //! What is not exactly as the revision wants it, or has more than a response, goes to the transport, which says what is wrong.
 
 use axum::{

@@ -1,4 +1,5 @@
-//! Links that were shown: one stays open for an account and a set of permissions, however often it is asked for.
+//! Links that were shown: one stays open for an account and a set of permissions, however often it is asked for. The store
+//! has only their digests, so another process shows another link. Both work.
 
 use std::{
     collections::HashMap,

@@ -1,6 +1,6 @@
 //! The protocol's transport, and what it keeps of clients of the older revision, who open a session of its own.
 //!
-//! Each MCP session has its own: what one has opened, no other one can continue.
+//! Each MCP session has its own: what one has opened, no other one can continue. So the ID of such a session is not a secret.
 
 use std::{
     collections::HashMap,

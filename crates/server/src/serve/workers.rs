@@ -1,5 +1,9 @@
 //! Threads that serve connections, each with a runtime of its own: a request, its call and the connection to the product
 //! stay on one core, and no thread wakes another for them.
+//!
+//! On tokio's work-stealing runtime, a call takes half as much time again, most of it in threads that wake each other.
+//! Work that keeps a processor busy runs elsewhere, such as hashing a password. Writes and refreshes run on the main
+//! runtime of the process, because no caller may cut them off.
 
 use std::{
     future::Future,

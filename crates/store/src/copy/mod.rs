@@ -2,7 +2,7 @@
 //!
 //! Rows are copied unchanged, with their versions and encrypted bodies. So a copy needs no key, and links, tokens and
 //! keys keep working. The target keeps its own identity, counter and origin. It gets the last position of events, and
-//! the time at which the source was restored from a backup.
+//! the time at which the source was restored from a backup. The port can't do this, because a commit assigns versions.
 
 mod compare;
 mod end;

@@ -1,4 +1,7 @@
 //! Handles: encrypted references to parts of results. Stead stores nothing for them.
+//!
+//! Opening a handle makes its call again. So the call is admitted, limited and recorded like any other, and no second
+//! rule decides who can read a result. Only calls that read have handles, because a write is never repeated.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
@@ -103,7 +106,8 @@ impl Reference {
     }
 }
 
-/// A handle for each part of a call's result, with facts about it.
+/// A handle for each part of a call's result, with facts about it. They are next to the data: the data keeps its schema,
+/// and the same result always gives the same data.
 pub(in crate::call) fn handles(
     context: &Context,
     snapshot: &Snapshot,

@@ -1,4 +1,7 @@
 //! One quota within 60 seconds.
+//!
+//! It remembers what was spent. A bucket that fills over the minute would allow twice the quota within 60 seconds, or
+//! never all of it.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,7 @@
 //! Sends a browser to the sign-in provider.
+//!
+//! The attempt is encrypted in the browser's cookie, not stored in a row. So people who aren't signed in can't write to
+//! the store. A callback works once, because the provider accepts its code once.
 
 use oauth2::{CsrfToken, PkceCodeChallenge, PkceCodeVerifier, Scope};
 use secrecy::{ExposeSecret as _, SecretString};

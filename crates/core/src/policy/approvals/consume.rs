@@ -1,4 +1,5 @@
-//! Uses an approval, right before the request is sent that it is for.
+//! Uses an approval, right before the request is sent that it is for. A call that fails later needs another approval: if
+//! the approval were used after the request, the request could be sent twice.
 
 use crate::{
     Error, ErrorKind, Result,

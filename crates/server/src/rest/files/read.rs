@@ -42,7 +42,8 @@ pub(in crate::rest) async fn read(
     })
 }
 
-/// The range that is asked for. What is not one range of bytes is left alone, as is one of content that has changed
+/// The range that is asked for, cut from the whole: no product serves parts of a text. The `ETag`, a digest of the whole,
+/// says whether it's still the same. Ignores anything but one range of bytes, and a range of content that has changed
 /// (RFC 9110, 14.2 and 13.1.5).
 fn range(headers: &HeaderMap, etag: &str) -> Option<ByteRange> {
     let range = headers.get(header::RANGE)?.to_str().ok()?;
