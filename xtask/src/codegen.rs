@@ -42,6 +42,10 @@ const FILES: &[(&str, &str)] = &[
         "docs/reference/rest.md",
     ),
     (
+        "target/debug/stead openapi --public-url https://stead.example.com",
+        "docs/reference/openapi.json",
+    ),
+    (
         "target/debug/examples/fixtures --first crates/products",
         "crates/cli/src/commands/demo/cases.json",
     ),

@@ -14,7 +14,8 @@ use crate::{exit::Exit, terminal::Terminal};
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The flags that set members of a request: the member's JSON pointer, the flag, and a hint.
-pub(crate) type Flags = &'static [(&'static str, &'static str, &'static str)];
+pub(crate) type Flags = &'static [Flag<'static>];
+type Flag<'a> = (&'a str, &'a str, &'a str);
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) enum Failure {
     Stead {
         error: Box<Error>,
         flags: Flags,
+        /// The same for a derived command.
+        arguments: Vec<(String, String)>,
         /// The next step, if the error doesn't say it.
         next: Option<&'static str>,
     },
@@ -79,6 +82,14 @@ impl Failure {
         self
     }
 
+    /// Names the arguments of a derived command: the pointer of each member, and its argument.
+    pub(crate) fn with_arguments(mut self, of_command: Vec<(String, String)>) -> Self {
+        if let Self::Stead { arguments, .. } = &mut self {
+            *arguments = of_command;
+        }
+        self
+    }
+
     /// Says what to do next.
     pub(crate) fn with_next(mut self, what: &'static str) -> Self {
         if let Self::Stead { next, .. } = &mut self {
@@ -101,8 +112,17 @@ impl Failure {
         let text = match self {
             Self::Reported => return,
             _ if terminal.json() => self.problem().to_string(),
-            Self::Stead { error, flags, next } => {
-                let mut text = describe(error, flags, terminal);
+            Self::Stead {
+                error,
+                flags,
+                arguments,
+                next,
+            } => {
+                let derived = arguments
+                    .iter()
+                    .map(|(pointer, flag)| (pointer.as_str(), flag.as_str(), ""));
+                let flags: Vec<Flag<'_>> = derived.chain(flags.iter().copied()).collect();
+                let mut text = describe(error, &flags, terminal);
                 if let Some(next) = next {
                     text.push_str(&format!("\n  {next}"));
                 }
@@ -177,12 +197,13 @@ impl From<Error> for Failure {
         Self::Stead {
             error: Box::new(error),
             flags: &[],
+            arguments: Vec::new(),
             next: None,
         }
     }
 }
 
-fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
+fn describe(error: &Error, flags: &[Flag<'_>], terminal: &Terminal) -> String {
     let violations: Vec<String> = error
         .violation_list()
         .iter()
@@ -246,7 +267,7 @@ fn describe(error: &Error, flags: Flags, terminal: &Terminal) -> String {
 }
 
 /// A violation with the member's flag instead of its pointer.
-fn in_flags(violation: &Violation, flags: Flags) -> String {
+fn in_flags(violation: &Violation, flags: &[Flag<'_>]) -> String {
     let Violation { path, message, .. } = violation;
     let below = |pointer: &str| {
         let rest = path.strip_prefix(pointer)?;

@@ -1,6 +1,7 @@
 //! The binary `stead`: the service, its sandbox and its commands.
 
 mod commands;
+mod derived;
 mod duration;
 mod exit;
 #[cfg(feature = "failpoints")]
@@ -21,9 +22,9 @@ mod variables;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 
-use commands::Command;
+use commands::Any;
 use exit::Exit;
 use failure::{Failure, Outcome};
 use terminal::Terminal;
@@ -42,8 +43,15 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(name = "stead", version, after_help = exit::table(), arg_required_else_help = true)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
-    command: Command,
+    command: Any,
 
+    #[command(flatten)]
+    globals: Globals,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Globals {
     /// Print each result as one line of JSON. Errors are JSON too, on standard error.
     #[arg(long, global = true)]
     json: bool,
@@ -81,8 +89,9 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     let mut arguments = arguments;
-    arguments.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    let terminal = Terminal::new(arguments.json, arguments.quiet, arguments.no_color);
+    let globals = &mut arguments.globals;
+    globals.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    let terminal = Terminal::new(globals.json, globals.quiet, globals.no_color);
     // A service that logs JSON also logs its errors as JSON.
     let logs_errors = arguments.command.is_serve() && !terminal.json() && !terminal.shows_errors();
     let outcome =
@@ -134,13 +143,13 @@ fn run(mut arguments: CommandLine, terminal: &Terminal) -> Outcome {
     let more = arguments.command.layer().into_iter();
     #[cfg(feature = "otlp")]
     let more = more.chain(traces.as_ref().map(otlp::Traces::layer));
-    let log = arguments.log.as_deref();
+    let log = arguments.globals.log.as_deref();
     let log = log.filter(|filter| !filter.is_empty());
     let is_serve = arguments.command.is_serve();
     logs::start(
         log.unwrap_or(if is_serve { LOG_OF_SERVICE } else { "warn" }),
-        arguments.no_color,
-        arguments.json || is_serve,
+        arguments.globals.no_color,
+        arguments.globals.json || is_serve,
         more.collect(),
     )?;
     if !arguments.command.names_unknown_variables() {

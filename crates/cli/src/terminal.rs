@@ -115,7 +115,14 @@ impl Terminal {
 
     /// Rows below headings. On a terminal they fit its width, and only the last column is broken into lines.
     pub(crate) fn table<const N: usize>(&self, headings: [&str; N], rows: Vec<[String; N]>) {
-        self.result(table(self.width, (!self.quiet).then_some(headings), rows));
+        let rows = rows.into_iter().map(Vec::from).collect();
+        self.rows(&headings.map(str::to_owned), rows);
+    }
+
+    /// The same with any number of columns. No headings are printed if there are none.
+    pub(crate) fn rows(&self, headings: &[String], rows: Vec<Vec<String>>) {
+        let headings = (!self.quiet && !headings.is_empty()).then_some(headings);
+        self.result(table(self.width, headings, rows));
     }
 
     /// A line, cut at the terminal's width.
@@ -193,16 +200,15 @@ pub(crate) fn time(at: Timestamp) -> String {
 const LEAST: usize = 24;
 
 /// A block for each row with a line for each column, for rows that are too wide for a table.
-fn blocks<const N: usize>(headings: Option<[&str; N]>, rows: Vec<[String; N]>) -> String {
-    let width = headings.map_or(0, |all| all.iter().map(|one| one.len()).max().unwrap_or(0));
-    let block = |row: [String; N]| {
-        let lines = row
-            .into_iter()
-            .enumerate()
-            .map(|(column, value)| match headings {
-                Some(headings) => format!("{:<width$}  {value}", headings[column]),
-                None => value,
-            });
+fn blocks(headings: Option<&[String]>, rows: Vec<Vec<String>>) -> String {
+    let headings = headings.unwrap_or_default();
+    let width = headings.iter().map(String::len).max().unwrap_or(0);
+    let block = |row: Vec<String>| {
+        let lines = row.into_iter().enumerate();
+        let lines = lines.map(|(column, value)| match headings.get(column) {
+            Some(heading) => format!("{heading:<width$}  {value}"),
+            None => value,
+        });
         let lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
         lines.join("\n")
     };
@@ -210,28 +216,29 @@ fn blocks<const N: usize>(headings: Option<[&str; N]>, rows: Vec<[String; N]>) -
     all.join("\n\n")
 }
 
-/// The width that is left for the last column, and the width that it needs.
-fn last_column<const N: usize>(
+/// The width that is left for the last of the columns, and the width that it needs.
+fn last_column(
     width: u16,
-    headings: Option<[&str; N]>,
-    rows: &[[String; N]],
+    columns: usize,
+    headings: Option<&[String]>,
+    rows: &[Vec<String>],
 ) -> (usize, usize) {
     let widest = |column: usize| {
-        let heading = headings.map_or(0, |all| measure_text_width(all[column]));
+        let heading = headings.map_or(0, |all| measure_text_width(&all[column]));
         let values = rows.iter().map(|row| measure_text_width(&row[column]));
         values.max().unwrap_or_default().max(heading)
     };
-    let others: usize = (0..N - 1).map(|column| widest(column) + 2).sum();
-    (usize::from(width).saturating_sub(others), widest(N - 1))
+    let others: usize = (0..columns - 1).map(|column| widest(column) + 2).sum();
+    (
+        usize::from(width).saturating_sub(others),
+        widest(columns - 1),
+    )
 }
 
-fn table<const N: usize>(
-    width: Option<u16>,
-    headings: Option<[&str; N]>,
-    rows: Vec<[String; N]>,
-) -> String {
-    if let Some(width) = width {
-        let (left, needed) = last_column(width, headings, &rows);
+fn table(width: Option<u16>, headings: Option<&[String]>, rows: Vec<Vec<String>>) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    if let (Some(width), 1..) = (width, columns) {
+        let (left, needed) = last_column(width, columns, headings, &rows);
         if left < needed && left < LEAST {
             return blocks(headings, rows);
         }
@@ -247,7 +254,7 @@ fn table<const N: usize>(
             .set_width(width);
     }
     for (number, column) in table.column_iter_mut().enumerate() {
-        if number + 1 < N {
+        if number + 1 < columns {
             column
                 .set_padding((0, 2))
                 .set_constraint(ColumnConstraint::ContentWidth);
@@ -262,19 +269,24 @@ fn table<const N: usize>(
 mod tests {
     use super::*;
 
+    fn row(values: [&str; 3]) -> Vec<String> {
+        values.map(str::to_owned).to_vec()
+    }
+
     #[test]
     fn a_table_fits_the_terminal_and_is_not_broken_elsewhere() {
         let rows = || {
             vec![
-                [
-                    "a_rather_long_name".to_owned(),
-                    "read".to_owned(),
-                    "one two three four five six seven".to_owned(),
-                ],
-                ["short".to_owned(), "create".to_owned(), "six".to_owned()],
+                row([
+                    "a_rather_long_name",
+                    "read",
+                    "one two three four five six seven",
+                ]),
+                row(["short", "create", "six"]),
             ]
         };
-        let headings = Some(["NAME", "EFFECT", "SUMMARY"]);
+        let headings = row(["NAME", "EFFECT", "SUMMARY"]);
+        let headings = Some(headings.as_slice());
         let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(
             lines(table(Some(52), headings, rows())),
@@ -297,11 +309,15 @@ mod tests {
     #[test]
     fn a_row_without_room_for_its_last_column_is_a_block() {
         let rows = vec![
-            ["1", "a_rather_long_name", "one two three four five"].map(str::to_owned),
-            ["2", "short", ""].map(str::to_owned),
+            row(["1", "a_rather_long_name", "one two three four five"]),
+            row(["2", "short", ""]),
         ];
         assert_eq!(
-            table(Some(40), Some(["NUMBER", "NAME", "FACTS"]), rows.clone()),
+            table(
+                Some(40),
+                Some(&row(["NUMBER", "NAME", "FACTS"])),
+                rows.clone()
+            ),
             "NUMBER  1\nNAME    a_rather_long_name\nFACTS   one two three four five\n\n\
              NUMBER  2\nNAME    short\nFACTS"
         );

@@ -26,6 +26,7 @@ mod man;
 mod mcp;
 mod mcp_sessions;
 mod members;
+mod openapi;
 mod policies;
 mod read;
 mod reference;
@@ -34,9 +35,16 @@ mod store;
 mod tools;
 mod webhooks;
 
-use clap::Subcommand;
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 
-use crate::{failure::Outcome, logs::More, terminal::Terminal};
+use crate::{derived, failure::Outcome, logs::More, terminal::Terminal};
+
+/// A command that is written by hand, or one that follows from an operation.
+#[derive(Debug)]
+pub(crate) enum Any {
+    ByHand(Command),
+    Derived(Box<derived::Given>),
+}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -67,6 +75,8 @@ pub(crate) enum Command {
     Tools(tools::Tools),
     Events(events::Events),
     Executions(executions::Executions),
+    #[command(name = "openapi")]
+    OpenApi(openapi::OpenApi),
     Completions(completions::Completions),
     Man(man::Man),
     #[command(hide = true)]
@@ -78,28 +88,69 @@ pub(crate) enum Command {
     BenchCalls(Box<bench_calls::BenchCalls>),
 }
 
-impl Command {
+impl FromArgMatches for Any {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Self::from_arg_matches_mut(&mut matches.clone())
+    }
+
+    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, clap::Error> {
+        Ok(match derived::take(matches)? {
+            Some(given) => Self::Derived(Box::new(given)),
+            None => Self::ByHand(Command::from_arg_matches_mut(matches)?),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for Any {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        derived::add(Command::augment_subcommands(command))
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Command::has_subcommand(name) || derived::has(name)
+    }
+}
+
+impl Any {
     /// The layer with which it reads the platform's traces, in addition to the log.
     pub(crate) fn layer(&mut self) -> Option<More> {
         match self {
             #[cfg(feature = "sandbox")]
-            Self::Dev(command) => Some(command.layer()),
+            Self::ByHand(Command::Dev(command)) => Some(command.layer()),
             _ => None,
         }
     }
 
     /// Whether its output reports environment variables that no option reads.
     pub(crate) fn names_unknown_variables(&self) -> bool {
-        matches!(self, Self::Doctor(_))
+        matches!(self, Self::ByHand(Command::Doctor(_)))
     }
 
     /// Whether it runs without a person at its terminal.
     pub(crate) fn is_serve(&self) -> bool {
-        matches!(self, Self::Serve(_))
+        matches!(self, Self::ByHand(Command::Serve(_)))
     }
 
     /// Runs the command.
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
+        match self {
+            Self::ByHand(command) => command.run(terminal).await,
+            Self::Derived(given) => given.run(terminal).await,
+        }
+    }
+}
+
+impl Command {
+    async fn run(self, terminal: &Terminal) -> Outcome {
         match self {
             #[cfg(feature = "sandbox")]
             Self::Dev(command) => command.run(terminal).await,
@@ -127,6 +178,10 @@ impl Command {
             Self::Tools(command) => command.run(terminal),
             Self::Events(command) => command.run(terminal).await,
             Self::Executions(command) => command.run(terminal).await,
+            Self::OpenApi(command) => {
+                command.run(terminal);
+                Ok(())
+            }
             Self::Completions(command) => {
                 command.run(terminal);
                 Ok(())

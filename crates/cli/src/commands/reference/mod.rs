@@ -16,7 +16,7 @@ use stead::{
 };
 
 use crate::commands::tools::descriptions;
-use crate::{CommandLine, exit, failure::Outcome, terminal::Terminal};
+use crate::{CommandLine, exit, failure::Outcome, target::Target, terminal::Terminal};
 
 /// First line of every generated page.
 const GENERATED_BY: &str = "<!-- Made by `cargo xtask codegen`; do not edit by hand. -->";
@@ -262,10 +262,25 @@ fn command_line() -> String {
             .get_arguments()
             .filter(|argument| argument.is_global_set() && !argument.is_hide_set()),
     );
+    let target = Target::augment_args(clap::Command::new(""));
+    line!(
+        page,
+        "\n## Options for a service or a database\n\nCommands that need a running service or the database take these options.\n"
+    );
+    options(
+        &mut page,
+        target.get_arguments().filter(|one| !one.is_hide_set()),
+    );
     for inner in command.get_subcommands() {
         section(&mut page, inner, "stead", 2);
     }
     page
+}
+
+/// Whether a command takes all options for a service or a database.
+fn takes_target(command: &clap::Command, target: &clap::Command) -> bool {
+    let known = |id| command.get_arguments().any(|one| one.get_id() == id);
+    target.get_arguments().all(|one| known(one.get_id()))
 }
 
 fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usize) {
@@ -275,10 +290,14 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
     let name = format!("{parent} {}", command.get_name());
     let about = sentence(command.get_long_about().or(command.get_about()));
     line!(page, "\n{} {name}\n\n{about}", "#".repeat(depth));
+    let target = Target::augment_args(clap::Command::new(""));
+    let takes_target = takes_target(command, &target);
+    let of_target = |id| takes_target && target.get_arguments().any(|one| one.get_id() == id);
     let own: Vec<&clap::Arg> = command
         .get_arguments()
         .filter(|argument| {
             !argument.is_global_set()
+                && !of_target(argument.get_id())
                 && !argument.is_hide_set()
                 && !matches!(argument.get_id().as_str(), "help" | "version")
         })
@@ -286,6 +305,12 @@ fn section(page: &mut String, command: &clap::Command, parent: &str, depth: usiz
     if !own.is_empty() {
         line!(page, "");
         options(page, own.into_iter());
+    }
+    if takes_target {
+        line!(
+            page,
+            "\nAlso takes the [options for a service or a database](#options-for-a-service-or-a-database)."
+        );
     }
     for inner in command.get_subcommands() {
         section(page, inner, &name, depth + 1);

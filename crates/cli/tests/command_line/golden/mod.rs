@@ -313,6 +313,24 @@ fn webhooks() {
     walk.end("webhooks");
 }
 
+/// Commands that follow from the declarations of operations.
+#[test]
+fn derived() {
+    let mut walk = Walk::new();
+    let made = walk.run("members invite ada@example.com --role owner --json");
+    let id = text(&made, "member_id").to_owned();
+    walk.both(&format!("members show {id}"));
+    walk.both("members show mem_1");
+    walk.run(&format!("members delete {id}"));
+    let made = walk.run("webhooks create http://127.0.0.1:9/hook --json");
+    let id = text(&made, "id").to_owned();
+    walk.run(&format!("webhooks change {id} --new-url http://127.0.0.1:9/other --events account.* --disabled --json"));
+    walk.both(&format!("webhooks change {id} --events nothing.at.all"));
+    walk.both("authorizations verify auth_1 --identifier ada");
+    walk.run("webhooks change");
+    walk.end("derived");
+}
+
 #[test]
 fn calls() {
     let mut walk = Walk::new();
