@@ -20,10 +20,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use self::{
-    file::{compare, updates},
-    normal::Normal,
-};
+use self::file::updates;
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -33,8 +30,13 @@ async fn the_openapi_document() {
         .http
         .get(&format!("{}/openapi.json", stage.url), "")
         .await;
-    let document = Normal::of(&stage).addresses(&reply.body);
-    compare("openapi.json", &document);
+    let stored = include_str!("../../../docs/reference/openapi.json");
+    let stored = stored.replace("https://stead.example.com", &stage.url);
+    let stored: Value = serde_json::from_str(&stored).unwrap();
+    assert!(
+        stored == reply.json(),
+        "`cargo xtask codegen` writes the document again"
+    );
 }
 
 /// Operations that refuse nothing: they take no input, and need no token.

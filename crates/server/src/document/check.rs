@@ -39,7 +39,7 @@ pub(crate) fn check(
             panic!("{shown} is not documented: {}", text(body))
         }
         Value::Null => &responses["default"],
-        documented => documented,
+        documented => resolved(&DOCUMENT, documented),
     };
     assert!(
         !response.is_null(),
@@ -95,6 +95,16 @@ pub(crate) fn check(
         );
     }
     validate(&shown, &content["schema"], &value);
+}
+
+/// The response itself, if the document names it by a reference.
+pub(super) fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Value {
+    match response["$ref"].as_str() {
+        Some(reference) => document
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap_or_else(|| panic!("{reference} is not in the document")),
+        None => response,
+    }
 }
 
 /// Fails where a value breaks a schema of the document, or has members that it does not name.

@@ -4,8 +4,10 @@
 pub(crate) mod check;
 #[cfg(test)]
 mod examples_tests;
+mod responses;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use axum::{extract::State, response::Response};
 use bytes::Bytes;
@@ -13,7 +15,7 @@ use http::{HeaderValue, header};
 use serde_json::{Map, Value, json};
 use stead::{
     Error, ErrorKind,
-    core::{environment::Environment, error::Problem, scope::ScopeName},
+    core::{environment::Environment, error::Problem, resource::Event, scope::ScopeName},
 };
 
 use crate::{
@@ -137,8 +139,10 @@ fn document(public_url: &str) -> Value {
             path[method] = operation;
         }
     }
+    let webhooks = webhooks::all(&schemas.received::<Event>());
     let schemas = schemas.finish();
     examples::add(&mut paths, &schemas);
+    let responses = responses::share(&mut paths);
     let tags: Vec<Value> = TAGS
         .iter()
         .map(|(name, description)| json!({ "name": name, "description": description }))
@@ -157,7 +161,9 @@ fn document(public_url: &str) -> Value {
         },
         "tags": tags,
         "paths": paths,
+        "webhooks": webhooks,
         "components": {
+            "responses": responses,
             "schemas": schemas,
             "securitySchemes": security_schemes(url),
             "headers": headers(),

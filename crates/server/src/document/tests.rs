@@ -89,6 +89,7 @@ fn every_operation_says_what_it_takes_and_gives() {
             "{name}: a handler that returns `Response` needs `.describe(…)`"
         );
         for (status, response) in responses {
+            let response = super::check::resolved(&document, response);
             let description = response["description"].as_str().unwrap();
             assert!(
                 status == "200" || !description.is_empty(),

@@ -26,7 +26,7 @@ pub(super) fn page() -> String {
         for (path, operations) in object(&document["paths"]) {
             for (method, operation) in object(operations) {
                 if operation["tags"][0] == tag["name"] {
-                    describe(&mut page, method, path, operation);
+                    describe(&mut page, &document, method, path, operation);
                 }
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn page() -> String {
     page
 }
 
-fn describe(page: &mut String, method: &str, path: &str, operation: &Value) {
+fn describe(page: &mut String, document: &Value, method: &str, path: &str, operation: &Value) {
     line!(
         page,
         "\n### {} {path}\n\n{}",
@@ -82,6 +82,9 @@ fn describe(page: &mut String, method: &str, path: &str, operation: &Value) {
     line!(page, "");
     let mut errors = Vec::new();
     for (status, response) in object(&operation["responses"]) {
+        let shared = response["$ref"].as_str();
+        let shared = shared.and_then(|place| document.pointer(place.trim_start_matches('#')));
+        let response = shared.unwrap_or(response);
         let problem = &response["content"]["application/problem+json"];
         let kinds = object(&problem["examples"]).map(|(kind, _)| format!("`{kind}`"));
         let kinds: Vec<String> = kinds.collect();

@@ -1,0 +1,113 @@
+//! Errors that several operations share. The document describes each of them once, in `components/responses`.
+
+use std::collections::BTreeMap;
+
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+/// Moves every error that at least two operations share out of the paths, and returns them by name.
+pub(super) fn share(paths: &mut Map<String, Value>) -> Map<String, Value> {
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    each(paths, |status, response| {
+        *uses.entry(identity(status, response)).or_default() += 1;
+    });
+    let mut shared = Map::new();
+    each(paths, |status, response| {
+        if uses
+            .get(&identity(status, response))
+            .is_none_or(|uses| *uses < 2)
+        {
+            return;
+        }
+        let Some(name) = name(status, response) else {
+            return;
+        };
+        let reference = json!({ "$ref": format!("#/components/responses/{name}") });
+        let known = shared.entry(name).or_insert_with(|| response.clone());
+        // Two errors with one name stay where they are, except the first.
+        if known == response {
+            *response = reference;
+        }
+    });
+    shared
+}
+
+/// Visits the errors of every operation.
+fn each(paths: &mut Map<String, Value>, mut visit: impl FnMut(u16, &mut Value)) {
+    let operations = paths.values_mut().filter_map(Value::as_object_mut);
+    for operation in operations.flat_map(Map::values_mut) {
+        let responses = operation["responses"].as_object_mut();
+        for (status, response) in responses.into_iter().flatten() {
+            match status.parse() {
+                Ok(status @ 400..) => visit(status, response),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn identity(status: u16, response: &Value) -> String {
+    format!("{status} {response}")
+}
+
+/// The name of an error: its kinds if it has one or two, or else what its status means.
+fn name(status: u16, response: &Value) -> Option<String> {
+    let kinds = response["content"]["application/problem+json"]["examples"].as_object()?;
+    let kinds: Vec<String> = kinds.keys().map(|kind| joined(kind, '_')).collect();
+    let name = match kinds.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        [one, other] => format!("{one}Or{other}"),
+        _ => joined(StatusCode::from_u16(status).ok()?.canonical_reason()?, ' '),
+    };
+    let of_call = response["headers"].get("stead-execution-id").is_some();
+    Some(match of_call {
+        true => format!("{name}OfCall"),
+        false => name,
+    })
+}
+
+/// Words without what separates them, each with a capital.
+fn joined(words: &str, separator: char) -> String {
+    let words = words.split(separator).filter_map(|word| {
+        let (first, rest) = word.split_at_checked(1)?;
+        Some(first.to_uppercase() + rest)
+    });
+    words.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn response(kinds: &[&str]) -> Value {
+        let examples: Map<String, Value> = kinds
+            .iter()
+            .map(|kind| ((*kind).to_owned(), json!({})))
+            .collect();
+        json!({ "headers": {}, "content": { "application/problem+json": { "examples": examples } } })
+    }
+
+    #[test]
+    fn an_error_of_several_operations_is_described_once() {
+        let mut paths = json!({
+            "/a": { "get": { "responses": { "200": {}, "404": response(&["not_found"]) } } },
+            "/b": { "get": { "responses": {
+                "200": {}, "404": response(&["not_found"]), "409": response(&["already_exists"]),
+            } } },
+        });
+        let shared = share(paths.as_object_mut().unwrap());
+        assert_eq!(
+            Value::Object(shared),
+            json!({ "NotFound": response(&["not_found"]) })
+        );
+        let reference = json!({ "$ref": "#/components/responses/NotFound" });
+        assert_eq!(paths["/a"]["get"]["responses"]["404"], reference);
+        assert_eq!(paths["/b"]["get"]["responses"]["404"], reference);
+        assert_eq!(
+            paths["/b"]["get"]["responses"]["409"],
+            response(&["already_exists"])
+        );
+        assert_eq!(paths["/a"]["get"]["responses"]["200"], json!({}));
+    }
+}
