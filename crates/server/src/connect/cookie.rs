@@ -21,7 +21,7 @@ impl Cookie {
         }
     }
 
-    /// The value that the browser sent; none where it sent several.
+    /// The value that the browser sent. `None` if it sent several.
     pub(crate) fn read(
         self,
         headers: &HeaderMap,
