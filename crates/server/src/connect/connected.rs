@@ -6,7 +6,7 @@ use stead::core::environment::Environment;
 use url::{Url, form_urlencoded};
 
 const NAME: &str = "stead-connected";
-/// Longer names are cut.
+/// Maximum length. Longer names are truncated.
 const LONGEST: usize = 100;
 
 /// `Set-Cookie` with the account's name, for a minute.
