@@ -57,7 +57,7 @@ fn asset(source: &'static str, content_type: &'static str, text: &'static str) -
     }
 }
 
-/// What pages name in their head. The page for signing in needs them too.
+/// The files that pages name in their head. The sign-in page needs them too.
 pub(crate) fn routes() -> Vec<Route> {
     vec![get("/dashboard/assets/{name}", show)]
 }
