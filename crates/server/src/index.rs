@@ -106,7 +106,7 @@ struct Resource {
 impl Index {
     fn of(environment: &Environment) -> Self {
         let table = crate::table().into_iter();
-        // Nobody looks up routes here to which browsers are redirected.
+        // Routes to which browsers are redirected aren't listed.
         let table = table.filter(|(access, _)| !access.is_for_browsers());
         let resources = table.flat_map(|(access, routes)| {
             routes.into_iter().map(move |route| Resource {

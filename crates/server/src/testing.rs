@@ -225,7 +225,7 @@ impl TestService {
         }
     }
 
-    /// Moves the clock forward. Nobody waits for it.
+    /// Moves the clock forward, without waiting.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock.pass(time);
     }

@@ -250,7 +250,7 @@ fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
 fn a_short_time_gives_nothing_that_is_older() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
-    // Nobody has followed the feed for a while, so cached rows may be outdated.
+    // No one has followed the feed for a while, so cached rows may be outdated.
     stage.world.advance(Duration::from_secs(30));
     stage.hangs(true);
     stage.is_over(Duration::from_millis(1), read);

@@ -149,7 +149,7 @@ impl Environment {
         self.0.runtime.as_ref()
     }
 
-    /// Whether the store reads and writes. You can ask often: the answer is cheap.
+    /// Whether the store reads and writes. This is cheap, so you can ask often.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`] if it doesn't, or if some tokens are in memory only.

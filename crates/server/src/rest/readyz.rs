@@ -35,7 +35,7 @@ pub(super) async fn show(
     if excluded == Some(Part::Store) {
         return Ok(Json(Health { status: "ready" }));
     }
-    // Only one request at a time asks the store. The others wait for its answer.
+    // Only one request at a time asks the store. The others wait for its result.
     let mut last = state.readiness.lock().await;
     let ready = match &*last {
         Some(known) if !state.rates.may_probe() => known.clone(),

@@ -232,7 +232,7 @@ impl Server {
             () = strangers_leave => {}
             () = cut => {}
         }
-        // If nobody listens, there is no connection left.
+        // If no one listens, there is no connection left.
         let _ = phase.send(Phase::Cuts);
         phase.closed().await;
         let cut_off = cut_off.load(Ordering::Relaxed);
