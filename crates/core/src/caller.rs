@@ -99,7 +99,7 @@ pub struct Application {
     pub scopes: Scopes,
     /// Maximum number of requests per minute, if limited.
     pub rate_per_minute: Option<u32>,
-    /// Connections that its credential is limited to. It can't see any others.
+    /// Connections that its credential is limited to. The application can't see any others.
     pub connections: Connections,
     /// Policy of its credential.
     pub(crate) policy: Option<String>,

@@ -159,7 +159,7 @@ async fn what_was_left_out_can_be_asked_for_again() {
     // Another browser isn't offered this, and can't do it.
     let stranger = service.visit(&done).await;
     stranger.assert_contains("<li>See your contacts</li>");
-    stranger.assert_contains("ask for a new link");
+    stranger.assert_contains("ask for a new one");
     assert!(!stranger.text().contains("<form"), "{}", stranger.text());
     for (path, cookie, status) in [
         (action.as_str(), None, StatusCode::FORBIDDEN),

@@ -1,4 +1,4 @@
-//! The dashboard's style sheet and script, each under a name that has its digest, so that browsers keep it for good.
+//! The dashboard's style sheet and script, each under a name with its digest, so that browsers can keep it forever.
 
 use std::sync::LazyLock;
 
