@@ -39,7 +39,7 @@ function read(node, text = [], places = []) {
 /** The sentences of a node, each with the place of its first character. */
 function* sentences(node) {
   const { text, places } = read(node);
-  const end = /[.!?]["')\]\u2019]*\s+(?=["'(\u201c]*[\p{Lu}\u25a0])/gu;
+  const end = /[.!?]["')\]\u2019]*\s+(?=["'([\u201c]*[\p{Lu}\u25a0])/gu;
   let start = 0;
   for (const next of [...[...text.matchAll(end)].map((found) => found.index + found[0].length), text.length]) {
     const lead = text.slice(start, next).search(/\S/);
@@ -75,10 +75,11 @@ function* length(sentence, from, to) {
   if (number > from && number <= to) yield `${number} words`;
 }
 
-/** "What you get" as a subject. A question may begin so, and so may a label, which ends without a full stop. */
+/** "What you get" as a subject. A question may begin so, and so may a label, which ends with a colon or without a full stop. */
 function* opening(sentence) {
   const found = sentence.match(/^["'(\u201c]*(What|Whatever|Who|Whoever|Whose)\b/);
-  const isLabel = words(sentence).length < 6 && !/[.:;!]["')\u201d]*$/.test(sentence);
+  const [label] = sentence.split(/:(?=\s|$)/);
+  const isLabel = words(label).length < 6 && !/[.:;!]["')\u201d]*$/.test(label);
   if (found && !isLabel && !/\?["')\u201d]*$/.test(sentence)) yield `begins with ${found[1]}`;
 }
 
@@ -96,13 +97,13 @@ function* where(sentence) {
   }
 }
 
-/** The patterns of a section of the glossary. */
+/** The patterns of a section of the glossary. The scheme of a URL isn't a word. */
 function glossary(section, flags) {
   const file = fs.readFileSync(path.join(__dirname, "glossary.txt"), "utf8");
   const lines = file.split(`[${section}]\n`)[1].split("\n[")[0].split("\n");
   const entries = lines.filter((line) => line && !line.startsWith("#")).map((line) => line.split(/: (.*)/));
   return entries.flatMap(([write, not]) =>
-    not.split(/, (?![^[({]*[\])}])/).map((one) => [write, new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${one})(?![\\p{L}\\p{N}_-])`, flags)]),
+    not.split(/, (?![^[({]*[\])}])/).map((one) => [write, new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${one})(?![\\p{L}\\p{N}_-]|://)`, flags)]),
   );
 }
 

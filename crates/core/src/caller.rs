@@ -1,4 +1,4 @@
-//! Callers, who make calls and changes.
+//! Callers: the people and programs that make calls and changes.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -99,7 +99,7 @@ pub struct Application {
     pub scopes: Scopes,
     /// Maximum number of requests per minute, if limited.
     pub rate_per_minute: Option<u32>,
-    /// Connections that its credential is limited to. All others look as if they didn't exist.
+    /// Connections that its credential is limited to. The application can't see any others.
     pub connections: Connections,
     /// Policy of its credential.
     pub(crate) policy: Option<String>,
@@ -203,7 +203,7 @@ pub struct McpSession {
     pub client_id: Option<String>,
     /// The application's id of the user.
     pub identifier: Identifier,
-    /// Connections that it can use. All others look as if they didn't exist.
+    /// Connections that it can use. It can't see any others.
     pub connections: Connections,
     /// Names of the tools that it can call. An empty list means all.
     pub(crate) tools: Option<BTreeSet<String>>,
@@ -277,7 +277,7 @@ impl Caller {
         }))
     }
 
-    /// Connections that the caller can see. Account tokens are limited by their accounts instead.
+    /// Connections that the caller can see. Account tokens don't have this limit: their accounts limit them.
     pub fn connections(&self) -> &Connections {
         match self {
             Self::Application(application) => &application.connections,

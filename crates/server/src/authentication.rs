@@ -1,4 +1,5 @@
-//! Who calls: an application, or the holder of an account's token, by a bearer token (RFC 6750, section 2.1).
+//! Authenticates callers by a bearer token (RFC 6750, section 2.1). It belongs to an application, or it's an account
+//! token.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -19,20 +20,20 @@ use crate::{
     timeout::timeout,
 };
 
-/// What a caller of a route needs. Nothing else of a stranger's request is read.
+/// The requirements of a route. Stead reads nothing else of a stranger's request.
 #[derive(Clone)]
 pub(crate) struct Entrance {
     state: ServerState,
-    /// What is said where no token came.
+    /// The challenge if there is no token.
     missing: &'static str,
-    /// Why a caller with a token is refused, where it is.
+    /// The reason to reject a caller with a token, if there is one.
     refuses: fn(&Caller) -> Option<&'static str>,
-    /// Needed for some product at least.
+    /// A scope that the caller needs for at least one product.
     scope: Option<ScopeName>,
 }
 
 impl Entrance {
-    /// For applications, with a live token of this environment.
+    /// For applications with a valid token of this environment.
     pub(crate) fn of_applications(state: &ServerState, scope: Option<ScopeName>) -> Self {
         let refuses = |caller: &Caller| match caller {
             Caller::AccountToken(_) => Some(
@@ -44,7 +45,7 @@ impl Entrance {
         Self::new(state, APPLICATION, refuses, scope)
     }
 
-    /// The same, also for account tokens. For which account one is good, and for what, is checked by the call.
+    /// The same, also for account tokens. The call checks their accounts and their access.
     pub(crate) fn of_any(state: &ServerState, scope: Option<ScopeName>) -> Self {
         let refuses = |caller: &Caller| match caller {
             Caller::McpSession(_) => Some(MCP_ONLY),
@@ -53,7 +54,7 @@ impl Entrance {
         Self::new(state, APPLICATION, refuses, scope)
     }
 
-    /// The same for account tokens only, which the call checks too.
+    /// The same for account tokens only. The call checks these too.
     pub(crate) fn of_account_tokens(state: &ServerState) -> Self {
         Self::new(state, ACCOUNT, |_| None, None)
     }
@@ -79,7 +80,7 @@ const APPLICATION: &str =
 const ACCOUNT: &str = "the proxy host needs `Authorization: Bearer …` with an account token; create one with POST /v1/account-tokens";
 
 impl Entrance {
-    /// The environment for whoever sent a request with these headers, where they may.
+    /// The environment for the caller that sent these headers. Fails if the caller isn't allowed.
     async fn acting(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Environment> {
         let token =
             bearer(headers).ok_or_else(|| Error::new(ErrorKind::Unauthenticated, self.missing))?;
@@ -100,7 +101,7 @@ impl Entrance {
         acting(&self.state, environment, self.scope, extensions)
     }
 
-    /// Responds to a request by `handler`, which gets the environment for the caller.
+    /// Responds to a request with `handler`, which gets the environment for the caller.
     pub(crate) async fn respond<F>(
         &self,
         request: Request,
@@ -114,7 +115,7 @@ impl Entrance {
     }
 }
 
-/// Lets a request pass to its route whose caller may use it, while there is room.
+/// Passes a request to its route if the caller may use it and there is room.
 pub(crate) async fn pass(entrance: Entrance, request: Request, inner: Route) -> Result<Response> {
     let to_route = |acting, mut request: Request| {
         request.extensions_mut().insert::<Environment>(acting);
@@ -123,7 +124,7 @@ pub(crate) async fn pass(entrance: Entrance, request: Request, inner: Route) -> 
     entrance.respond(request, to_route).await
 }
 
-/// The environment for a caller who waits so long. What a request says wrong of it is refused once it is known who asks.
+/// The environment with the caller's time limit. A request with an invalid one is rejected only after authentication.
 pub(crate) fn in_time<'e>(
     state: &'e ServerState,
     timeout: &Result<Option<Duration>, Error>,
@@ -134,7 +135,7 @@ pub(crate) fn in_time<'e>(
     }
 }
 
-/// The environment in a request of whoever acts in it, where they have the scope.
+/// The environment for a request, if its caller has the scope.
 pub(crate) fn acting(
     state: &ServerState,
     acting: Environment,
@@ -149,7 +150,7 @@ pub(crate) fn acting(
     Ok(in_request(acting, extensions))
 }
 
-/// Responds while there is room. The request counts until all of its response is at hand.
+/// Responds if there is room. The request counts until its whole response is available.
 pub(crate) async fn admit<F>(
     state: &ServerState,
     acting: Environment,
@@ -163,7 +164,7 @@ where
     Ok(response.map(|body| holding::unfinished(body, permit)))
 }
 
-/// The one bearer token of a request.
+/// The bearer token of a request. `None` if there are several.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else {

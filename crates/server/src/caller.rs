@@ -1,4 +1,4 @@
-//! What a connection and the layers around the routes tell each other.
+//! State that a connection shares with the layers around its requests.
 
 use std::{
     convert::Infallible,
@@ -13,13 +13,14 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use tokio::sync::watch;
 
-/// Among a request's extensions: the connection that it came on, one for all its requests.
+/// A request's extension: its connection, which is the same for all requests of that connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Whether it has carried a request of an application or a member. Such a connection is kept when there are too many.
+    /// Whether it has carried an authenticated request of an application or a member. If there are too many
+    /// connections, these are closed last.
     is_known: Arc<AtomicBool>,
     stopping: Stopping,
 }
@@ -29,13 +30,13 @@ impl Connection {
         Self(Arc::new(Shared { is_known, stopping }))
     }
 
-    /// A request was authenticated.
+    /// Notes that a request was authenticated.
     pub(crate) fn is_known(&self) {
         self.0.is_known.store(true, Ordering::Relaxed);
     }
 }
 
-/// Resolves when the service takes no more connections, for requests that would go on for long.
+/// Resolves when the service accepts no more connections. Long-lived requests end then.
 #[derive(Debug, Clone)]
 pub(crate) struct Stopping(Option<watch::Receiver<()>>);
 
@@ -45,7 +46,7 @@ impl Stopping {
         Self(Some(stopping))
     }
 
-    /// Of a router that another server serves.
+    /// For a router that another server serves.
     pub(crate) fn never() -> Self {
         Self(None)
     }

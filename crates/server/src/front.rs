@@ -1,5 +1,5 @@
-//! Takes every request first. Calls are most of what a busy service gets, so they go straight to their handlers: a router with
-//! its layers around each route would cost a call more than all else that is done here.
+//! Handles every request first. Most requests of a busy service are calls, so they go directly to their handlers. A
+//! router with its layers around each route would cost more than everything else in the server.
 
 use std::{convert::Infallible, fmt, sync::Arc};
 
@@ -25,14 +25,14 @@ use crate::{
     state::ServerState,
 };
 
-/// What is around calls of one kind.
+/// The layers around calls of one kind.
 struct Direct {
     around: Around,
     entrance: Entrance,
 }
 
 impl Direct {
-    /// Of tools.
+    /// Calls of tools.
     fn of_tools(state: &ServerState) -> Self {
         Self {
             around: state.around(execute::ROUTE),
@@ -56,7 +56,7 @@ impl Direct {
         }
     }
 
-    /// Responds by a handler, after a first look at the request.
+    /// Responds with a handler, after a first look at the request.
     async fn respond<F>(
         &self,
         request: Request,
@@ -87,11 +87,12 @@ fn any(_: &Request) -> Result<()> {
     Ok(())
 }
 
-/// All of a platform, for a [`Server`](crate::Server): calls go straight to their handlers. As a [`Router`] it takes every path.
+/// All routes of a platform, for a [`Server`](crate::Server). Calls go directly to their handlers. As a [`Router`], it
+/// accepts every path.
 #[derive(Clone)]
 pub struct Front(Arc<Parts>);
 
-/// Which requests are calls, and the router of all others.
+/// Selects the requests that are calls, and has the router for all others.
 struct Parts {
     tools: Direct,
     below_path: Direct,
@@ -100,7 +101,7 @@ struct Parts {
 }
 
 impl Front {
-    /// The router, behind what takes calls.
+    /// The router, behind the shortcuts for calls.
     pub(crate) fn new(state: &ServerState, host: Option<Host>, router: Router) -> Self {
         Self(Arc::new(Parts {
             tools: Direct::of_tools(state),
@@ -129,7 +130,7 @@ impl Front {
     }
 }
 
-/// A slash at the end of a path makes no difference, but in what is passed on to a product.
+/// Removes the slash at the end of a path, where it makes no difference. Paths that are forwarded to a product keep it.
 fn without_last_slash(mut request: Request) -> Request {
     let path = request.uri().path();
     let is_other = |path: &&str| !path.ends_with('/') && !path.is_empty();
@@ -166,7 +167,7 @@ impl From<Front> for Router {
     }
 }
 
-/// The router, with the proxy host for what is meant for it.
+/// The router, with the proxy host for its requests.
 pub(crate) fn with_host(router: Router, state: &ServerState, host: Host) -> Router {
     let at_host = Arc::new((host, Direct::at_host(state)));
     let enter = async |at_host: Arc<(Host, Direct)>, request: Request, inner| {
@@ -179,7 +180,7 @@ pub(crate) fn with_host(router: Router, state: &ServerState, host: Host) -> Rout
     router.layer(layer(at_host, enter))
 }
 
-/// The proxy host on a listener of its own: every path, for these names.
+/// The proxy host for its own listener: every path, for these names.
 pub(crate) fn host_router(state: &ServerState, expected: Hosts) -> Router {
     let parts = Arc::new((Direct::at_host(state), expected));
     Router::new().fallback_service(service_fn(move |request: Request| {

@@ -1,6 +1,6 @@
-//! What must hold for any message of the Model Context Protocol, called by `tests/fuzz`.
+//! Properties of every MCP message, for `tests/fuzz`.
 
-/// A message, with the name in its header. Panics if a property doesn't hold.
+/// Checks a message with the name in its header. Panics if a property doesn't hold.
 pub fn mcp_message(name: &str, body: &[u8]) {
     crate::mcp::message_holds(name, body);
 }

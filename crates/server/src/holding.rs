@@ -1,4 +1,4 @@
-//! A response's body that holds something until it has ended.
+//! A response body that holds a value until it ends.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt as _;
 
-/// The body, with whose end `held` is dropped.
+/// The body. At its end, `held` is dropped.
 pub(crate) fn body(body: Body, held: impl Send + Unpin + 'static) -> Body {
     if body.is_end_stream() {
         return body;
@@ -23,8 +23,8 @@ pub(crate) fn body(body: Body, held: impl Send + Unpin + 'static) -> Body {
     })
 }
 
-/// The same, but a body whose bytes are all at hand holds nothing. No one works on it any more, so its reader can't keep
-/// `held` by reading slowly.
+/// The same, but a body whose bytes are all available holds nothing. Nothing works on it any more, and its reader can't
+/// keep `held` by reading slowly.
 pub(crate) fn unfinished(mut body: Body, held: impl Send + Unpin + 'static) -> Body {
     let first = match body.frame().now_or_never() {
         None => None,
@@ -44,7 +44,7 @@ pub(crate) fn unfinished(mut body: Body, held: impl Send + Unpin + 'static) -> B
 }
 
 struct Holding<T> {
-    /// What was taken to see whether more comes.
+    /// A frame that was read to see whether there are more.
     first: Option<Result<Frame<Bytes>, axum::Error>>,
     body: Body,
     _held: T,

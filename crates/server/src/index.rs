@@ -1,4 +1,4 @@
-//! `/`: what this is and where to look.
+//! `/`: describes the service and links its parts.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
     state::address,
 };
 
-/// The root, and what browsers ask for with every page.
+/// The root, and the files that browsers request with every page.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/", show)
@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Vec<Route> {
     ]
 }
 
-/// A page for a browser, JSON for the rest.
+/// A page for browsers, JSON for all others.
 async fn show(
     State(environment): State<Environment>,
     State(pages): State<Arc<Pages>>,
@@ -106,7 +106,7 @@ struct Resource {
 impl Index {
     fn of(environment: &Environment) -> Self {
         let table = crate::table().into_iter();
-        // What browsers are led to, no one looks up here.
+        // Routes to which browsers are redirected aren't listed.
         let table = table.filter(|(access, _)| !access.is_for_browsers());
         let resources = table.flat_map(|(access, routes)| {
             routes.into_iter().map(move |route| Resource {

@@ -1,5 +1,5 @@
-//! A layer that is one function, such as axum's `from_fn` makes of one: with fewer copies of what it is around, which every
-//! request pays for.
+//! A layer that is one function, like axum's `from_fn`. It makes fewer copies of the inner service, which every request
+//! pays for.
 
 use std::{
     convert::Infallible,
@@ -15,12 +15,12 @@ use axum::{
 use futures_util::{FutureExt as _, future::Map};
 use tower::{Layer, Service, ServiceExt as _};
 
-/// Calls `run` with each request and with what it is around.
+/// Calls `run` with each request and the inner service.
 pub(crate) fn layer<C, F>(context: C, run: F) -> Around<C, F> {
     Around { context, run }
 }
 
-/// Has what is around a route respond.
+/// Calls a route's inner service.
 pub(crate) async fn respond(mut inner: Route, request: Request) -> Response {
     match inner.call(request).await {
         Ok(response) => response,
@@ -28,7 +28,7 @@ pub(crate) async fn respond(mut inner: Route, request: Request) -> Response {
     }
 }
 
-/// Responds to a request by a router.
+/// Responds to a request with a router.
 pub(crate) async fn routed(router: &Router, request: Request) -> Response {
     match router.clone().oneshot(request).await {
         Ok(response) => response,

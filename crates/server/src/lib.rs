@@ -118,7 +118,7 @@ pub fn router_with(platform: &stead::Platform, options: &ServerOptions) -> Route
     }
 }
 
-/// The routers of a platform, which share their bounds.
+/// The routers of a platform, which share their limits.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Routers {
@@ -155,7 +155,7 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-/// All routes, and the state that they share.
+/// All routes, and their shared state.
 fn service(
     environment: &Environment,
     options: &ServerOptions,
@@ -211,7 +211,7 @@ fn service(
     }
     #[cfg(feature = "dashboard")]
     if options.dashboard.access != DashboardAccess::Off {
-        // A member who follows an old address sees a page of the dashboard.
+        // A member who opens an outdated address sees a page of the dashboard.
         let unknown = dashboard.behind(dashboard::Door::Members, axum::routing::get(unknown_page));
         let by_name = from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
         let by_rate = from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
@@ -223,7 +223,7 @@ fn service(
     (middleware::surround(router, around), state)
 }
 
-/// Who may call a route, and how its problems are shown.
+/// The callers of a route, and the form of its errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Access {
@@ -235,16 +235,16 @@ enum Access {
     /// An agent with the token of an MCP session.
     #[serde(rename = "mcp_session")]
     Mcp,
-    /// A person, who reads pages.
+    /// A person in a browser.
     Browser,
-    /// A person on the way back from a product.
+    /// A person who returns from a product.
     Callback,
     /// Anyone, without a token.
     Anyone,
-    /// Anyone, however busy the service is.
+    /// Anyone, even if the service is overloaded.
     #[serde(rename = "anyone")]
     Health,
-    /// Those who run this environment, in a browser.
+    /// Members of the dashboard, in a browser.
     #[cfg(feature = "dashboard")]
     #[serde(untagged)]
     Dashboard(dashboard::Door),
@@ -268,7 +268,7 @@ impl Access {
     }
 }
 
-/// Every route of the service. What is not in it is not served.
+/// Every route of the service. Nothing else is served.
 fn table() -> Vec<(Access, Vec<Route>)> {
     let table = [
         (Access::Application, known(rest::routes())),

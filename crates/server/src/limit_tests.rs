@@ -1,4 +1,4 @@
-//! What a credential that is limited to one connection finds of another: on every route, as if there were none.
+//! A credential that is limited to one connection: on every route, other connections look as if they didn't exist.
 
 use std::time::Duration;
 
@@ -15,21 +15,22 @@ use crate::{
     testing::{TestResponse, TestService, everything, json_response},
 };
 
-/// What is asked of a route.
+/// How to request a route.
 enum Ask {
-    /// `NAME` in the path and the body stands for the connection: the hidden one is as one that there is not.
+    /// `NAME` in the path and the body is replaced by the connection. The hidden one must look like one that doesn't
+    /// exist.
     Named(&'static str, Value),
-    /// The path with the id of something hidden, and the same with an id that nothing has.
+    /// The path with the ID of something hidden, and with an unknown ID.
     Id(String, String, Value),
-    /// A list in which this is not; whoever is not limited finds it.
+    /// A list that doesn't contain this. A caller without a limit finds it.
     List(&'static str, String),
-    /// It is not about connections.
+    /// It's not about connections.
     Open,
-    /// It is not for callers with a limit.
+    /// It's not for callers with a limit.
     Closed(&'static str, Value),
 }
 
-/// Ids of what belongs to the connection `mail`, or to a credential without a limit.
+/// IDs of things that belong to the connection `mail`, or to a credential without a limit.
 struct Hidden {
     authorization: String,
     execution: String,
@@ -69,7 +70,7 @@ async fn hidden(service: &TestService) -> Hidden {
     service
         .get("/proxy/mail/u1/gmail/v1/users/me/profile")
         .await;
-    // Calls are in the history a moment later, on a clock that does not wait.
+    // Calls appear in the history a moment later, and this clock doesn't wait.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let executions = raw_json(&service.get("/v1/executions").await);
     let credentials = raw_json(&service.get("/v1/app-credentials").await);
@@ -87,7 +88,7 @@ async fn hidden(service: &TestService) -> Hidden {
     }
 }
 
-/// An id of the same form, which nothing has.
+/// An unknown ID of the same form.
 fn other(id: &str) -> String {
     let mut digits: Vec<char> = id.chars().collect();
     let last = digits.last_mut().unwrap();
@@ -95,7 +96,7 @@ fn other(id: &str) -> String {
     digits.into_iter().collect()
 }
 
-/// What is asked of a route; there has to be something for each.
+/// How to request a route.
 fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
     let account = || json!({ "connection_name": "NAME", "identifier": "u1" });
     let with = |member: &str, value: Value| {
@@ -259,7 +260,7 @@ fn asks(method: &str, path: &str, hidden: &Hidden) -> Vec<Ask> {
     }
 }
 
-/// What a caller reads, without what names the thing that was asked for.
+/// The response that a caller reads, without the names of the requested thing.
 fn read(response: &TestResponse, names: &[&str]) -> (StatusCode, String) {
     let mut shown = match response.header("content-type") {
         "application/json" | "application/problem+json" => response.json().to_string(),
@@ -344,7 +345,7 @@ async fn every_route_shows_a_hidden_connection_as_one_that_there_is_not() {
         }
     }
     assert!(asked > 50, "{asked}");
-    // Nothing of it was changed.
+    // It wasn't changed.
     let account = service.get("/v1/accounts/mail/u1").await.json();
     assert_eq!(account["state"], "active");
     let path = format!("/v1/webhooks/{}", hidden.webhook);

@@ -41,12 +41,12 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// A second subscriber. While there is only one, a line that another test's thread reaches first counts as one that no one
-/// wants, for every thread.
+/// A second subscriber. With only one, a line that another test's thread reaches first counts as unwanted for every
+/// thread.
 static SECOND: LazyLock<Dispatch> =
     LazyLock::new(|| Dispatch::new(fmt().with_max_level(LevelFilter::OFF).finish()));
 
-/// A call that goes well, one that does not, a raw request, and two with names that do not exist.
+/// A call that succeeds, one that fails, a raw request, and two with unknown names.
 async fn calls() -> Value {
     LazyLock::force(&SECOND);
     let service = TestService::new().await.with_account("CANARY-user").await;
@@ -221,7 +221,7 @@ async fn a_proxy_that_names_no_caller_is_said_once_and_nothing_else_is() {
         ("stead.example.com", "127.0.0.1:5", Some("unknown"), 1),
         ("stead.example.com", "127.0.0.1:5", Some("192.0.2.1"), 0),
         ("stead.example.com", "192.0.2.1:5", None, 0),
-        // Where only this machine comes, no proxy is missing.
+        // If only this machine can connect, no proxy is missing.
         ("127.0.0.1", "127.0.0.1:5", None, 0),
     ] {
         let scheme = if host == "127.0.0.1" { "http" } else { "https" };

@@ -1,4 +1,4 @@
-//! `/mcp`: who may send messages there, the holder of an MCP session's token; and where a client reads what this server is
+//! `/mcp` for the holders of an MCP session's token, and the metadata from which a client learns what this server is
 //! (RFC 9728).
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
@@ -42,7 +42,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
     vec![any("/mcp", serve).needs_no_scope()]
 }
 
-/// `ANY /mcp`: a message of the protocol, and what it responds with.
+/// `ANY /mcp`: a message of the protocol, and its response.
 async fn serve(
     State(mcp): State<Arc<Mcp>>,
     State(all): State<Environment>,
@@ -57,7 +57,7 @@ async fn serve(
     let token = bearer(&head.headers).unwrap_or_default().to_owned();
     let opens_a_stream = head.method == Method::GET;
     let body = collect(body, LARGEST, &environment).await?;
-    // A number that reading would round is a text, which the tool takes or refuses.
+    // A number that would lose digits becomes a text, which the tool accepts or rejects.
     let body = match std::str::from_utf8(&body).map(|text| as_texts(text, is_exact)) {
         Ok(Cow::Owned(text)) => text.into(),
         _ => body,
@@ -66,12 +66,12 @@ async fn serve(
     let response = mcp.serve(session.session_id, &environment, request).await?;
     match opens_a_stream {
         true => Ok(response.map(|body| while_allowed(body, all, token, stopping))),
-        // It ends with the call that it responds to.
+        // It ends with its call.
         false => Ok(response),
     }
 }
 
-/// A stream that ends when its token is no longer good, or when the service stops.
+/// A stream that ends when its token is no longer valid, or when the service stops.
 fn while_allowed(body: Body, environment: Environment, token: String, stopping: Stopping) -> Body {
     let refused = Box::pin(async move {
         loop {
@@ -85,8 +85,8 @@ fn while_allowed(body: Body, environment: Environment, token: String, stopping: 
     Body::from_stream(body.into_data_stream().take_until(select(refused, stopped)))
 }
 
-/// Lets a request pass whose caller is an MCP session of this environment, by its token or by a JWT of the operator's issuer.
-/// All others learn where to read what they need.
+/// Admits a request of an MCP session of this environment, by its token or by a JWT of the operator's issuer. All other
+/// callers learn where to read what they need.
 pub(crate) async fn authenticate(
     state: ServerState,
     mut request: Request,
@@ -129,7 +129,7 @@ pub(crate) async fn authenticate(
     }
 }
 
-/// What is said where no token came.
+/// The challenge if there is no token.
 fn missing(environment: &Environment) -> Problem {
     let mut message = String::from(
         "this needs `Authorization: Bearer …` with the token of an MCP session; create one with POST /v1/mcp-sessions",
@@ -141,7 +141,7 @@ fn missing(environment: &Environment) -> Problem {
     Problem::from(error).with_resource(&metadata_url(environment))
 }
 
-/// Where a client reads which tokens `/mcp` takes: below the public URL, in both places that clients look at.
+/// The metadata about the tokens that `/mcp` accepts: below the public URL, in both places where clients look.
 pub(crate) fn resource_routes() -> Vec<Route> {
     vec![
         get("/.well-known/oauth-protected-resource", metadata),
@@ -153,8 +153,8 @@ fn metadata_url(environment: &Environment) -> String {
     address(environment, "/.well-known/oauth-protected-resource/mcp")
 }
 
-/// The issuer that the operator has set up. Without one tokens come from the application, and not from an authorization server
-/// that a client could ask: then none is named.
+/// The operator's issuer. Without one, the application issues the tokens. Then the metadata names no authorization
+/// server, because there is none that a client could ask.
 async fn metadata(State(environment): State<Environment>) -> Response {
     let mut metadata = json!({
         "resource": address(&environment, "/mcp"),

@@ -1,5 +1,5 @@
-//! What surrounds every request: its id, its span in the log, the writing of problems, and the end of a panic. Each layer of
-//! a router costs every request, so this is one.
+//! The one layer around every request. It sets the request's ID and its span in the log, writes problems, and catches
+//! panics. It's a single layer because each layer of a router costs every request.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -30,23 +30,23 @@ use crate::{
     request_id::{RequestId, RequestIds, trace_parent},
 };
 
-/// The id of the request, on every response.
+/// The request's ID, in every response.
 const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
-/// The same by the name that many clients know.
+/// The same under the name that many clients know.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What is around every request of a router.
+/// The settings of the layer.
 pub(crate) struct Around {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
     pub(crate) requests: Arc<Requests>,
     pub(crate) ids: RequestIds,
-    /// What a request counts as that has no route's template.
+    /// The label of requests without a route.
     pub(crate) otherwise: &'static str,
     pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
 }
 
-/// The router with all of this around each route, and around what no route takes.
+/// The router with this layer around each route and around the fallback.
 pub(crate) fn surround(router: Router, around: Around) -> Router {
     router.layer(layer(Arc::new(around), enter))
 }
@@ -59,7 +59,7 @@ async fn enter(around: Arc<Around>, request: Request, inner: Route) -> Response 
     .await
 }
 
-/// Responds to a request with all of this around. `route` is the one that takes the request, where it is one of a router.
+/// Responds to a request within the layer. `route` is the matched route, if a router found one.
 pub(crate) async fn enclose<F>(
     around: &Around,
     mut request: Request,
@@ -76,22 +76,22 @@ where
     let route = Counted(route, around.otherwise);
     let span = span(&request, &route, around.on_trace);
     let asked = Asked::of(&request);
-    // Pinned here, for what takes a future by value has it twice.
+    // Pinned here, because a function that takes a future by value stores it twice.
     let inner = pin!(AssertUnwindSafe(inner(request)).catch_unwind());
     let response = pin!(respond(around, &asked, &route, inner, &span));
     if span.is_none() {
         return response.await;
     }
     let response = response.instrument(span.clone()).await;
-    // It lasts as long as the response's body.
+    // The span lasts as long as the response's body.
     response.map(|body| holding::body(body, span.clone()))
 }
 
-/// What is needed of a request for its response.
+/// The parts of a request that its response needs.
 struct Asked {
     id: RequestId,
     method: Method,
-    /// Of the page that a browser gets where there is a problem.
+    /// The language of the page that a browser gets for a problem.
     language: Option<Language>,
 }
 
@@ -106,10 +106,10 @@ impl Asked {
     }
 }
 
-/// A response on its way, or a panic.
+/// A pending response, or a panic.
 type Inner<'i, F> = Pin<&'i mut CatchUnwind<AssertUnwindSafe<F>>>;
 
-/// What a request counts as.
+/// The label of a request.
 struct Counted(Option<MatchedPath>, &'static str);
 
 impl Counted {
@@ -118,7 +118,7 @@ impl Counted {
     }
 }
 
-/// The span names the route, not the path: paths hold link secrets, users' identifiers and products' ids.
+/// The span has the route and not the path, because paths contain link secrets, users' identifiers and products' IDs.
 fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
     let extensions = request.extensions();
     let parent = extensions.get::<TraceParent>();
@@ -137,8 +137,8 @@ fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TracePare
     span
 }
 
-/// Counts the request, writes a problem as JSON for programs and as a page for a browser, and names the request in every
-/// response. The time is from a request's head to its response's head.
+/// Counts the request, writes a problem as JSON for programs or as a page for a browser, and adds the request's ID to
+/// every response. The time is measured from the request's head to the response's head.
 async fn respond(
     around: &Around,
     asked: &Asked,
@@ -182,7 +182,7 @@ fn write_problem(
     let text = id.text();
     let value = || HeaderValue::from_str(&text).ok();
     let headers = response.headers_mut();
-    // That of a product stays.
+    // A product's own header stays.
     if let Entry::Vacant(entry) = headers.entry(X_REQUEST_ID)
         && let Some(value) = value()
     {
@@ -192,7 +192,7 @@ fn write_problem(
     response
 }
 
-/// Puts another response in the place of one whose headers it does not repeat, such as `Allow` and `Retry-After`.
+/// Replaces a response. Headers that the new one doesn't have, such as `Allow` and `Retry-After`, are kept.
 fn replace(response: &mut Response, by: Response) {
     let mut before = std::mem::replace(response, by);
     before.headers_mut().remove(header::CONTENT_LENGTH);
@@ -203,7 +203,7 @@ fn replace(response: &mut Response, by: Response) {
     }
 }
 
-/// The panic's own text stays out of the response and of the log: it may quote anything.
+/// The panic's text is neither in the response nor in the log, because it may quote anything.
 fn panicked() -> Response {
     Problem::from(Error::new(
         ErrorKind::Internal,

@@ -1,14 +1,14 @@
-//! How long a caller may keep the service waiting, in both directions.
+//! Limits how long a caller may keep the service waiting, in both directions.
 
 use std::time::Duration;
 
-/// Longest time in which a caller sends nothing of what it has begun, or takes nothing of what is there for it. Behind a
-/// body wait a place among requests and the connection to the product.
+/// Longest time in which a caller sends or reads nothing. While it sends its body, a call holds its place among the
+/// requests and its connection to the product.
 pub(crate) const LONGEST: Duration = Duration::from_secs(60);
-/// Least bytes a second: a caller who moves one byte now and then gains no time.
+/// Minimum rate in bytes per second. A caller that moves one byte now and then gains no time.
 const RATE: u32 = 1024;
 
-/// The time that a caller has left. It runs while the caller is waited for, and grows with each byte that moves.
+/// A caller's remaining time. It passes while Stead waits for the caller, and each byte that moves adds to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience(Duration);
 
@@ -23,7 +23,7 @@ impl Patience {
         self.0
     }
 
-    /// The caller was waited for so long, and has moved so many bytes.
+    /// Stead has waited this long for the caller, who has moved this many bytes.
     pub(crate) fn after(&mut self, waited: Duration, bytes: usize) {
         let gained =
             u32::try_from(bytes).map_or(LONGEST, |bytes| Duration::from_secs(bytes.into()) / RATE);
@@ -36,7 +36,7 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// In which second the time is over.
+    /// The second in which the time is over.
     fn seconds(bytes_a_second: usize) -> Option<u64> {
         let (mut patience, second) = (Patience::default(), Duration::from_secs(1));
         (1..10_000).find(|_| {

@@ -1,4 +1,5 @@
-//! Every rule of a policy at every door through which a call comes: what it refuses is not sent, and what it does not mean is.
+//! Every rule of a policy, for every way in which a call can come. Calls that a rule forbids aren't sent, and all
+//! others are.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +22,10 @@ const HOST: &str = "sheets.googleapis.com";
 
 /// A rule that the calls of these tests break.
 struct Rule {
-    /// Its members in the document.
+    /// Its place in the policy's document.
     place: &'static str,
     rules: Value,
-    /// Whether it means tools, and whether raw requests.
+    /// Whether it applies to tools, and whether to raw requests.
     means: (bool, bool),
 }
 
@@ -70,7 +71,7 @@ fn rules() -> Vec<Rule> {
     ]
 }
 
-/// A way in which a call comes.
+/// A way in which a call can come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Door {
     LibraryTool,
@@ -95,7 +96,7 @@ impl Door {
         Self::Mcp,
     ];
 
-    /// Whether tools come through it; else raw requests do.
+    /// Whether it's for tools. Otherwise it's for raw requests.
     fn is_of_tools(self) -> bool {
         match self {
             Self::LibraryTool | Self::RestTool | Self::ToolCalls | Self::Mcp => true,
@@ -104,7 +105,7 @@ impl Door {
     }
 }
 
-/// What a refused caller reads: the kind of the error, and the rule where the door shows it.
+/// The refusal that a caller reads: the error's kind, and the rule if it's shown.
 #[derive(Debug, PartialEq)]
 struct Refused {
     kind: String,
@@ -120,7 +121,7 @@ impl From<Error> for Refused {
     }
 }
 
-/// A service with an account of Sheets, and what is made for its doors.
+/// A service with an account for Sheets, and the parts that its doors need.
 struct Setup {
     service: TestService,
     account_token: String,
@@ -251,7 +252,7 @@ impl Setup {
     }
 }
 
-/// What a response of HTTP says.
+/// The outcome of an HTTP response.
 fn of_problem(response: &TestResponse) -> Result<(), Refused> {
     if response.status.is_success() {
         return Ok(());
@@ -264,7 +265,7 @@ fn of_problem(response: &TestResponse) -> Result<(), Refused> {
     })
 }
 
-/// What a model reads.
+/// The outcome that a model reads.
 fn of_text(text: &str) -> Result<(), Refused> {
     let kind = ["approval_required", "forbidden"]
         .into_iter()
@@ -334,7 +335,7 @@ async fn each_rule_holds_at_each_door() {
     }
 }
 
-/// A rule that the document gains has to be tried above.
+/// If the document gets a new rule, it must be added above.
 #[test]
 fn every_rule_of_the_document_is_among_them() {
     let document = openapi("https://stead.test");

@@ -11,30 +11,30 @@ use crate::{replayed::Replayed, request_id::RequestId};
 /// The result of a handler.
 pub(crate) type Result<T = Response, E = Problem> = std::result::Result<T, E>;
 
-/// An error on its way out. It is written where the request's id is known, around the routes.
+/// An error for a response. The layer around the routes writes it, because it knows the request's ID.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     pub(crate) error: Error,
     challenge: &'static str,
-    /// What the challenge says besides.
+    /// Additional parameters of the challenge.
     parameters: String,
 }
 
-/// The kind of an error of Stead. No response of a product has it.
+/// The kind of a Stead error. A product's response never has this header.
 const ERROR: HeaderName = HeaderName::from_static("stead-error");
-/// The id of the call in the history, where it came so far.
+/// The ID of the call in the history, if the request reached that point.
 pub(crate) const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
 
-/// No bearer token came (RFC 6750, section 3: then no error code is given).
+/// The challenge if there is no bearer token. In that case, it has no error code (RFC 6750, section 3).
 const CHALLENGE: &str = r#"Bearer realm="stead""#;
-/// A bearer token came and is not accepted (RFC 6750, section 3.1).
+/// The challenge for an invalid bearer token (RFC 6750, section 3.1).
 const CHALLENGE_INVALID: &str = r#"Bearer realm="stead", error="invalid_token""#;
 
-/// A bearer token came that does not allow this (RFC 6750, section 3.1).
+/// The challenge for a bearer token that doesn't allow this (RFC 6750, section 3.1).
 const CHALLENGE_INSUFFICIENT: &str = r#"Bearer realm="stead", error="insufficient_scope""#;
 
 impl Problem {
-    /// The caller's token is wrong or expired.
+    /// The caller's token is invalid or has expired.
     pub(crate) fn of_token(error: Error) -> Self {
         Self {
             error,
@@ -43,12 +43,12 @@ impl Problem {
         }
     }
 
-    /// Says where a client reads which tokens are taken (RFC 9728, section 5.1).
+    /// Adds the URL at which a client reads which tokens are accepted (RFC 9728, section 5.1).
     pub(crate) fn with_resource(self, metadata_url: &str) -> Self {
         self.with_parameter("resource_metadata", metadata_url)
     }
 
-    /// Says in the challenge too what is wrong with the token (RFC 6750, section 3), as far as its letters can.
+    /// Adds the error's message to the challenge (RFC 6750, section 3), without characters that aren't allowed there.
     pub(crate) fn with_description(self) -> Self {
         let message = self.error.message().chars();
         let letters = message.map(|letter| match letter {
@@ -103,14 +103,14 @@ impl Problem {
     }
 }
 
-/// A problem with the members that the products' own SDKs read. Each reads its own and passes over the others.
+/// A problem with the members that the products' SDKs read. Each SDK reads its own and ignores the others.
 #[derive(Serialize)]
 struct ForSdks<'p> {
     #[serde(flatten)]
     problem: &'p stead::core::error::Problem,
     /// Google: `error.code`, `error.message`, `error.status`.
     error: Value,
-    /// Notion, whose SDK knows these codes only. Snowflake reads `code` and `message` as well.
+    /// For Notion, whose SDK knows only these codes. Snowflake also reads `code` and `message`.
     object: &'static str,
     code: &'static str,
     message: String,
@@ -122,7 +122,7 @@ impl<'p> ForSdks<'p> {
             "" => problem.title.clone(),
             detail => detail.to_owned(),
         };
-        // `google.rpc.Code`, and Notion's "Status codes".
+        // From `google.rpc.Code` and Notion's "Status codes".
         let (status, code) = match problem.status {
             401 => ("UNAUTHENTICATED", "unauthorized"),
             403 => ("PERMISSION_DENIED", "restricted_resource"),
@@ -144,7 +144,7 @@ impl<'p> ForSdks<'p> {
     }
 }
 
-/// Names the scope that is missing, where one would do: an account token never has one.
+/// Names the missing scope, if one would help. An account token can't get more scopes.
 fn insufficient_scope(scopes: &[String]) -> String {
     match scopes {
         [] => CHALLENGE_INSUFFICIENT.to_owned(),
@@ -163,7 +163,7 @@ impl From<Error> for Problem {
 }
 
 impl IntoResponse for Problem {
-    /// A response without a body that carries the problem to where it is written.
+    /// A response without a body. It carries the problem to the layer that writes it.
     fn into_response(self) -> Response {
         let replayed = Replayed(self.error.is_replayed());
         let mut response = (status(self.error.kind()), replayed, ()).into_response();
@@ -180,7 +180,7 @@ pub(crate) fn status(kind: ErrorKind) -> StatusCode {
     StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// Whole seconds, rounded up, where the error knows how long to wait.
+/// Whole seconds, rounded up, if the error has a pause.
 pub(crate) fn retry_after(error: &Error) -> Option<HeaderValue> {
     error
         .retry_after()

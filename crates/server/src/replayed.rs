@@ -1,4 +1,4 @@
-//! The header that says that a response is that of an earlier request with the same idempotency key.
+//! The header of responses that repeat an earlier one for the same idempotency key.
 
 use std::convert::Infallible;
 
@@ -7,7 +7,7 @@ use http::{HeaderName, HeaderValue};
 
 const REPLAYED: HeaderName = HeaderName::from_static("stead-idempotent-replayed");
 
-/// Whether a response is that of an earlier request.
+/// Whether a response is the one to an earlier request.
 #[derive(Debug)]
 pub(crate) struct Replayed(pub(crate) bool);
 

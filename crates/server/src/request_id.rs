@@ -1,6 +1,6 @@
-//! The id of a request: in problems, on pages as the support id, and in the log; and the trace that its caller names.
+//! A request's ID, which problems, pages (as the support ID) and the log contain; and the trace that its caller names.
 //!
-//! It is always made here. An id that the caller sent would be repeated in the log, and passed on to the product.
+//! Stead always generates it. An ID from the caller would be copied into the log and sent to the product.
 
 use std::{
     convert::Infallible,
@@ -17,7 +17,8 @@ use stead::core::{environment::Environment, ports::Entropy, trace::TraceParent};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestId(u64);
 
-/// Ids from a random place on, so that those of two processes do not meet: one draw of randomness serves all requests.
+/// Generates IDs from a random start, so that those of two processes differ. One random number is enough for all
+/// requests.
 #[derive(Debug)]
 pub(crate) struct RequestIds {
     seed: u64,
@@ -35,7 +36,7 @@ impl RequestIds {
     }
 
     pub(crate) fn next(&self) -> RequestId {
-        // An odd factor maps counts to ids one to one and scatters them.
+        // Multiplying by an odd number maps counts to IDs one to one, and spreads them.
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         RequestId(
             self.seed
@@ -44,7 +45,7 @@ impl RequestIds {
     }
 }
 
-/// An id as a text, which takes no memory of its own.
+/// An ID as a text on the stack.
 pub(crate) struct Text([u8; 20]);
 
 impl Deref for Text {
@@ -55,7 +56,7 @@ impl Deref for Text {
 }
 
 impl RequestId {
-    /// The id of the request with these extensions.
+    /// The ID of the request with these extensions.
     pub(crate) fn of(extensions: &Extensions) -> Self {
         extensions.get().copied().unwrap_or(Self(0))
     }
@@ -70,7 +71,7 @@ impl RequestId {
         Text(text)
     }
 
-    /// Reads an id back; `None` for any other text.
+    /// Parses an ID. `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = text
             .strip_prefix("req_")
@@ -82,7 +83,7 @@ impl RequestId {
     }
 }
 
-/// The environment in the request with these extensions, and in the trace that its caller named.
+/// The environment for the request with these extensions, in the trace that its caller named.
 pub(crate) fn in_request(environment: Environment, extensions: &Extensions) -> Environment {
     let environment = environment.in_request(&RequestId::of(extensions).text());
     match extensions.get::<TraceParent>() {
@@ -91,7 +92,7 @@ pub(crate) fn in_request(environment: Environment, extensions: &Extensions) -> E
     }
 }
 
-/// The trace that a request names, where it names one; of several headers none counts.
+/// The trace that a request names. `None` if there are several headers.
 pub(crate) fn trace_parent(headers: &HeaderMap) -> Option<TraceParent> {
     let mut given = headers.get_all("traceparent").iter();
     let (Some(value), None) = (given.next(), given.next()) else {

@@ -1,4 +1,4 @@
-//! The table of routes: what the router is built from is also what the tests walk, so that no route can be forgotten.
+//! The table of routes. The router is built from it and the tests walk it, so that no route can be forgotten.
 
 use std::{pin::Pin, sync::Arc};
 
@@ -22,17 +22,17 @@ use crate::{
 
 /// One method of one path.
 pub(crate) struct Route {
-    /// [`ANY`] where every method is taken.
+    /// [`ANY`] if the route accepts every method.
     pub(crate) method: &'static str,
     pub(crate) path: &'static str,
-    /// Which scope of an application opens it, where one is needed.
+    /// The scope that an application needs, if any.
     pub(crate) scope: Option<ScopeName>,
-    /// What the interface's description says of it.
+    /// The document's description of it.
     pub(crate) operation: Operation,
     handler: MethodRouter<ServerState>,
 }
 
-/// Any handler, as one type: what axum does with each type of handler is code of its own.
+/// A handler of any type. If axum saw each handler's own type, it would generate code for each.
 #[derive(Clone)]
 struct Erased(Arc<dyn Fn(Request, ServerState) -> Responding + Send + Sync>);
 
@@ -58,7 +58,7 @@ impl Handler<(), ServerState> for Erased {
     }
 }
 
-/// A route of applications, which says what a caller needs for it. There is no other way to make one.
+/// A route for applications, with the scope that callers need. There is no other way to create one.
 pub(crate) struct ForApplications(pub(crate) Route);
 
 impl Route {
@@ -91,7 +91,7 @@ impl Route {
         Self { operation, ..self }
     }
 
-    /// What it does, in one word and in one sentence. A route without them isn't part of the interface.
+    /// Its action, in one word and in one sentence. A route without them isn't part of the interface.
     pub(crate) fn summary(mut self, name: &'static str, summary: &'static str) -> Self {
         self.operation.name = name;
         self.operation.summary = Some(summary);
@@ -104,26 +104,25 @@ impl Route {
         self
     }
 
-    /// Kinds of errors that it can end with, besides those which its form gives it: by its parameters, its body and its
-    /// caller.
+    /// Additional kinds of errors. Those that follow from its parameters, its body and its caller needn't be listed.
     pub(crate) fn errors(mut self, kinds: &'static [ErrorKind]) -> Self {
         self.operation.errors = kinds;
         self
     }
 
-    /// It sends requests to a product, and can end as these can.
+    /// Marks it as a route that sends requests to a product, and adds the errors of such requests.
     pub(crate) fn calls(mut self) -> Self {
         self.operation.calls = true;
         self
     }
 
-    /// What it takes and gives.
+    /// Adds its body and its responses.
     pub(crate) fn describe(mut self, describe: fn(&mut Draft<'_>)) -> Self {
         self.operation.describe = describe;
         self
     }
 
-    /// Only callers with this scope; where it can be given for one product, core looks at the product.
+    /// Restricts it to callers with this scope. If a scope can be given for one product, core checks the product.
     pub(crate) fn needs(self, scope: ScopeName) -> ForApplications {
         ForApplications(Self {
             scope: Some(scope),
@@ -131,7 +130,7 @@ impl Route {
         })
     }
 
-    /// With something around its handler.
+    /// Adds a layer around its handler.
     #[cfg(feature = "dashboard")]
     pub(crate) fn map_handler(
         self,
@@ -143,7 +142,7 @@ impl Route {
         }
     }
 
-    /// Every caller with a token.
+    /// Allows every caller with a token.
     pub(crate) fn needs_no_scope(self) -> ForApplications {
         ForApplications(self)
     }
@@ -161,28 +160,29 @@ macro_rules! methods {
     )*};
 }
 
-/// The method of a route that takes every method.
+/// The method of a route that accepts every method.
 const ANY: &str = "ANY";
 
 methods! { any ANY, get "GET", post "POST", }
 
-/// Whether a router takes a slash at the end of a path. It makes no difference, but in what is passed on to a product.
+/// How a router accepts a slash at the end of a path. The slash makes no difference, except in paths that are forwarded
+/// to a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slashes {
-    /// It has each route twice. Other routers can nest this one, and a fallback would run after theirs.
+    /// The router has each route twice. Other routers can nest this one, and a fallback would run after theirs.
     OnRoutes,
-    /// What is in front of the router takes it away.
+    /// The code in front of the router removes it.
     Never,
 }
 
-/// A router of these routes, with `around` around the handler of each, which is told the scope that opens it. Those of one
-/// path become one route of several methods.
+/// A router of these routes, with the layer `around` around each handler. The layer gets the scope that the route
+/// needs. Routes of the same path become one route with several methods.
 pub(crate) fn router(
     routes: impl IntoIterator<Item = Route>,
     around: impl Fn(MethodRouter<ServerState>, Option<ScopeName>) -> MethodRouter<ServerState>,
     slashes: Slashes,
 ) -> Router<ServerState> {
-    // Merged here, because a router copies the handlers of a path that it already has.
+    // They are merged here, because a router copies the handlers of a path that it already has.
     let mut paths: Vec<(&'static str, MethodRouter<ServerState>)> = Vec::new();
     for route in routes {
         let handler = around(route.handler, route.scope);

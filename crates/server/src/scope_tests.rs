@@ -1,4 +1,4 @@
-//! Which scope opens which route: each of one against each of the other.
+//! Which scope allows which route. Each route is tried with each scope.
 
 use http::StatusCode;
 use serde_json::json;
@@ -83,6 +83,7 @@ async fn reading_writing_and_tools_are_opened_by_themselves() {
             assert_eq!(json.json()["required_scopes"], json!(["proxy:write:mail"]));
         }
     }
-    // What was refused was not sent: two calls of the tool, and two requests for each that reads and for each that writes.
+    // Rejected requests weren't sent. There were two calls of the tool, and two requests for each route that reads and
+    // each that writes.
     assert_eq!(service.received().len() - before, 2 + 2 * 4 + 2 * 2);
 }

@@ -1,4 +1,4 @@
-//! Where a request comes from: the address that limits are counted against.
+//! The source of a request: the address to which limits apply.
 
 use std::{
     fmt,
@@ -9,12 +9,12 @@ use axum::extract::ConnectInfo;
 use http::{Extensions, HeaderMap, HeaderName, header};
 use ipnet::IpNet;
 
-/// An address; of IPv6 the network of 64 bits, which is what one subscriber has.
+/// An address. For IPv6, the network of 64 bits that one subscriber has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Source(IpAddr);
 
-/// What a stranger can make up sources in: an address, or of IPv6 the network of 48 bits, which providers give to whoever
-/// asks.
+/// A range from which one stranger can take addresses: an IPv4 address, or an IPv6 network of 48 bits, which providers
+/// give to anyone who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Network(IpAddr);
 
@@ -27,7 +27,7 @@ impl Source {
         Network(of_prefix(self.0, 48))
     }
 
-    /// The source of a request; none where it is not known: behind a proxy that does not say for whom it asks.
+    /// The source of a request. `None` if it's unknown, because a proxy doesn't name its callers.
     pub(crate) fn of_request(
         extensions: &Extensions,
         headers: &HeaderMap,
@@ -44,14 +44,14 @@ impl Source {
         forwarded(headers)
             .into_iter()
             .rev()
-            // What stands before something unreadable was not written by a proxy that is trusted.
+            // No trusted proxy has written what comes before an unreadable part.
             .map_while(|address| address)
             .find(|address| !is_proxy(*address))
             .map(Self::of)
     }
 }
 
-/// The network of an address of IPv6.
+/// The network of an IPv6 address.
 fn of_prefix(address: IpAddr, bits: u32) -> IpAddr {
     match address {
         IpAddr::V6(address) => {
@@ -68,8 +68,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// The addresses that proxies wrote down, the nearest one last. Most write the first header and pass the other one on as
-/// the caller sent it, so that only one of them counts.
+/// The addresses that proxies have added, the nearest one last. Most proxies add to the first header and forward the
+/// other one unchanged, so only one of them counts.
 fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
     let items = |name: &HeaderName| {
@@ -92,7 +92,7 @@ fn forwarded(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
         .collect()
 }
 
-/// An address, which may have a port.
+/// An address, possibly with a port.
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim();
     let without_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());

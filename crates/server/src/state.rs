@@ -1,4 +1,4 @@
-//! What every handler can ask for.
+//! The state that every handler can use.
 
 use std::{
     ops::Deref,
@@ -24,11 +24,11 @@ use crate::{
     request_id::RequestIds,
 };
 
-/// The environment that is served, its pages, and what requests count against.
+/// The environment, its pages, and the limits of requests.
 #[derive(Clone)]
 pub(crate) struct ServerState(Arc<Shared>);
 
-/// What all copies of a [`ServerState`] share.
+/// The parts that all copies of a [`ServerState`] share.
 pub(crate) struct Shared {
     pub(crate) environment: Environment,
     pub(crate) pages: Arc<Pages>,
@@ -38,9 +38,9 @@ pub(crate) struct Shared {
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) requests: Arc<Requests>,
     on_trace: Option<fn(&Span, TraceParent)>,
-    /// The description of the interface, once it was asked for.
+    /// The OpenAPI document, once it was requested.
     pub(crate) openapi: OnceLock<Bytes>,
-    /// What `/readyz` said last.
+    /// The last answer of `/readyz`.
     pub(crate) readiness: Mutex<Option<Result<(), Error>>>,
 }
 
@@ -76,7 +76,7 @@ impl ServerState {
         }))
     }
 
-    /// What is around every request. `otherwise` names those that have no route's template.
+    /// The layer around every request. `otherwise` is the label of requests without a route.
     pub(crate) fn around(&self, otherwise: &'static str) -> Around {
         Around {
             environment: self.environment.clone(),

@@ -30,10 +30,10 @@ use tower::ServiceExt as _;
 use crate::{document::check::check, routes::Route, testing_clock::Clock};
 
 const KEY: &str = "k1:BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc";
-/// Where account tokens say whose account is meant.
+/// The URL of the proxy host.
 pub(crate) const PROXY_URL: &str = "https://proxy.example.com";
 pub(crate) const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
-/// What the client of this id is granted in its place.
+/// The scope that the product grants to the client with this ID, instead of the requested ones.
 pub(crate) const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";
 pub(crate) const OF_SHEETS: &str = "client-of-sheets";
 
@@ -49,7 +49,7 @@ pub(crate) struct Received {
 
 type Respond = Box<dyn Fn(&Received) -> Response<ports::Body> + Send + Sync>;
 
-/// The network: the token endpoint grants, everything else comes from a function.
+/// The network. The token endpoint grants everything. All other responses come from a function.
 pub(crate) struct Products {
     respond: Respond,
     received: Mutex<Vec<Received>>,
@@ -129,7 +129,7 @@ pub(crate) struct TestResponse {
 }
 
 impl TestService {
-    /// At `http://127.0.0.1`; whoever holds a link is treated as its user; products respond with `{}`.
+    /// At `http://127.0.0.1`. Anyone who holds a link is treated as its user. Products respond with `{}`.
     pub(crate) async fn new() -> Self {
         Self::open("http://127.0.0.1", Verification::LinkPossession, |_| {
             json_response(&json!({}))
@@ -152,7 +152,7 @@ impl TestService {
         Self::open_with(public_url, verification, respond, |builder| builder).await
     }
 
-    /// The same where more is set.
+    /// The same with more settings.
     pub(crate) async fn open_with(
         public_url: &str,
         verification: Verification,
@@ -225,20 +225,20 @@ impl TestService {
         }
     }
 
-    /// Lets time pass, which no one waits for.
+    /// Moves the clock forward, without waiting.
     pub(crate) fn pass(&self, time: Duration) {
         self.clock.pass(time);
     }
 
-    /// What the products received, token requests among it.
+    /// The requests that the products received, including token requests.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.products.received.lock().unwrap().clone()
     }
 
-    /// Sends a request as it is. The response has to be as the description of the interface says.
+    /// Sends a request unchanged. The response must match the OpenAPI document.
     pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-        // What is asked of the proxy host is a product's interface.
+        // The proxy host has the product's interface.
         let proxy_host = self.platform.environment().proxy_url();
         let proxy_host = proxy_host.and_then(|url| url.host_str().map(str::to_owned));
         let host = request.headers().get(header::HOST).cloned();
@@ -258,7 +258,7 @@ impl TestService {
         }
     }
 
-    /// Sends a request of the application, with JSON where there is any.
+    /// Sends a request of the application, with JSON if there is any.
     pub(crate) async fn call(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
         let mut request = self.request(method, path);
         let body = match body {
@@ -279,8 +279,8 @@ impl TestService {
         self.call("POST", path, Some(body)).await
     }
 
-    /// Sets a policy by which listing threads has to be approved, calls that tool as this user by an application of its own,
-    /// and gives the id of the approval that it waits for.
+    /// Sets a policy that requires approval to list threads, calls that tool as this user with another application, and
+    /// returns the ID of the pending approval.
     pub(crate) async fn asked_for_approval(&self, identifier: &str) -> String {
         let policy = json!({
             "name": "asks", "environment": true,
@@ -294,7 +294,7 @@ impl TestService {
         asked.context()["approval_id"].as_str().unwrap().to_owned()
     }
 
-    /// The call that is asked for.
+    /// The call that needs approval.
     pub(crate) async fn list_threads(&self, identifier: &str) -> stead::Result<Execution> {
         let caller = Caller::application("app_01a2037b035070009412e81b2b61a1aa");
         let environment = self.platform.environment().acting_as(caller);
@@ -310,7 +310,7 @@ impl TestService {
         }
     }
 
-    /// A request of the application that a test goes on to build.
+    /// A request of the application for a test to complete.
     pub(crate) fn request(&self, method: &str, path: &str) -> http::request::Builder {
         Request::builder()
             .method(method)
@@ -382,7 +382,7 @@ impl TestService {
         self
     }
 
-    /// Presses the button of a link: the state that the product would return, and the browser's cookie.
+    /// Presses the button of a link. Returns the state that the product would return, and the browser's cookie.
     pub(crate) async fn consent(&self, link: &str) -> (String, String) {
         let started = self.browse("POST", link, None).await;
         assert_eq!(started.status, StatusCode::SEE_OTHER, "{}", started.text());
@@ -402,7 +402,7 @@ impl TestService {
 }
 
 impl TestResponse {
-    /// The header's text; empty where it is absent.
+    /// The header's text. Empty if it's absent.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers
             .get(name)
@@ -433,7 +433,7 @@ impl TestResponse {
         value
     }
 
-    /// The body as JSON and the status, of a response that must be a problem with a request id.
+    /// The body as JSON with the status. The response must be a problem with a request ID.
     pub(crate) fn problem(&self) -> Value {
         assert_eq!(
             self.header("content-type"),
@@ -459,7 +459,7 @@ impl TestResponse {
     }
 }
 
-/// Ids keep their prefix, times become `time`.
+/// IDs keep their prefix, times become `time`.
 fn normalize(value: &mut Value) {
     match value {
         Value::String(text) => {

@@ -1,4 +1,4 @@
-//! The time of a test's service: that of this machine, and as much more as the test lets pass.
+//! The clock of a test's service: this machine's time, plus the time that the test has added.
 
 use std::{
     sync::{
@@ -17,9 +17,9 @@ use stead::{
 #[derive(Debug)]
 pub(crate) struct Clock {
     runtime: TokioRuntime,
-    /// Seconds that the test has let pass.
+    /// Seconds that the test has added.
     passed: AtomicI64,
-    /// When rates stopped to refill.
+    /// The time at which rates stopped to refill.
     stopped: OnceLock<Duration>,
 }
 
@@ -32,7 +32,7 @@ impl Clock {
         }
     }
 
-    /// From now on rates don't refill, however slow the machine is.
+    /// Stops rates from refilling, so that a slow machine makes no difference.
     pub(crate) fn stop(&self) {
         self.stopped.get_or_init(|| self.runtime.monotonic());
     }

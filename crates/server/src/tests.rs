@@ -1,4 +1,4 @@
-//! What holds for every route.
+//! Rules for every route.
 
 use axum::body::Body;
 use http::{Request, StatusCode, header};
@@ -180,7 +180,7 @@ async fn a_slash_at_the_end_makes_no_difference_but_in_a_proxied_path() {
     assert!(uri.ends_with("/profile/"), "{uri}");
 }
 
-/// A request as a browser sends it, without a token.
+/// Sends a request like a browser, without a token.
 async fn browsed(service: &TestService, path: &str) -> crate::testing::TestResponse {
     let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     let request = Request::get(path).header(header::ACCEPT, accept);
@@ -232,7 +232,7 @@ async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
         browsed(&service, "/oauth/token").await.header("allow"),
         "POST"
     );
-    // The default of Java's oldest client; a token tells that it is a program.
+    // The default of Java's oldest client. The token shows that it's a program.
     let request = service
         .request("GET", "/v1/nothing")
         .header(header::ACCEPT, "text/html, image/gif, */*; q=.2");
@@ -408,7 +408,7 @@ async fn nested_in_an_application_it_answers_under_its_prefix() {
     )
     .await;
     let router = crate::router(&service.platform);
-    // Whatever else the application has, for any path.
+    // The application's own routes, for any path.
     let own = axum::routing::get(async || "by the application");
     let application = axum::Router::new().nest("/stead", router);
     let nested = service.within(|_| application.route("/{*path}", own));

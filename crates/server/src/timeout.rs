@@ -17,7 +17,7 @@ pub(crate) fn schema() -> Value {
     json!({ "type": "string", "pattern": PATTERN })
 }
 
-/// How long the caller of a request waits, where it says so.
+/// How long a request's caller waits, if the request says so.
 pub(crate) fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, Error> {
     let mut given = headers.get_all(NAME).iter();
     match (given.next(), given.next()) {
@@ -61,7 +61,8 @@ mod tests {
     use super::*;
     use crate::testing::TestService;
 
-    /// How long the last request may take: until the head of its response if that is passed on, else as a whole.
+    /// The time limit of the last request: until its response's head if the response is forwarded, otherwise until its
+    /// end.
     fn last_limit(service: &TestService, is_passed_on: bool) -> Duration {
         let received = service.received();
         let limits = received.last().and_then(|last| last.limits).unwrap();
@@ -72,7 +73,7 @@ mod tests {
         }
     }
 
-    /// Every way in which a call comes.
+    /// All routes that make calls.
     #[tokio::test]
     async fn a_call_has_no_more_time_than_its_caller_waits() {
         let service = TestService::new().await.with_account("u1").await;

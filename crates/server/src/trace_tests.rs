@@ -1,4 +1,4 @@
-//! The trace that a caller names: kept with its calls, and not passed on.
+//! The trace that a caller names is stored with its calls, and isn't sent to products.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn call(service: &TestService, parents: &[&str]) {
     assert_eq!(service.send(request).await.status, StatusCode::OK);
 }
 
-/// A call of a tool by an agent, with the header and with this in `_meta`.
+/// A call of a tool by an agent, with the header and with this `_meta`.
 async fn call_by_agent(service: &TestService, meta: Value) {
     let session = json!({ "identifier": "ada" });
     let session = service.post("/v1/mcp-sessions", session).await;
@@ -73,7 +73,7 @@ async fn the_trace_of_a_caller_is_kept_with_its_calls_and_products_do_not_see_it
     assert_eq!(service.send(raw).await.status, StatusCode::OK);
     call_by_agent(&service, json!({})).await;
     call_by_agent(&service, json!({ "traceparent": parent(META) })).await;
-    // Calls are in the history a moment later, on a clock that does not wait.
+    // Calls appear in the history a moment later, and this clock doesn't wait.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let page = service.get("/v1/executions").await.json();
     let mut traces: Vec<Value> = page["items"]

@@ -59,8 +59,8 @@ pub use stead_core::{
     schema::{Detail, ExportFormat},
 };
 
-/// The transport of the feature `reqwest`, with its own limits; to public addresses and `private_hosts` only, where these
-/// are given.
+/// The transport of the feature `reqwest`, with its own limits. If `private_hosts` are given, it reaches only these and
+/// public addresses.
 #[cfg(any(feature = "platform", all(feature = "client", feature = "reqwest")))]
 fn default_transport(
     private_hosts: Option<Vec<String>>,

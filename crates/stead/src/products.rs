@@ -39,8 +39,8 @@ pub fn catalogue() -> Catalogue {
     Catalogue::new(PRODUCTS.iter().copied()).without(ABSENT)
 }
 
-/// Options that send everything of a product to a gateway at `url`, which finds the real host in the first segment of
-/// the path: `https://gmail.googleapis.com/gmail/v1` becomes `{url}/gmail.googleapis.com/gmail/v1`.
+/// Options that send all requests of a product to a gateway at `url`. The path's first segment names the real host:
+/// `https://gmail.googleapis.com/gmail/v1` becomes `{url}/gmail.googleapis.com/gmail/v1`.
 #[cfg(feature = "platform")]
 pub fn behind(product: &Product, url: &str) -> stead_core::environment::ProductOptions {
     let moved = |address: &str| {

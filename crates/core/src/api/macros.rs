@@ -16,9 +16,9 @@
 /// ```
 /// `environment/operations.rs` names the function that does the work.
 ///
-/// The doc comment is the summary in the reference. In the braces stand the members of the path, then those of the query,
-/// then the body. `(body)` says that the struct exists and is the whole body. What follows the path are members of
-/// [`Info`](crate::api::Info). After the braces, `created |made| made.id;` gives the last segment of `Location`.
+/// The doc comment is the summary in the reference. The braces contain the path's members, then the query's, then the
+/// body. `(body)` is for a struct that exists already and is the whole body. After the path come members of
+/// [`Info`](crate::api::Info). After the braces, `created |made| made.id;` names the last segment of `Location`.
 macro_rules! operations {
     ($(
         $(#[doc = $doc:literal])+
@@ -59,7 +59,7 @@ macro_rules! operations {
         #[expect(clippy::allow_attributes, reason = "not every operation has the lint's cause")]
         #[allow(clippy::new_without_default, clippy::needless_pass_by_value)]
         impl $name {
-            /// The operation, with what it needs.
+            /// The operation, with its required members.
             pub fn new($($path: impl ToString,)* $($body: impl Into<$body_type>)?) -> Self {
                 Self {
                     $($path: $path.to_string(),)*

@@ -1,4 +1,4 @@
-//! The query of a request, read by the parameters that an operation declares.
+//! A request's query. A handler reads the parameters that its operation declares.
 
 use std::ops::RangeInclusive;
 
@@ -12,12 +12,12 @@ use crate::{
     similar::{spelling, unknown},
 };
 
-/// The parameters of a request's query. Its reader takes those that it knows. [`Query::end`] refuses the rest, so a
-/// misspelt parameter is an error.
+/// The parameters of a request's query. The handler reads the ones that it knows. [`Query::end`] rejects all others, so
+/// a misspelled parameter is an error.
 #[derive(Debug)]
 pub struct Query {
     given: Vec<(String, String)>,
-    /// What the handler has asked for so far.
+    /// Names of the parameters that the handler has read.
     known: Vec<&'static str>,
 }
 
@@ -31,7 +31,7 @@ impl Query {
         }
     }
 
-    /// The parameter's text; one without a value counts as absent.
+    /// The parameter's text. A parameter without a value counts as absent.
     pub fn text(&mut self, name: &'static str) -> Result<Option<String>> {
         self.known.push(name);
         let Some(index) = self.given.iter().position(|(given, _)| given == name) else {
@@ -44,7 +44,7 @@ impl Query {
         Ok(Some(value).filter(|value| !value.is_empty()))
     }
 
-    /// The parameters whose names begin with `prefix`, by the rest of their names.
+    /// The parameters whose names start with `prefix`, each under the rest of its name.
     pub fn below(&mut self, prefix: &str) -> Vec<(String, String)> {
         let taken = self
             .given
@@ -54,7 +54,7 @@ impl Query {
             .collect()
     }
 
-    /// The parameter's texts: commas separate them, or the parameter is repeated.
+    /// The parameter's texts, separated by commas or given as repeated parameters.
     pub fn list(&mut self, name: &'static str) -> Result<Vec<String>> {
         self.known.push(name);
         let given = self.given.extract_if(.., |(given, _)| given == name);
@@ -115,7 +115,7 @@ impl Query {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
-        // In a query a plus sign is a space.
+        // In a query, a plus sign means a space.
         let time = text.replace(' ', "+").parse();
         time.map(Some).map_err(|_| {
             let expected = "expected a time such as 2026-11-21T09:30:00Z";
@@ -123,14 +123,14 @@ impl Query {
         })
     }
 
-    /// The parameter as `true` or `false`, which it is where absent.
+    /// The parameter as `true` or `false`. If it's absent, `false`.
     pub fn flag(&mut self, name: &'static str) -> Result<bool> {
         Ok(self
             .one_of(name, &[("true", true), ("false", false)])?
             .unwrap_or(false))
     }
 
-    /// Which page of a list.
+    /// The requested page of a list.
     ///
     /// # Errors
     /// As [`number`](Self::number).
@@ -138,7 +138,7 @@ impl Query {
         Parameters::read(self)
     }
 
-    /// Refuses what the handler has not asked for.
+    /// Rejects parameters that the handler hasn't read.
     pub fn end(self) -> Result<()> {
         if self.given.is_empty() {
             return Ok(());
@@ -157,7 +157,7 @@ impl Query {
 }
 
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {
-    // The message can quote the request, whose values have no bound of their own.
+    // The message can quote the request, whose values can have any length.
     let message: String = message.chars().take(300).collect();
     Error::invalid(vec![Violation::new(pointer(name), keyword, message)])
 }

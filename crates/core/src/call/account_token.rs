@@ -63,7 +63,7 @@ pub(super) fn names(caller: &Caller, of: &AccountRef) -> Result<()> {
     }
 }
 
-/// Rejects an account token if its account was disconnected or erased since. A later account with the same names is a
+/// Rejects an account token if its account has been disconnected or erased. A later account with the same names is a
 /// different one.
 pub(super) fn is_of(caller: &Caller, snapshot: &Snapshot) -> Result<()> {
     let Caller::AccountToken(token) = caller else {

@@ -49,7 +49,7 @@ pub(super) fn what_to_ask(error: Error, tool: &CatalogueTool, snapshot: &Snapsho
     if !acts.contains(&error.kind()) {
         return error;
     }
-    // The product may need more than the tool does. For example, a granted scope may prevent a search.
+    // The product may require more scopes than the tool. For example, a granted scope may prevent a search.
     let required: Vec<&str> = error.required_scopes().iter().map(String::as_str).collect();
     let request = authorization_request(
         snapshot.endpoints.product,

@@ -1,4 +1,4 @@
-//! What is in flight is bounded: a product that stalls starves only itself, and what has ended gives its place back.
+//! Running calls are limited. A product that stalls only blocks itself, and a finished call frees its place.
 
 use std::{
     collections::BTreeMap,
@@ -28,7 +28,7 @@ use crate::{
     tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 
-/// A product that never responds, like the other one to a large request.
+/// A product that never responds. The other product doesn't respond to a large request either.
 static STALLED: Product = Product {
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/v1", "api")],
@@ -137,7 +137,7 @@ async fn call_as(
 
 type Ended = Arc<Mutex<Vec<Result<()>>>>;
 
-/// So many callers at the same time; how their calls end.
+/// Starts this many callers at the same time, and returns how their calls end.
 fn callers(world: &World, context: &Context, count: usize, connection: &'static str) -> Ended {
     callers_as(world, context, count, "ada", connection)
 }
@@ -178,7 +178,7 @@ fn a_product_that_stalls_starves_only_itself() {
         "at once, and not yet the product's fault"
     );
     assert_eq!(context.bulkheads.in_flight().0, 768);
-    // Another connection of the product, and another product, go on.
+    // Calls through another connection and to another product still work.
     let second = callers(&world, &context, 2000, "two");
     assert_eq!(second.lock().unwrap().len(), 2000 - 768);
     assert_eq!(context.bulkheads.in_flight().0, 2 * 768);
@@ -196,7 +196,7 @@ fn a_product_that_stalls_starves_only_itself() {
         ),
         "{error}"
     );
-    // Their own limit of time ends the calls, and all places are free again.
+    // Their own time limit ends the calls, and all places are free again.
     world.advance(Duration::from_secs(120));
     assert_eq!(ended.lock().unwrap().len(), 2000);
     assert_eq!(context.bulkheads.in_flight(), (0, 0));
@@ -215,7 +215,7 @@ fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     let ended = callers(&world, &context, 3, "one");
     assert_eq!(kinds(&ended), [ErrorKind::Overloaded]);
     world.run(call(&context, "other", "1")).unwrap();
-    // The product's places are those of all its connections.
+    // All connections of a product share its places.
     let error = world.run(call(&context, "two", "1")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Overloaded);
     let entered = context.bulkheads.enter(&Caller::Operator).unwrap();
@@ -243,7 +243,7 @@ fn limits(calls: u32, calls_per_product: u32, calls_per_connection: u32) -> Call
     }
 }
 
-/// The one error of callers who were refused.
+/// The common error of the callers who were refused.
 fn refused(ended: &Ended, times: usize) -> Error {
     let ended = ended.lock().unwrap();
     assert_eq!(ended.len(), times);
@@ -252,7 +252,7 @@ fn refused(ended: &Ended, times: usize) -> Error {
 
 #[test]
 fn an_application_that_floods_leaves_room_for_others() {
-    // Of all, of a product, and of a connection.
+    // The limits for all calls, for a product, and for a connection.
     for (limits, connections, whose) in [
         (limits(8, 100, 100), ["one", "two"], "in all"),
         (limits(100, 8, 100), ["one", "two"], "to this product"),
@@ -279,10 +279,10 @@ fn an_application_that_floods_leaves_room_for_others() {
                 .contains(&format!("6 running calls {whose}")),
             "{error}"
         );
-        // The other application has what is left, also with sessions and tokens of its own.
+        // The other application gets the remaining places, also for its sessions and tokens.
         let ended = callers_as(&world, &other, 2, "bob", connections[1]);
         assert!(ended.lock().unwrap().is_empty(), "{whose}");
-        // As calls end, those who hold less come first.
+        // When calls end, the application with fewer running calls comes first.
         world.advance(Duration::from_secs(300));
         assert_eq!(context.bulkheads.in_flight(), (0, 0));
         assert!(
@@ -318,7 +318,7 @@ fn an_account_that_floods_leaves_room_for_the_others_of_its_connection() {
     );
     let ended = callers_as(&world, &context, 2, "bob", "one");
     assert!(ended.lock().unwrap().is_empty());
-    // The same account name at another connection is another account.
+    // The same identifier at another connection is another account.
     let ended = callers(&world, &context, 6, "two");
     assert!(ended.lock().unwrap().is_empty());
     world.advance(Duration::from_secs(10));

@@ -8,7 +8,7 @@ use crate::{
     domain::NewAudit,
 };
 
-/// Most requests of a batch that an entry names.
+/// Maximum number of a batch's requests that an entry names.
 const NAMED: usize = 50;
 /// Maximum length of a word in a path. IDs are longer or have digits.
 const WORD: usize = 24;

@@ -1,4 +1,4 @@
-//! Every wait on the way of a call ends with its caller's time, and says that nothing was sent.
+//! Every wait in a call ends at its caller's deadline, and the error says that nothing was sent.
 
 use std::{
     sync::{
@@ -44,7 +44,7 @@ static PRODUCT: Product = Product {
 
 const WAITED: Duration = Duration::from_millis(700);
 
-/// A store of several servers, which at times responds to nothing but the question whether it is there.
+/// A store that several servers share. At times it answers nothing but the question whether it is ready.
 struct Hanging {
     rows: MemoryStore,
     clock: Arc<Process>,
@@ -105,9 +105,9 @@ struct Stage {
     clock: Arc<Process>,
     store: Arc<Hanging>,
     context: Context,
-    /// Requests that the product's API got.
+    /// Number of requests that the product's API received.
     sent: Arc<AtomicU32>,
-    /// Whether it responds late.
+    /// Whether the product responds late.
     is_slow: Arc<AtomicBool>,
 }
 
@@ -158,7 +158,7 @@ impl Stage {
         self.sent.load(Ordering::SeqCst)
     }
 
-    /// How a call ends whose caller waits so long; it ends no later.
+    /// How a call with this time limit ends. It must not end later.
     fn fails<T>(&self, timeout: Duration, call: impl AsyncFnOnce(&Context) -> Result<T>) -> Error {
         let (began, sent) = (self.clock.monotonic(), self.sent());
         let hurried = self.context.clone().within(timeout);
@@ -217,7 +217,7 @@ fn a_call_whose_time_is_over_is_answered_at_once_and_costs_no_quota() {
         });
     }
     stage.world.run(read(&stage.context)).unwrap();
-    // What was never sent keeps no key.
+    // A request that was never sent doesn't use up the key.
     let mut keyed = raw("POST");
     keyed.idempotency_key = Some(String::from("key"));
     stage.world.run(send_raw(&stage.context, keyed)).unwrap();
@@ -250,7 +250,7 @@ fn a_store_that_hangs_is_waited_for_no_longer_than_the_caller_waits() {
 fn a_short_time_gives_nothing_that_is_older() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
-    // No one has followed the feed for a while: what is in memory may have changed.
+    // No one has followed the feed for a while, so cached rows may be outdated.
     stage.world.advance(Duration::from_secs(30));
     stage.hangs(true);
     stage.is_over(Duration::from_millis(1), read);
@@ -261,7 +261,7 @@ fn a_short_time_gives_nothing_that_is_older() {
 fn a_slice_of_the_quota_is_waited_for_no_longer_than_the_caller_waits() {
     let stage = Stage::new();
     stage.world.run(read(&stage.context)).unwrap();
-    // What needs no slice is soon spent.
+    // The quota that needs no slice is soon used up.
     stage.hangs(true);
     let mut own = 1;
     let error = loop {

@@ -163,7 +163,7 @@ async fn begin(
     if tool.entry().effect() == Effect::Read || dry_run {
         return run(context, tool, parsed.as_ref(), &invocation, record).await;
     }
-    // A caller that hangs up stops waiting, not the writing.
+    // If the caller disconnects, the write still continues.
     let entry = tool.entry();
     let detached = context.detached_call(|context| async move {
         let tool = find::again(&context.catalogue, entry)?;

@@ -1,4 +1,4 @@
-//! Tests the decision of policies on a call without making it.
+//! Tests how policies decide on a call, without making it.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -28,7 +28,7 @@ const JSON: &str = "application/json";
 
 /// Decides on a call with the environment's policies and those of the test or its named caller. Sends nothing.
 pub(crate) async fn test(context: &Context, test: PolicyTest) -> Result<PolicyDecision> {
-    // The method is a value of the body here. 405 would be about the method of the request.
+    // Here, the method is a value in the body. A 405 would be about the method of the request itself.
     explain(context, test)
         .await
         .map_err(|error| match error.kind() {

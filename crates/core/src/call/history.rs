@@ -159,7 +159,7 @@ pub(crate) async fn by_process(
 pub(crate) async fn totals(context: &Context, count: CountExecutions) -> Result<Page<CallTotals>> {
     let TotalsSpan { since, before, by } = count.span;
     let step = by.unwrap_or_default();
-    // What is read by default, and at most.
+    // The default length and the longest.
     let (usual, most) = match step {
         TotalsStep::Hour => (SignedDuration::from_hours(24), 31 * 24),
         TotalsStep::Minute => (SignedDuration::from_hours(1), 24),

@@ -41,7 +41,7 @@ pub(crate) use read_result::read_result;
 
 use crate::{Error, ErrorKind, context::Panicked};
 
-/// A write may have been carried out even if its task ended without a result.
+/// The write may have been carried out even if its task ended without a result.
 fn unknown_after_panic(panicked: Panicked) -> Error {
     Error::new(
         ErrorKind::OutcomeUnknown,

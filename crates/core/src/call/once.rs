@@ -1,8 +1,8 @@
 //! Calls with an idempotency key: each runs once, and a repeated call gets the outcome of the first one.
 //!
-//! Calls with the same key run one after another in a process. Between processes, a row decides, which is inserted
-//! before the product is called. If a call was interrupted, Stead repeats it only if the product would recognize it.
-//! Read-only calls and calls without a key need nothing here.
+//! Calls with the same key run one after another in a process. To decide between processes, Stead inserts a row before
+//! it calls the product. If a call was interrupted, Stead repeats it only if the product would recognize it. Read-only
+//! calls and calls without a key need none of this.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -73,23 +73,23 @@ impl Keyed {
     }
 }
 
-/// The turn of a call: no other call with its key is under way in this process.
+/// A call's turn: no other call with its key is running in this process.
 pub(super) struct Turn {
     context: Context,
     keyed: Keyed,
-    /// Until when it waits for another.
+    /// Until when it waits for another call with the key.
     waits_until: Duration,
-    /// The call that was begun.
+    /// The call whose start was recorded.
     started: Option<ExecutionId>,
-    /// An earlier call that was interrupted, and that the product would recognize.
+    /// An interrupted earlier call, which the product would recognize.
     cut_off: Option<KeyedCall>,
-    /// Another process was first.
+    /// Whether another process was first.
     lost: bool,
     _turn: keyed_calls::Turn,
 }
 
 impl Turn {
-    /// Waits for it, for a while.
+    /// Waits for the turn, up to a limit.
     pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
         // Outcomes of connections that the caller can't see count as missing too.
         context.check_seen(&connection_name(connection)?).await?;
@@ -139,8 +139,8 @@ impl Turn {
         }
     }
 
-    /// No other call of this process runs with the key. A call of this process without an outcome has therefore ended
-    /// without one.
+    /// Whether the recorded call was interrupted. Since no other call with the key is running in this process, a call
+    /// of this process without an outcome was.
     async fn was_cut_off(&self, found: &Versioned<KeyedCall>) -> bool {
         found.row.process == self.context.process
             || found.row.is_cut_off(found.read_at)
@@ -163,7 +163,7 @@ impl Turn {
     /// call is interrupted, the repeated one also needs to match it in `repeat`.
     ///
     /// # Errors
-    /// [`ErrorKind::IdempotencyConflict`] if another process was first: then the turn [is lost](Self::is_lost);
+    /// [`ErrorKind::IdempotencyConflict`] if another process was first; the turn [is lost](Self::is_lost) then.
     /// [`ErrorKind::OutcomeUnknown`] if an interrupted call wouldn't be recognized by the product.
     pub(super) async fn start(
         &mut self,
@@ -172,7 +172,7 @@ impl Turn {
         repeat: Option<Uuid>,
     ) -> Result<()> {
         let (context, cut_off) = (&self.context, &self.cut_off);
-        // From here, the caller waits for the store, because an interrupted commit would use up the key.
+        // From here on, the caller waits for the store, because an interrupted commit would use up the key.
         context.check_time()?;
         if let Some(first) = cut_off.as_ref().filter(|first| first.repeat != repeat) {
             return Err(self::cut_off(first.execution_id));
@@ -207,12 +207,12 @@ impl Turn {
         Ok(())
     }
 
-    /// Whether another process has begun the call in the meantime.
+    /// Whether another process has started the call in the meantime.
     pub(super) fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// Whether it runs again after an interrupted call.
+    /// Whether this call repeats an interrupted one.
     pub(super) fn is_again(&self) -> bool {
         self.cut_off.is_some()
     }
@@ -235,7 +235,7 @@ impl Turn {
         self.write(end).await;
     }
 
-    /// The same for a raw request. A short response is read whole.
+    /// The same for a raw request. A short response is read completely.
     pub(super) async fn end_raw(
         self,
         result: Result<http::Response<Body>>,
@@ -252,7 +252,7 @@ impl Turn {
         let (seen, body) = match body.peek(KEPT + 1).await {
             Ok(read) => read,
             Err(error) => {
-                // The product has carried it out, and its response is lost.
+                // The product has carried out the request, but its response is lost.
                 self.write(End::NotKept).await;
                 let message = format!("the product's response was interrupted: {error}");
                 return Err(Error::new(ErrorKind::OutcomeUnknown, message).with_source(error));
@@ -327,7 +327,7 @@ impl Turn {
 enum End {
     /// The outcome.
     Kept(Vec<u8>),
-    /// It is too large for that.
+    /// The outcome is too large to store.
     NotKept,
     /// Nothing was carried out, so the same call can run again.
     Free,
@@ -412,7 +412,7 @@ fn unsettled(error: Error) -> Error {
         "the call with this idempotency key was interrupted and may have succeeded; the retry failed: {}",
         error.message()
     );
-    // With its key, the call can be repeated.
+    // The call can be repeated with its key.
     let retryable = error.retryable() || error.is_outcome_unknown();
     let source = error.clone();
     error

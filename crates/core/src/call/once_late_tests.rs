@@ -1,4 +1,4 @@
-//! Outcomes that the store takes late, and the digest of a request.
+//! Outcomes that the store accepts late, and the digest of a request.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn an_outcome_that_the_store_does_not_take_at_once_is_kept_later() {
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
 
-/// Rows from before an update hold these digests. If one changes, a repeat ends in a conflict.
+/// Rows that an older version stored have these digests. If one changes, a repeat ends in a conflict.
 #[test]
 fn the_digest_of_a_request_is_the_same_in_every_version() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! How much of an outcome is kept.
+//! The size limit of stored outcomes.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn an_outcome_that_is_too_large_is_not_kept_and_not_made_again() {
 fn a_response_is_kept_whole_or_not_at_all() {
     for (length, is_kept) in [(KEPT, true), (KEPT + 1, false)] {
         let world = World::new();
-        // Each byte takes two where it is kept.
+        // Each byte takes two in the stored outcome.
         let body = "\"".repeat(length);
         let sent = body.clone();
         let transport = Responses::by(move |_| std::future::ready(Ok(response(200, sent.clone()))));

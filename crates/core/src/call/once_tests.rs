@@ -1,4 +1,4 @@
-//! A call with a key reaches the product once, whoever asks again, and however it ends.
+//! A call with a key reaches the product once, no matter who repeats it and how it ends.
 
 #[path = "once_late_tests.rs"]
 mod late;
@@ -42,7 +42,7 @@ use crate::{
 #[path = "once_size_tests.rs"]
 mod size;
 
-/// Put a note under an id by which the product knows it again.
+/// Put a note under an ID by which the product recognizes it.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PutNote {
@@ -73,7 +73,7 @@ static NOTES: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-/// A product that counts what it receives, and says after a second which number it was.
+/// A product that counts the requests it receives, and responds with the number after a second.
 fn counting(world: &World) -> (Arc<dyn Transport>, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let (seen, timer) = (Arc::clone(&count), world.process(0));
@@ -102,7 +102,7 @@ async fn write(context: &Context, key: &str, text: &str) -> Result<Execution> {
     execute(context, "demo_write_note", keyed(key, text)).await
 }
 
-/// A raw request with a key: what the caller reads, and whether it is replayed.
+/// Sends a raw request with a key. Returns what the caller reads, and whether it's replayed.
 async fn raw(context: &Context, key: &str, text: &str) -> Result<(u16, String, String, bool)> {
     let mut request = ProxyRequest::new("demo", "ada", "POST", "/v1/notes");
     request.body = Some(json!({ "text": text }));
@@ -122,7 +122,7 @@ fn kind<T>(result: Result<T>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
 
-/// Processes of one machine over one store, in which `ada` is connected.
+/// Processes that share a store in which `ada` is connected.
 fn processes(
     world: &World,
     transport: &Arc<dyn Transport>,
@@ -152,13 +152,13 @@ fn equal_calls_at_once_reach_the_product_once_and_read_the_same() {
     let contexts = processes(&world, &transport, &Arc::default());
     let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
     for number in 0..100 {
-        // Half of them come to the second process.
+        // Half of them go to the second process.
         let (context, seen) = (contexts[number % 2].clone(), Arc::clone(&seen));
         world.process(1).spawn(Box::pin(async move {
             let execution = write(&context, "key", "a").await.unwrap();
             let read = (execution.execution_id, execution.data.get().to_owned());
             seen.lock().unwrap().0.push((read, execution.replayed));
-            // The same key stands for another request at another route.
+            // At another route, the same key is for another request.
             let (status, body, id, replayed) = raw(&context, "key", "a").await.unwrap();
             seen.lock().unwrap().1.push(((status, body, id), replayed));
         }));
@@ -203,14 +203,14 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
         let refused = kind(world.run(write(context, &bad, "a")));
         assert_eq!(refused, Some(ErrorKind::InvalidRequest));
     }
-    // What only describes or reads is not kept.
+    // A dry run or a read is not stored.
     let dry = ExecuteRequest {
         dry_run: true,
         ..keyed("dry", "a")
     };
     let planned = world.run(execute(context, "demo_write_note", dry)).unwrap();
     let planned: Value = planned.json().unwrap();
-    // As it would be sent, but for the user's token.
+    // The request as it would be sent, without the user's token.
     let headers = &planned["requests"][0]["headers"];
     assert_eq!(headers["accept"], "application/json", "{planned}");
     assert!(headers.get("authorization").is_none(), "{planned}");
@@ -276,8 +276,8 @@ async fn put(context: &Context, text: &str) -> Result<Execution> {
     execute(context, "demo_put_note", keyed("key", text)).await
 }
 
-/// A call whose product knows it again, and which was cut off after it was sent: the process that is left, the queries that
-/// the product reads, and what it responds from then on.
+/// An interrupted call that the product would recognize: the surviving process, the queries that the product reads, and
+/// its later responses.
 struct CutOff {
     world: World,
     context: Context,
@@ -351,7 +351,7 @@ fn made_again_and_failed_it_stays_unknown_until_it_succeeds() {
         assert_eq!(error.kind(), ErrorKind::OutcomeUnknown, "{status}");
         assert_eq!(error.retryable(), retryable, "{status}");
     }
-    // Nothing is sent, and that tells nothing of the first one.
+    // Nothing is sent, so nothing is known about the first request.
     let (ada, sent) = (AccountRef::new("demo", "ada").unwrap(), cut_off.sent());
     let (world, context) = (&cut_off.world, &cut_off.context);
     world
@@ -387,7 +387,7 @@ fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
     let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();
     let row = row.unwrap().row;
     let id = ExecutionId::from_uuid(Uuid::from_u128(7));
-    // As with another user of the product, or another version of the tool.
+    // The same is true for another user of the product, or another version of the tool.
     for other in [None, Some(Uuid::from_u128(8))] {
         let error = world
             .run(turn.start(id, row.account_id, other))
@@ -417,7 +417,7 @@ fn an_outcome_that_stays_is_kept_and_one_that_passes_frees_the_key() {
         let count = Arc::new(AtomicU32::new(0));
         let seen = Arc::clone(&count);
         let transport = Responses::by(move |_| {
-            // What is retried at once counts as one call.
+            // An immediate retry counts as the same call.
             seen.fetch_add(1, Ordering::SeqCst);
             std::future::ready(match first {
                 Ok(status) => Ok(response(status, "{}")),
@@ -454,7 +454,7 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
         ))
         .unwrap();
     world.run(write(context, "key", "a")).unwrap();
-    // A repeat is admitted like any call, and then told what was done.
+    // A repeat is admitted like any call, and then gets the first outcome.
     world
         .run(accounts::suspend(
             context,
@@ -471,7 +471,7 @@ fn a_call_that_was_refused_before_it_was_sent_leaves_no_row() {
         .unwrap();
     assert!(world.run(write(context, "key", "a")).unwrap().replayed);
     assert_eq!(count.load(Ordering::SeqCst), 1);
-    // An erasure takes it along.
+    // Erasing the account deletes the outcome too.
     let erasing = Disconnection::new().erase(true);
     world
         .run(accounts::disconnect(

@@ -17,11 +17,11 @@ pub(super) enum Outcome {
     Execution(Execution),
     /// The product's response to a raw request.
     Response(Response),
-    /// An error that stays.
+    /// An error that a repeat would have again.
     Problem(Box<Problem>),
 }
 
-/// A response of a product, whole.
+/// A complete response of a product.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Response {
     status: u16,

@@ -1,5 +1,5 @@
-//! What a call promises: a write outlives its caller, what ended midway says so, a key names one call, and a token goes
-//! only to the account that it was read for.
+//! What a call promises: a write continues without its caller, an interrupted call says so, a key names one call, and a
+//! token only goes to its own account.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -93,7 +93,7 @@ pub(super) fn request(input: Value) -> ExecuteRequest {
     }
 }
 
-/// A product that responds after a second, and how often it has.
+/// A product that responds after a second, and the number of its responses.
 fn slow(world: &World) -> (Context, Arc<AtomicU32>) {
     let done = Arc::new(AtomicU32::new(0));
     let (count, timer) = (Arc::clone(&done), world.process(0));
@@ -110,7 +110,7 @@ fn slow(world: &World) -> (Context, Arc<AtomicU32>) {
     (context, done)
 }
 
-/// A caller who hangs up after half a second.
+/// A caller who disconnects after half a second.
 fn hang_up(world: &World, call: impl Future) {
     let timer = world.process(0);
     world.run(async {
@@ -143,7 +143,7 @@ fn a_tool_needs_the_scope_for_its_product() {
         execute(scope).unwrap();
     }
     world.advance(Duration::from_secs(1));
-    // What was refused is in the history too.
+    // Refused calls are in the history too.
     let calls = world.run(executions(&context));
     assert_eq!(calls.len(), 4);
 }
@@ -225,7 +225,7 @@ fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
                 .push((error.kind(), error.retryable()));
         }));
     }
-    // A task that panics takes no other with it in a runtime; here it ends the step.
+    // With a runtime, a panicking task doesn't affect others. Here it ends the step.
     while catch_unwind(AssertUnwindSafe(|| world.run_until_idle())).is_err() {}
     let unknown = (ErrorKind::OutcomeUnknown, false);
     assert_eq!(*ended.lock().unwrap(), [unknown, unknown]);
@@ -235,7 +235,7 @@ fn a_write_that_an_error_of_ours_ends_has_an_unknown_outcome() {
 fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
     let world = World::new();
     let (context, done) = slow(&world);
-    // The quota lets two requests pass: the third waits.
+    // The quota allows two requests. The third one waits.
     for _ in 0..3 {
         let context = context.clone();
         world.process(0).spawn(Box::pin(async move {
@@ -265,7 +265,7 @@ fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
     assert_eq!(done.load(Ordering::SeqCst), 0);
 }
 
-/// The id of the note that a call writes.
+/// The ID of the note that a call writes.
 fn written_id(caller: &Caller, key: Option<&str>, text: &str, user: u128) -> String {
     let world = World::new();
     let seen = Arc::new(Mutex::new(Value::Null));
@@ -315,7 +315,7 @@ fn a_token_is_sent_for_the_account_that_the_call_began_with_only() {
     let world = World::new();
     let (context, done) = slow(&world);
     let ended = Arc::new(Mutex::new(None));
-    // The quota lets two requests pass: the third waits for a minute.
+    // The quota allows two requests. The third one waits for a minute.
     for _ in 0..2 {
         let (context, ended) = (context.clone(), Arc::clone(&ended));
         world.process(0).spawn(Box::pin(async move {

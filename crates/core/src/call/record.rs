@@ -46,7 +46,7 @@ pub(super) struct Record {
     requests: AtomicU32,
     path: Option<String>,
     product_status: Option<u16>,
-    /// How long it took until the product responded, if the response is passed on since.
+    /// How long the product took to respond, if its response is being forwarded.
     responded: Option<Duration>,
     ended: bool,
 }
@@ -89,7 +89,7 @@ impl Record {
     pub(super) fn started_at(&self) -> Timestamp {
         self.started_at
     }
-    /// How many requests were sent to the product.
+    /// The number of requests that were sent to the product.
     pub(super) fn requests(&self) -> &AtomicU32 {
         &self.requests
     }
@@ -102,7 +102,7 @@ impl Record {
         self.product = Some(tool.product().name);
         self.kind = tool.entry().effect().into();
     }
-    /// That it is a raw request to a product.
+    /// Notes that it's a raw request to a product.
     pub(super) fn raw(&mut self, product: &Product) {
         self.product = Some(product.name);
         self.kind = CallKind::Proxy;
@@ -125,7 +125,7 @@ impl Record {
         }
         result
     }
-    /// That the call can change something at the product.
+    /// Notes that the call can change something at the product.
     pub(super) fn changes(&mut self) {
         self.changes = true;
     }
@@ -133,7 +133,8 @@ impl Record {
         self.account_id = Some(account);
     }
 
-    /// The product has responded, and its response is now forwarded. The duration of that depends on the caller.
+    /// Notes that the product has responded and its response is being forwarded. From here on, the duration depends on
+    /// the caller.
     pub(super) fn responded(mut self) -> Self {
         self.responded = Some(self.took());
         self
@@ -168,7 +169,7 @@ impl Record {
         self.end_replayed(result)
     }
 
-    /// A refusal of the product is a failure, even if its response was passed on.
+    /// A product's refusal counts as a failure, even if its response was forwarded.
     fn came_to<T>(&self, result: &Result<T>) -> Outcome {
         match (result, self.product_status) {
             (Ok(_), Some(status @ 400..)) => Outcome::Failed(ErrorKind::of_product_status(status)),
@@ -235,7 +236,7 @@ impl Record {
     }
 }
 
-/// At most this many characters of a text.
+/// Truncates a text to this many characters.
 fn beginning(text: &str, most: usize) -> &str {
     // A character has at least one byte.
     if text.len() <= most {
@@ -245,7 +246,7 @@ fn beginning(text: &str, most: usize) -> &str {
     end.map_or(text, |(end, _)| &text[..end])
 }
 
-/// A name in a form for the log, because callers can request any text.
+/// A name that is safe to log, because callers can request any text.
 fn in_log(name: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.bytes().all(is_name) {
@@ -255,7 +256,7 @@ fn in_log(name: &str) -> String {
     }
 }
 
-/// A moment as the history keeps it.
+/// A time with the history's precision.
 fn whole_micros(moment: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(moment.as_microsecond()).unwrap_or(moment)
 }
@@ -264,7 +265,7 @@ impl Drop for Record {
     fn drop(&mut self) {
         let was_sent = *self.requests.get_mut() > 0;
         self.hand_over(match self.changes && was_sent {
-            // The product's response says what has happened.
+            // The product's response says what happened.
             true if self.responded.is_some() => self.came_to(&Ok(())),
             true => Outcome::Failed(ErrorKind::OutcomeUnknown),
             false => Outcome::Cancelled,

@@ -145,7 +145,7 @@ impl<'c> Sender<'c> {
         }
     }
 
-    /// Waits, unless the call's time would pass.
+    /// Waits, if the call's deadline allows it.
     pub(super) async fn pause(&self, duration: Duration) -> Result<()> {
         if duration >= self.left() {
             return Err(Error::new(
@@ -157,7 +157,7 @@ impl<'c> Sender<'c> {
         Ok(())
     }
 
-    /// Sends one request until there is a response, or an error that stays.
+    /// Sends one request, with retries, until there is a response or a final error.
     pub(super) async fn send<O: Outgoing>(&self, outgoing: &mut O) -> Result<O::Response> {
         let mut may_be_done = false;
         let sent = self.attempts(outgoing, &mut may_be_done).await;

@@ -65,7 +65,7 @@ impl IoBackend for ToolIo<'_> {
     }
 }
 
-/// A tool's request as it is sent first, but for the user's token.
+/// A tool's request as its first attempt would be sent, without the user's token.
 pub(super) fn first_attempt(
     request: ApiRequest,
     endpoints: &Endpoints,
@@ -80,7 +80,7 @@ pub(super) fn first_attempt(
     Ok(request)
 }
 
-/// One request of a tool; its response is read whole.
+/// One request of a tool. Its response is read completely.
 struct ToolRequest {
     request: ApiRequest,
     is_again: bool,
@@ -97,7 +97,7 @@ impl Outgoing for ToolRequest {
         self.request.effect_of()
     }
 
-    /// The pinned origin, and below it the encoded path.
+    /// The pinned origin, followed by the encoded path.
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri> {
         let (_, base) = endpoints.origin_or_fail(self.request.origin)?;
         let target = match self.request.retry {
@@ -188,7 +188,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// The request as it is sent, with one minute left.
+    /// The request as it is sent, for a call with one minute left.
     fn sent(request: &ApiRequest) -> Result<(http::request::Parts, Body), ErrorKind> {
         let seen = Arc::new(Mutex::new(None));
         let keep = Arc::clone(&seen);
@@ -289,7 +289,7 @@ mod tests {
             (false, 1, None),
             (false, 2, Some("retry=true")),
             (false, 4, Some("retry=true")),
-            // An earlier run was cut off.
+            // An earlier run was interrupted.
             (true, 1, Some("retry=true")),
         ];
         for (is_again, attempt, query) in cases {

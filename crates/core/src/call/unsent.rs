@@ -26,7 +26,7 @@ pub(super) fn failure(
         failure.error = failure
             .error
             .reclassify(ErrorKind::ProductUnavailable, message);
-        // Name resolution is the operator's, and so is an address that the operator has set.
+        // The operator is responsible for name resolution, and for addresses in the settings.
         let named = matches!(why, Some(Unreached::Name | Unreached::NotPublic));
         if named || snapshot.endpoints.is_configured(origin) {
             failure.error = failure.error.with_act_by(ActBy::Operator);

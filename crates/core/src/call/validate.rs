@@ -8,7 +8,7 @@ use crate::{
     tool::{AnyTool, ToolEntry},
 };
 
-/// The input as the tool's struct. No input at all is an empty one.
+/// The input as the tool's struct. A missing input counts as an empty one.
 pub(super) fn input(tool: &CatalogueTool, mut input: Value) -> Result<Box<dyn AnyTool>> {
     if input.is_null() {
         input = Value::Object(Map::new());

@@ -47,7 +47,7 @@ pub(crate) struct AppCredential {
 /// A secret of a credential.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AppSecret {
-    /// The beginning of its digest. It identifies the secret without revealing anything about it.
+    /// The first part of its digest. It identifies the secret without revealing it.
     pub(crate) id: String,
     /// Digest of the secret.
     pub(crate) digest: Digest,
@@ -90,7 +90,7 @@ impl AppSecret {
     }
 }
 
-/// Changes to a credential. Absent values stay.
+/// Changes to a credential. A value of `None` isn't changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CredentialChanges {
     pub(crate) name: Option<String>,

@@ -37,7 +37,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 pub(crate) enum RefreshReason {
     /// It expires soon or was unused for long, but still works.
     Early,
-    /// It has expired, or will in a moment.
+    /// It has expired, or is about to.
     Due,
     /// The product refused it.
     Refused,

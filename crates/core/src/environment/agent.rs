@@ -1,4 +1,4 @@
-//! What an agent of an environment needs: tools as models take them, and the calls that models make.
+//! Tools in the formats of models, and the calls that models make.
 
 use super::Environment;
 #[cfg(doc)]
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Environment {
-    /// The newest version of every tool in the envelope that a model vendor asks for, with what that does not say.
+    /// The newest version of every tool in a model vendor's format, with a report of what that format can't express.
     ///
     /// # Errors
     /// As [`Environment::exported_tools`].
@@ -25,7 +25,7 @@ impl Environment {
         accounts::tools::exported(&self.0, filter, format).await
     }
 
-    /// The three tools that stand for all: search, describe, execute.
+    /// The three tools that replace all others: search, describe, execute.
     ///
     /// # Errors
     /// As [`CatalogueTool::schema`](crate::catalogue::CatalogueTool::schema).
@@ -33,7 +33,7 @@ impl Environment {
         Ok(self.catalogue().meta_tools(format)?.into_iter().collect())
     }
 
-    /// The tools that fit some words, the best first; with `products` only those of these.
+    /// The tools that match some words, best match first. `products` limits the search to these products.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for an unknown product.
@@ -45,7 +45,7 @@ impl Environment {
         self.catalogue().search(asked, products)
     }
 
-    /// A tool as a model reads it before a call.
+    /// Everything that a model needs to know about a tool before it calls it.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownTool`], which names similar ones.
@@ -53,12 +53,12 @@ impl Environment {
         self.catalogue().describe(name)
     }
 
-    /// Executes the calls of a model in their order, and gives their results in the model's own shape. A call that fails is
-    /// a result that says what to do; the others are made all the same. The same call with the same id of the vendor is
-    /// made once.
+    /// Runs a model's calls in order, and returns the results in the model's own format. If a call fails, its result
+    /// says what to do, and the other calls still run. Calls are idempotent by the vendor's call ID: the same call with
+    /// the same ID runs once.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for what cannot be read as calls.
+    /// [`ErrorKind::InvalidRequest`] if the calls can't be read.
     pub async fn tool_calls(&self, request: ToolCalls) -> Result<ToolCallResults> {
         tool_calls::run(&self.0, request).await
     }

@@ -1,4 +1,4 @@
-//! Credentials of applications, and the tokens made with them.
+//! Applications' credentials, and the tokens that are made with them.
 
 use super::{Environment, McpIssuer};
 #[cfg(doc)]
@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl Environment {
-    /// Exchanges a client id and secret for a bearer token (RFC 6749, 4.4). `scope` asks for some of the credential's
-    /// scopes, with spaces between them; all where it is absent.
+    /// Exchanges a client ID and secret for a bearer token (RFC 6749, 4.4). `scope` asks for some of the credential's
+    /// scopes, separated by spaces. Without it, the token gets all of them.
     ///
     /// # Errors
-    /// [`ErrorKind::Unauthenticated`], the same for an unknown id and a wrong secret; [`ErrorKind::InvalidRequest`] for a
-    /// scope that the credential does not have.
+    /// [`ErrorKind::Unauthenticated`] for an unknown ID or a wrong secret. [`ErrorKind::InvalidRequest`] for a scope
+    /// that the credential doesn't have.
     pub async fn issue_access_token(
         &self,
         client_id: &str,
@@ -25,7 +25,7 @@ impl Environment {
         access::issue_access_token(&self.0, client_id, client_secret, scope).await
     }
 
-    /// Whose bearer token it is. A revocation acts within 1 s.
+    /// The caller to whom a bearer token belongs. A revocation takes effect within 1 s.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].
@@ -33,17 +33,17 @@ impl Environment {
         access::authenticate(&self.0, bearer).await
     }
 
-    /// The same of an agent at `/mcp`: the token of an MCP session, or a JWT of [`McpIssuer`] where there is
-    /// one. Keys that the issuer withdraws are accepted for an hour at most; for a day while it does not respond.
+    /// The same for an agent at `/mcp`, whose token is from an MCP session or, with an [`McpIssuer`], a JWT. If the
+    /// issuer withdraws a key, Stead accepts it for an hour at most, or for a day if the issuer doesn't respond.
     ///
     /// # Errors
-    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::InsufficientScope`] for a JWT without the scope that it needs,
-    /// [`ErrorKind::IssuerUnavailable`].
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::IssuerUnavailable`]. [`ErrorKind::InsufficientScope`] for a JWT
+    /// without the required scope.
     pub async fn authenticate_agent(&self, bearer: &str) -> Result<Caller> {
         access::authenticate_agent(&self.0, bearer).await
     }
 
-    /// The issuer whose JWTs agents may use at `/mcp`, where there is one.
+    /// The issuer whose JWTs agents may use at `/mcp`, if there is one.
     pub fn mcp_issuer(&self) -> Option<&McpIssuer> {
         let issuer = self.0.mcp_issuer.as_ref();
         issuer.map(|issuer| &issuer.options)

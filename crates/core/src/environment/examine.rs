@@ -1,4 +1,4 @@
-//! How an environment is.
+//! Checks of an environment's health and of its public URL.
 
 use super::Environment;
 #[cfg(doc)]
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Environment {
-    /// Looks at connections, accounts, the outbox, the audit log and clocks, and asks every authorization and token endpoint, and each of
-    /// `others`, whether it answers. No credentials are sent, and nothing is changed.
+    /// Checks connections, accounts, the outbox, the audit log and clocks. It also asks every authorization and token
+    /// endpoint, and each of `others`, whether it answers. It sends no credentials and changes nothing.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -22,8 +22,8 @@ impl Environment {
         maintenance::examine(&self.0, others, audit).await
     }
 
-    /// Whether the public URL is another one than that under which redirect URIs were handed out, and what has to be registered
-    /// again then. Changes nothing.
+    /// Whether the public URL has changed since redirect URIs were handed out, and what must be registered again if so.
+    /// Changes nothing.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -31,7 +31,7 @@ impl Environment {
         public_url::moved(&self.0).await
     }
 
-    /// The same, and keeps the public URL where nothing has to be registered again. Call it when a service starts.
+    /// The same, but it saves the public URL if nothing must be registered again. Call it when a service starts.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -39,7 +39,7 @@ impl Environment {
         public_url::note(&self.0).await
     }
 
-    /// Keeps the public URL: the operator has registered the redirect URIs that begin with it.
+    /// Saves the public URL. Call it once the operator has registered the redirect URIs that begin with it.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -47,10 +47,10 @@ impl Environment {
         public_url::keep(&self.0).await
     }
 
-    /// Asks the provider by which members sign in what it says about itself. Without a provider there is nothing to ask.
+    /// Reads the sign-in provider's metadata. Does nothing if there is no provider.
     ///
     /// # Errors
-    /// [`ErrorKind::SignInProviderFailed`] if it cannot be reached, or its document cannot be used.
+    /// [`ErrorKind::SignInProviderFailed`] if the provider can't be reached, or its metadata can't be used.
     pub async fn check_sign_in_provider(&self) -> Result<()> {
         oauth::sign_in::check(&self.0).await
     }

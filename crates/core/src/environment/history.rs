@@ -1,4 +1,4 @@
-//! What an application reads of what was: events, calls, and the audit log.
+//! Events, and how many calls there were.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl Environment {
-    /// How many calls there were in the minutes that start in a range of time (hours for what is older than a week), by
-    /// process, connection, tool and outcome. Every call that the history ever held is counted once.
+    /// Counts the calls in the minutes that start in a range of time, by process, connection, tool and outcome. Counts
+    /// older than a week are by the hour. Every call that was ever in the history is counted once.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -28,14 +28,16 @@ impl Environment {
         call::history::by_process(&self.0, since, before).await
     }
 
-    /// The feed of events, after a cursor or from the oldest that is kept, in the order of their commits: at most `limit`,
-    /// up to 500. `latest` in place of a cursor gives no events, and the cursor of now. Where nothing follows the cursor,
-    /// it waits for the next event, at most `wait` and at most 30 s; what this process commits ends the wait at once, and
-    /// what others commit within a second.
+    /// A page of the feed of events, in the order of their commits. It starts after a cursor, or at the oldest event,
+    /// and has at most `limit` events, up to 500. `latest` instead of a cursor gives no events, only the present
+    /// cursor.
+    ///
+    /// If there is no event after the cursor, it waits for one, for `wait` and 30 s at most. An event of this process
+    /// ends the wait immediately, one of another process within a second.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for what is not a cursor, and for a type that does not exist; [`ErrorKind::Overloaded`]
-    /// where too many wait already.
+    /// [`ErrorKind::InvalidRequest`] for an invalid cursor, or a type that doesn't exist. [`ErrorKind::Overloaded`] if
+    /// too many callers are waiting.
     pub async fn events(
         &self,
         filter: &EventFilter,
@@ -46,7 +48,7 @@ impl Environment {
         events::read(&self.0, filter, after, limit, wait).await
     }
 
-    /// Bytes that the history of calls takes in the store, as [`Retention::bytes`] counts them.
+    /// The size in bytes of the history of calls in the store, as [`Retention::bytes`] counts it.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].

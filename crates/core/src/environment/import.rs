@@ -1,4 +1,4 @@
-//! Accounts with their tokens, in and out.
+//! Exports accounts with their tokens.
 
 #[cfg(doc)]
 use crate::ErrorKind;
@@ -9,13 +9,14 @@ use crate::{
 };
 
 impl Environment {
-    /// Gives every account that is connected to `write`, with its tokens; those of one connection, where it is named. The
-    /// audit log says that an export began, and how many accounts it gave out. A service that runs meanwhile goes on
-    /// refreshing: what it refreshes after an account was given out is not in the export.
+    /// Passes every connected account with its tokens to `write`; with `connection_name`, only that connection's. The
+    /// audit log records that an export began, and how many accounts it contained. A running service keeps refreshing.
+    /// If it refreshes an account after this was written, the export doesn't have the new tokens.
     ///
     /// # Errors
     /// [`ErrorKind::Forbidden`] for every caller but the operator, [`ErrorKind::UnknownConnection`],
-    /// [`ErrorKind::StorageUnavailable`], and what `write` returns. An account whose tokens cannot be opened is only counted.
+    /// [`ErrorKind::StorageUnavailable`], and every error that `write` returns. An account whose tokens can't be
+    /// decrypted is only counted.
     pub async fn export_accounts(
         &self,
         connection_name: Option<&str>,

@@ -1,4 +1,4 @@
-//! MCP sessions of an environment.
+//! The MCP session of the caller.
 
 use super::Environment;
 #[cfg(doc)]
@@ -7,7 +7,7 @@ pub use crate::access::mcp_sessions::{McpConnection, McpOffer, RequestState};
 use crate::{Result, access, identifier::AuthorizationId, oauth, resource::AuthorizationLink};
 
 impl Environment {
-    /// The connections of the caller's session that can be used, by name.
+    /// The usable connections of the caller's session, by name.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session.
@@ -15,7 +15,7 @@ impl Environment {
         access::mcp_sessions::usable_connections(&self.0).await
     }
 
-    /// What the caller's session has: connections, and the tools that it may call.
+    /// The connections of the caller's session, and the tools that it may call.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session.
@@ -23,11 +23,11 @@ impl Environment {
         access::mcp_sessions::offer(&self.0).await
     }
 
-    /// Makes a link for the user of the caller's session, with these scopes or those of the connection.
+    /// Makes a link for the user of the caller's session, with these scopes or the connection's.
     ///
     /// # Errors
-    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink); [`ErrorKind::InsufficientScope`] where the maker of the session may
-    /// not make links.
+    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink). [`ErrorKind::InsufficientScope`] if the
+    /// creator of the session may not make links.
     pub async fn create_mcp_link(
         &self,
         connection_name: &str,
@@ -37,8 +37,8 @@ impl Environment {
         oauth::links::create(&self.0, new).await
     }
 
-    /// Seals for the caller's session what its client carries from one try of a call to the next, for 15 minutes. `call` is
-    /// a digest of the tool and its arguments.
+    /// Encrypts the state that the client of the caller's session carries from one attempt of a call to the next. It
+    /// works for 15 minutes. `call` is a digest of the tool and its arguments.
     ///
     /// # Errors
     /// [`ErrorKind::InsufficientScope`] for a caller that is not an MCP session, [`ErrorKind::KeyUnavailable`].
@@ -50,10 +50,10 @@ impl Environment {
         access::mcp_sessions::seal_state(&self.0, authorization_id, call)
     }
 
-    /// Opens it again.
+    /// Decrypts this state.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] where it was changed, is of another session, or is too old.
+    /// [`ErrorKind::InvalidRequest`] if it was changed, belongs to another session, or is too old.
     pub async fn open_request_state(&self, sealed: &str) -> Result<RequestState> {
         access::mcp_sessions::open_state(&self.0, sealed).await
     }

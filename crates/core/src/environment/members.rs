@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Environment {
-    /// The one-time link that makes the first owner; nothing where there is a member already, or no password is taken. It serves for 15 minutes, in
-    /// this process, and until the next one is made.
+    /// The one-time link that creates the first owner. `None` if there is a member already, or if passwords aren't
+    /// allowed. It works for 15 minutes, only in this process, and until the next one is made.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -25,7 +25,7 @@ impl Environment {
         members::begin_setup(&self.0).await
     }
 
-    /// Whether what a link for the first owner says is good.
+    /// Whether this is the token of a valid link for the first owner.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -33,10 +33,10 @@ impl Environment {
         members::is_setup(&self.0, token).await
     }
 
-    /// Makes the first owner by what the link says, and begins a session.
+    /// Creates the first owner with the token of the link, and starts a session.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a link that does not serve, [`ErrorKind::InvalidRequest`].
+    /// [`ErrorKind::NotFound`] for a link that isn't valid, [`ErrorKind::InvalidRequest`].
     pub async fn set_up(
         &self,
         token: &str,
@@ -47,19 +47,19 @@ impl Environment {
         members::set_up(&self.0, token, (email, name), password).await
     }
 
-    /// Whose the link of an invitation or a reset is, by what it says.
+    /// The member to whom an invitation or a password reset was sent, by the token of its link.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a link that does not serve.
+    /// [`ErrorKind::NotFound`] for a link that isn't valid.
     pub async fn invited_member(&self, token: &str) -> Result<Member> {
         members::of_link(&self.0, token).await
     }
 
-    /// Sets the password of a member who has such a link, which uses it up, and begins a session. With a name, the member
-    /// has that one from now on.
+    /// Sets the password of a member who has such a link, which uses up the link, and starts a session. A name replaces
+    /// the member's present one.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a link that does not serve, [`ErrorKind::InvalidRequest`].
+    /// [`ErrorKind::NotFound`] for a link that isn't valid, [`ErrorKind::InvalidRequest`].
     pub async fn accept_invitation(
         &self,
         token: &str,
@@ -69,18 +69,18 @@ impl Environment {
         members::accept(&self.0, token, name, password).await
     }
 
-    /// Signs a member in. Attempts are limited: within 15 minutes 10 for one account from one source, and 30 from one source. After 10
-    /// for one account from anywhere there is a growing pause between two of them, at most a minute. A browser that is
-    /// [known](Self::known_browser) has 10 of its own.
+    /// Signs a member in. Attempts are limited: within 15 minutes, 10 for one account from one source, and 30 from one
+    /// source. After 10 attempts for one account from anywhere, there is a growing pause between two of them, a minute
+    /// at most. A [known browser](Self::known_browser) has 10 attempts of its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Unauthenticated`], the same and after the same time for an unknown address and a wrong password;
-    /// [`ErrorKind::RateLimited`]; [`ErrorKind::Overloaded`].
+    /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`], [`ErrorKind::Overloaded`]. An unknown address and a
+    /// wrong password give the same error after the same time.
     pub async fn sign_in(&self, given: SignIn) -> Result<StartedSession> {
         sessions::sign_in(&self.0, given).await
     }
 
-    /// Takes the one-time code of a session that awaits it. The session that opens has another id.
+    /// Takes the one-time code that a session waits for. The signed-in session has another ID.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -94,8 +94,8 @@ impl Environment {
         sessions::confirm(&self.0, session_id, code, source, device).await
     }
 
-    /// What the browser of a session keeps, for [`SignIn::device`]: by it the browser is known when its member signs in again,
-    /// for 180 days. It opens nothing.
+    /// A token for the browser of a session to keep, for [`SignIn::device`]. It marks the browser as known when its
+    /// member signs in again, for 180 days. It grants no access.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].
@@ -103,7 +103,8 @@ impl Environment {
         sessions::device_of(&self.0, session_id).await
     }
 
-    /// Who is signed in with a session. It ends after 30 minutes without a use, and after 12 hours in any case.
+    /// The member who is signed in with a session. A session ends after 30 minutes without a use, and after 12 hours in
+    /// any case.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].
@@ -111,16 +112,16 @@ impl Environment {
         sessions::authenticate(&self.0, session_id).await
     }
 
-    /// Whether a session has not ended. Unlike [`signed_in`](Self::signed_in) it does not count as a use: what is open for
-    /// long asks this, and does not keep the session.
+    /// Checks that a session hasn't ended. Unlike [`signed_in`](Self::signed_in), this doesn't count as a use.
+    /// Long-lived responses ask it, so that they don't keep the session open.
     ///
     /// # Errors
-    /// [`ErrorKind::Unauthenticated`] where it has ended.
+    /// [`ErrorKind::Unauthenticated`] if it has ended.
     pub async fn check_session(&self, session_id: &str) -> Result<()> {
         sessions::check(&self.0, session_id).await
     }
 
-    /// Ends a session at once, in every process.
+    /// Ends a session immediately, in every process.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -128,8 +129,9 @@ impl Environment {
         sessions::sign_out(&self.0, session_id).await
     }
 
-    /// Takes the password again, and a one-time code of a member with a second factor: for ten minutes neither is asked for before
-    /// what gives somebody rights or cannot be undone. 10 attempts in 15 minutes count for each session.
+    /// Takes the password again, and a one-time code if the member has a second factor. For the next ten minutes, Stead
+    /// doesn't ask again before it grants rights or does something that can't be undone. Each session has 10 attempts
+    /// in 15 minutes.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -137,7 +139,7 @@ impl Environment {
         sessions::step_up(&self.0, session_id, given).await
     }
 
-    /// The name for people of the provider by which members sign in, where there is one.
+    /// The display name of the provider at which members sign in, if there is one.
     pub fn sign_in_provider(&self) -> Option<&str> {
         let provider = self.0.sign_in_provider.as_ref();
         provider.map(|provider| provider.options.name.as_str())
@@ -148,12 +150,12 @@ impl Environment {
         self.0.takes_passwords()
     }
 
-    /// Sends a browser to the provider by which members sign in, from where it comes back to
-    /// `/dashboard/sign-in/callback` of the public URL. With the id of a session, its member signs in there once more, in
-    /// place of the password before what cannot be undone. `next` is kept for [`FinishedAtProvider::next`].
+    /// Sends a browser to the sign-in provider, which sends it back to `/dashboard/sign-in/callback` of the public URL.
+    /// With a session's ID, its member signs in there again. That replaces the password before something that can't be
+    /// undone. `next` is kept for [`FinishedAtProvider::next`].
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] where there is no provider, [`ErrorKind::SignInProviderFailed`],
+    /// [`ErrorKind::NotFound`] if there is no provider, [`ErrorKind::SignInProviderFailed`],
     /// [`ErrorKind::Unauthenticated`] for a session that has ended.
     pub async fn begin_at_provider(
         &self,
@@ -163,14 +165,14 @@ impl Environment {
         sessions::begin_at_provider(&self.0, next, session_id).await
     }
 
-    /// Takes a browser's return from the provider: opens a session of the member with the e-mail address that the provider
-    /// names, who is made where there is none; or notes that the member of a session has signed in once more. Attempts are
-    /// limited: 30 in 15 minutes from one source.
+    /// Handles a browser's return from the provider. It starts a session for the member with the email address that the
+    /// provider names, and creates the member if there is none. If a member signed in again, it notes that for the
+    /// session. Attempts are limited: 30 in 15 minutes from one source.
     ///
     /// # Errors
-    /// [`ErrorKind::SignInFailed`] where it has to begin again, [`ErrorKind::SignInRefused`] for someone who is not let in,
-    /// [`ErrorKind::SignInProviderFailed`], [`ErrorKind::RateLimited`], [`ErrorKind::Unauthenticated`] for a session that
-    /// has ended.
+    /// [`ErrorKind::SignInFailed`] if the member must start over, [`ErrorKind::SignInRefused`] for someone who isn't
+    /// allowed to sign in, [`ErrorKind::SignInProviderFailed`], [`ErrorKind::RateLimited`],
+    /// [`ErrorKind::Unauthenticated`] for a session that has ended.
     pub async fn finish_at_provider(
         &self,
         given: ReturnFromProvider,
@@ -178,8 +180,8 @@ impl Environment {
         sessions::finish_at_provider(&self.0, given).await
     }
 
-    /// Opens a session of the owner "You", who is created where it does not exist, without any proof. Only for requests
-    /// that certainly come from this machine, of an environment that is there for development.
+    /// Starts a session of the owner "You" without any proof, and creates that owner if necessary. Use it only in a
+    /// development environment, for requests that certainly come from this machine.
     ///
     /// # Errors
     /// [`ErrorKind::StorageUnavailable`].
@@ -187,11 +189,11 @@ impl Environment {
         sessions::open_on_this_machine(&self.0).await
     }
 
-    /// Sets another password for the member of a session. All of the member's sessions end; the one in the response takes
-    /// their place.
+    /// Changes the password of a session's member. All of the member's sessions end. The session in the response
+    /// replaces them.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a wrong present password and for a new one with less than 12 characters;
+    /// [`ErrorKind::InvalidRequest`] if the present password is wrong, or the new one has less than 12 characters.
     /// [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
     pub async fn set_password(
         &self,
@@ -202,16 +204,16 @@ impl Environment {
         members::set_password(&self.0, session_id, present, new).await
     }
 
-    /// Makes the secret of a second factor for the member of a session, who has given the password a short time ago. It
-    /// counts once [`confirm_second_factor`](Self::confirm_second_factor) has taken a code.
+    /// Makes the secret of a second factor for a session's member, who must have given the password shortly before. It
+    /// takes effect when [`confirm_second_factor`](Self::confirm_second_factor) accepts a code.
     ///
     /// # Errors
-    /// [`ErrorKind::Unauthenticated`]; [`ErrorKind::InvalidTransition`] where there is a second factor.
+    /// [`ErrorKind::Unauthenticated`]; [`ErrorKind::InvalidTransition`] if there is a second factor already.
     pub async fn enrol_second_factor(&self, session_id: &str) -> Result<NewSecondFactor> {
         members::enrol(&self.0, session_id).await
     }
 
-    /// Takes a code of the secret that was made last: from now on one is asked for at sign-in.
+    /// Takes a code of the newest secret. From now on, each sign-in asks for a code.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidRequest`] for a wrong code, [`ErrorKind::Unauthenticated`], [`ErrorKind::RateLimited`].
@@ -219,7 +221,7 @@ impl Environment {
         members::confirm(&self.0, session_id, code).await
     }
 
-    /// Takes the second factor away from the member of a session, who has given the password a short time ago.
+    /// Removes the second factor of a session's member, who must have given the password shortly before.
     ///
     /// # Errors
     /// [`ErrorKind::Unauthenticated`].

@@ -1,5 +1,5 @@
-//! One deployment: its public URL, its store, its keys, its products. Everything that an application can ask for is a
-//! method of [`Environment`], which says how it can fail; what it does is written in the services.
+//! One deployment: its public URL, store, keys and products. Applications reach everything through the methods of
+//! [`Environment`]. Each method documents its errors; the services do the work.
 
 mod agent;
 mod app_credentials;
@@ -48,61 +48,61 @@ pub use crate::{
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 pub use operations::{Visit, visit};
 
-/// Longest wait of a shutdown for refreshes and writes: more than a token request takes, with the commit after it.
+/// The longest that a shutdown waits for refreshes and writes: long enough for a token request and its commit.
 const DRAIN: Duration = Duration::from_secs(45);
-/// Longest wait of a shutdown that is in a hurry, for tokens that were received to be kept.
+/// The longest that an immediate shutdown waits to keep tokens that were received.
 const KEEP: Duration = Duration::from_secs(5);
 
-/// One deployment. A handle: clones share everything.
+/// One deployment. This is a handle: clones share everything.
 #[derive(Clone)]
 pub struct Environment(Context);
 
 impl Environment {
-    /// Opens an environment: checks the endpoints, and that the keys are those that the store was sealed with.
+    /// Opens an environment. It checks the endpoints, and that the keys are those that encrypted the store.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for options that cannot be, [`ErrorKind::KeyUnavailable`] for a wrong key.
+    /// [`ErrorKind::InvalidRequest`] for invalid options, [`ErrorKind::KeyUnavailable`] for a wrong key.
     pub async fn open(
         options: EnvironmentOptions,
         catalogue: Catalogue,
         ports: Ports,
     ) -> Result<Self> {
         let context = Context::open(options, catalogue, ports).await?;
-        // Before any call: what the process before left in the spool may be the only tokens that live.
+        // This comes before any call: tokens that the previous process left in the spool may be the only valid ones.
         oauth::replay_spool(&context).await;
         maintenance::start(&context);
         events::webhooks::start(&context);
         Ok(Self(context))
     }
 
-    /// The same environment for another caller, who stands in the records of calls, in events, and in what a policy is
-    /// asked. Whoever opened it acts as [`Caller::Operator`].
+    /// The same environment for another caller. Events, policies and the history of calls name that caller. A newly
+    /// opened environment acts as [`Caller::Operator`].
     #[must_use]
     pub fn acting_as(&self, caller: Caller) -> Self {
         Self(self.0.acting_as(caller))
     }
 
-    /// The same environment in a request with this id, which stands in the audit log next to what it changes.
+    /// The same environment in a request with this ID. The audit log records the ID with each change.
     #[must_use]
     pub fn in_request(self, request_id: &str) -> Self {
         Self(self.0.in_request(request_id))
     }
 
-    /// The same environment in a trace of the caller, which stands in the log and in the records of calls. It is not passed on
-    /// to products.
+    /// The same environment in a caller's trace. The log and the history of calls have the trace's ID. Products don't
+    /// get it.
     #[must_use]
     pub fn in_trace(self, id: TraceId) -> Self {
         Self(self.0.in_trace(id))
     }
 
-    /// The same environment for a caller who waits no longer than this from now on: a call ends with what it has by then, and
-    /// sends nothing after it. It never gives a call more time than it has anyway.
+    /// The same environment for a caller who waits this long at most, counted from now. After that, a call returns what
+    /// it has and sends nothing more. A call never gets more time than it has without this limit.
     #[must_use]
     pub fn within(self, timeout: Duration) -> Self {
         Self(self.0.within(timeout))
     }
 
-    /// How long a wait of at most `longest` may take: its caller may wait less.
+    /// Shortens a wait of at most `longest` if the caller waits less.
     pub fn at_most(&self, longest: Duration) -> Duration {
         self.0.at_most(longest)
     }
@@ -115,24 +115,24 @@ impl Environment {
         operation.run(self).await
     }
 
-    /// Who acts through this handle.
+    /// The caller that uses this handle.
     pub fn caller(&self) -> &Caller {
         &self.0.caller
     }
 
-    /// Where users' browsers reach this environment.
+    /// The URL at which users' browsers reach this environment.
     pub fn public_url(&self) -> &Url {
         &self.0.public_url
     }
-    /// Where account tokens say whose account is meant, if anywhere.
+    /// The URL of the proxy host, if there is one. There, the account token decides which account is used.
     pub fn proxy_url(&self) -> Option<&Url> {
         self.0.proxy_url.as_ref()
     }
-    /// Who confirms that the right user came back.
+    /// Whether the application must confirm that the right user came back.
     pub fn verification(&self) -> Verification {
         self.0.verification
     }
-    /// How long history is kept.
+    /// How long Stead keeps history.
     pub fn retention(&self) -> Retention {
         self.0.retention
     }
@@ -140,37 +140,39 @@ impl Environment {
     pub fn catalogue(&self) -> &Catalogue {
         &self.0.catalogue
     }
-    /// Randomness, for those who build on this environment.
+    /// Randomness, for code that builds on this environment.
     pub fn entropy(&self) -> &dyn Entropy {
         self.0.entropy.as_ref()
     }
-    /// Time, for those who build on this environment.
+    /// Time, for code that builds on this environment.
     pub fn runtime(&self) -> &dyn Runtime {
         self.0.runtime.as_ref()
     }
 
-    /// Whether the store reads and writes. It costs little, however often it is asked.
+    /// Whether the store reads and writes. This is cheap, so you can ask often.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] if it doesn't or some tokens are in memory only; [`ErrorKind::ShuttingDown`] after the end.
+    /// [`ErrorKind::StorageUnavailable`] if it doesn't, or if some tokens are in memory only.
+    /// [`ErrorKind::ShuttingDown`] once a shutdown has begun.
     pub async fn ready(&self) -> Result<()> {
         self.0.tasks.open()?;
         self.0.store_waits.check(self.0.store.ready().await)
     }
 
-    /// The accounts whose new tokens neither the store nor the spool has taken: they are lost if this process ends.
+    /// The accounts whose new tokens are in memory only, because neither the store nor the spool took them. They are
+    /// lost if this process ends.
     pub fn tokens_in_memory(&self) -> Vec<AccountId> {
         self.0.store_waits.in_memory()
     }
 
-    /// What this process has counted since its start, and how much waits in the store: for a page that a monitoring system
-    /// reads. It asks the store twice, and waits no longer than a second for it.
+    /// Counters of this process since it started, and how much work is pending in the store. A monitoring system reads
+    /// them. It asks the store twice, and waits for it for a second at most.
     pub async fn metrics(&self) -> Vec<Family> {
         maintenance::metrics(&self.0).await
     }
 
-    /// Takes no more calls, waits at most 45 s until refreshes and writes in flight are done, and keeps their records.
-    /// Calls that are still under way then are cut off, as by [`shut_down_now`](Self::shut_down_now).
+    /// Accepts no more calls, waits up to 45 s for refreshes and writes to finish, and keeps their records. Calls that
+    /// are still running then are cancelled, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
         self.0.tasks.close();
         self.0.store_waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
@@ -178,8 +180,9 @@ impl Environment {
         self.shut_down_now().await;
     }
 
-    /// Takes no more calls and cuts off those under way, which are recorded as `cancelled`, or as `outcome_unknown` where a
-    /// request that writes was sent. Keeps received tokens (up to 5 s) and records (2 s), and logs what could not be kept.
+    /// Accepts no more calls and cancels those that are running. Their outcome is `outcome_unknown` if they had sent a
+    /// write, and `cancelled` otherwise. Keeps received tokens (up to 5 s) and records (2 s), and logs what it couldn't
+    /// keep.
     pub async fn shut_down_now(&self) {
         self.0.tasks.close();
         self.0.tasks.cut();
@@ -198,11 +201,11 @@ impl Environment {
         accounts::tools::tools(&self.0, filter).await
     }
 
-    /// The same in the envelope that a model vendor asks for.
+    /// The same tools in a model vendor's format.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for an unknown product, and for an identifier: an envelope has no place for what
-    /// it asks.
+    /// [`ErrorKind::InvalidRequest`] for an unknown product, and for an identifier: the vendors' formats can't say
+    /// whether a user is ready.
     pub async fn exported_tools(
         &self,
         filter: &ToolFilter,
@@ -219,7 +222,7 @@ impl Environment {
         accounts::tools::tool(&self.0, name)
     }
 
-    /// What the page of a link says. Changes nothing: mail scanners open links too.
+    /// The contents of a link's page. Changes nothing, because mail scanners open links too.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
@@ -228,11 +231,11 @@ impl Environment {
         oauth::connect_page(&self.0, link).await
     }
 
-    /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization where
-    /// the browser has one: the first browser keeps the link, and may start over.
+    /// Binds the browser to the link and sends it to the product. `browser` is the cookie of this authorization, if the
+    /// browser has one. Only the first browser can use the link; it may start over.
     ///
     /// # Errors
-    /// As [`Environment::connect_page`], and [`ErrorKind::BrowserMismatch`] for a second browser.
+    /// As [`Environment::connect_page`]; [`ErrorKind::BrowserMismatch`] for a second browser.
     pub async fn start_authorization(
         &self,
         link: &str,
@@ -241,13 +244,14 @@ impl Environment {
         oauth::start(&self.0, link, browser).await
     }
 
-    /// Asks a user who granted less than was asked, right after the return, for what is missing: makes another
-    /// authorization of the same account, as [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink) does, and sends the browser to the
-    /// product with it. `browser` gives the cookie of the finished authorization, where the browser has it.
+    /// Asks again for scopes that the user has just declined. It makes another authorization of the same account, as
+    /// [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink) does, and sends the browser to the product.
+    /// `browser` gives the cookie of the finished authorization, if the browser has it.
     ///
     /// # Errors
-    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink); [`ErrorKind::BrowserMismatch`] for another browser,
-    /// [`ErrorKind::AuthorizationExpired`] after 10 minutes, [`ErrorKind::AuthorizationConsumed`] where nothing is missing.
+    /// As [`NewAuthorizationLink`](crate::resource::NewAuthorizationLink). [`ErrorKind::BrowserMismatch`] for another
+    /// browser, [`ErrorKind::AuthorizationExpired`] after 10 minutes, [`ErrorKind::AuthorizationConsumed`] if nothing
+    /// is missing.
     pub async fn ask_again(
         &self,
         authorization_id: &str,
@@ -256,10 +260,10 @@ impl Environment {
         oauth::ask_again(&self.0, authorization_id, browser).await
     }
 
-    /// Takes the browser's return from the product: checks it, spends the state, exchanges the code. `browser` gives the
-    /// cookie of an authorization, where the browser has it.
+    /// Handles the browser's return from the product: checks it, uses up the state and exchanges the code. `browser`
+    /// gives the cookie of an authorization, if the browser has it.
     ///
-    /// The exchange goes on where the browser hangs up.
+    /// The exchange finishes even if the browser disconnects.
     ///
     /// # Errors
     /// [`ErrorKind::AuthorizationNotFound`], [`ErrorKind::AuthorizationExpired`], [`ErrorKind::AuthorizationConsumed`],
@@ -285,26 +289,28 @@ impl Environment {
     /// Sends a raw request that is given as JSON.
     ///
     /// # Errors
-    /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and whatever keeps the
-    /// product from answering. The product's own refusals are responses, not errors; only its 401 is not passed on.
+    /// [`ErrorKind::PathInvalid`], [`ErrorKind::MethodNotAllowed`], [`ErrorKind::HeaderNotAllowed`], and every error
+    /// that keeps the product from answering. If the product refuses the request, its response is returned. Only its
+    /// 401 becomes an error.
     pub async fn proxy(&self, request: ProxyRequest) -> Result<http::Response<Body>> {
         call::send_raw(&self.0, request).await
     }
 
-    /// Sends a raw request as it came over HTTP: `request`'s URI is the product's path and query, byte for byte, and both
-    /// bodies are passed on as they come.
+    /// Sends a raw request as it came over HTTP. `request`'s URI is the product's path and query, byte for byte. Both
+    /// bodies are streamed unchanged.
     ///
-    /// - Headers that do not pass are dropped, where [`Environment::proxy`] refuses them: a balancer or a client library may
-    ///   have added them. `Accept-Encoding` is the caller's.
-    /// - A response has no largest size, and no longest time while it keeps up 16 KiB per second.
-    /// - A `POST` that stands for a `GET` with a long query is that `GET`, if the product takes such requests.
+    /// - Headers that aren't allowed are dropped, because a load balancer or a client library may have added them.
+    ///   [`Environment::proxy`] refuses them. `Accept-Encoding` is passed on.
+    /// - The size of a response isn't limited. Neither is its time, if it arrives at 16 KiB per second or faster.
+    /// - Some products take a `GET` with a long query as a `POST`. Such a `POST` counts as a `GET`.
     ///
-    /// In both forms each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the policy, as
-    /// if it were sent by itself; an [upload](crate::product::RouteKind::Upload) may take several requests, and the
-    /// `Location` of its session is below `/proxy` of the public URL.
+    /// In both forms, each request of a [batch](crate::product::RouteKind::Batch) is checked, and admitted by the
+    /// policy, like a request of its own. An [upload](crate::product::RouteKind::Upload) may take several requests; its
+    /// session's `Location` is below `/proxy` of the public URL.
     ///
     /// # Errors
-    /// As [`Environment::proxy`]; [`ErrorKind::InvalidRequest`] for a batch that cannot be read, with the part that is wrong.
+    /// As [`Environment::proxy`]. [`ErrorKind::InvalidRequest`] for a batch that can't be read; the error names the
+    /// faulty part.
     pub async fn proxy_streaming(
         &self,
         connection_name: &str,
@@ -314,22 +320,22 @@ impl Environment {
         call::stream_raw(&self.0, connection_name, identifier, request).await
     }
 
-    /// The same for a request that came to the proxy host, where the caller is an account token, which says whose account
-    /// is meant. Where the environment has an [address of it](EnvironmentOptions::proxy_url), a `Location` is there.
+    /// The same for a request to the proxy host. There, the caller is an account token, which also decides which
+    /// account is used. If the environment has a [proxy URL](EnvironmentOptions::proxy_url), a `Location` points to it.
     ///
     /// # Errors
-    /// As [`Environment::proxy_streaming`]; [`ErrorKind::InsufficientScope`] for every other caller.
+    /// As [`Environment::proxy_streaming`]. [`ErrorKind::InsufficientScope`] for every other caller.
     pub async fn proxy_host(&self, request: http::Request<Body>) -> Result<http::Response<Body>> {
         call::stream_raw_at_proxy_host(&self.0, request).await
     }
 
-    /// One round: authorizations past their time end and their pending tokens are shredded; the outbox is worked off;
-    /// rows that no one needs any more are removed, as [`Retention`] says. No part waits for another's success. Runs by
-    /// itself every 30 seconds.
+    /// Runs one round of maintenance. It expires overdue authorizations and shreds their pending tokens, works through
+    /// the outbox, and deletes rows that [`Retention`] no longer keeps. If one part fails, the others still run. A
+    /// round runs automatically every 30 seconds.
     ///
     /// # Errors
-    /// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] where the overdue authorizations cannot be
-    /// read. What else fails is logged and tried again in the next round.
+    /// [`ErrorKind::StorageUnavailable`] or [`ErrorKind::IntegrityViolated`] if the overdue authorizations can't be
+    /// read. Other failures are logged, and the next round tries again.
     pub async fn maintain(&self) -> Result<()> {
         maintenance::run(&self.0).await
     }

@@ -1,4 +1,4 @@
-//! The list of operations, with the function that does the work of each.
+//! The list of operations, each with the function that does its work.
 
 use super::Environment;
 use crate::{

@@ -10,8 +10,8 @@ use crate::{
     store::Versioned,
 };
 
-/// Makes a data key the active one. The previous one is then only used to decrypt. An added key needs to wait until
-/// every process has tried to decrypt it, unless `at_once`.
+/// Makes a data key the active one. Stead then uses the previous one only to decrypt. Unless `at_once`, an added key
+/// can't be activated before every process has had time to decrypt it.
 pub(crate) async fn activate(
     context: &Context,
     ActivateKey { key_id, how }: ActivateKey,
@@ -42,7 +42,7 @@ fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(C
         .event(active.event("key.activated"))
         .audit(active.audit("key.activated"))
         .update(active.clone(), named.version);
-    // If two activations run at the same time, the later one conflicts with the row that the earlier one has changed.
+    // If two activations run at the same time, the later one conflicts with a row that the earlier one has changed.
     for other in keys.iter().filter(|other| other.row.id != key.id) {
         if let Some(replaced) = other.row.on(Trigger::Replaced, now)? {
             change = change.update(replaced, other.version);

@@ -1,4 +1,4 @@
-//! Token buckets by key, in memory that does not grow with the number of keys.
+//! Token buckets by key. Their memory doesn't grow with the number of keys.
 
 use std::{
     collections::HashMap,
@@ -8,12 +8,13 @@ use std::{
 };
 
 const SHARDS: usize = 16;
-/// Keys of a shard. One more, and the fullest of some others is forgotten.
+/// Maximum number of keys of a shard. For one more key, Stead looks at some others and forgets the one with the fullest
+/// bucket.
 const KEYS: usize = 4096;
 const SAMPLE: usize = 8;
 
-/// A bucket per key, each for `burst` requests at once and one more in every `interval` (the generic cell rate
-/// algorithm: a bucket is the time at which it is full again).
+/// A bucket per key. Each allows `burst` requests immediately, and one more in every `interval`. This is the generic
+/// cell rate algorithm: a bucket is stored as the time at which it's full again.
 #[derive(Debug)]
 pub(crate) struct Buckets<K> {
     shards: [Mutex<HashMap<K, Duration>>; SHARDS],
@@ -32,12 +33,12 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
         }
     }
 
-    /// Takes one from the key's bucket; where it is empty, says when there will be one.
+    /// Takes one token from the key's bucket. If it's empty, the error is the time until there is one.
     pub(crate) fn take(&self, key: K, now: Duration) -> Result<(), Duration> {
         self.take_at(key, now, self.interval, self.burst)
     }
 
-    /// The same for a bucket with an interval and a burst of its own.
+    /// The same for a bucket with its own interval and burst.
     pub(crate) fn take_at(
         &self,
         key: K,
@@ -48,7 +49,8 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
         let mut buckets = self.shard(key);
         let full_at = full_at_after(&buckets, &key, now, interval, burst)?;
         if buckets.len() >= KEYS && !buckets.contains_key(&key) {
-            // The emptiest of some would be refused the most; the fullest loses nothing.
+            // If the emptiest one were forgotten, its key would get a full bucket. Forgetting the fullest changes
+            // least.
             let some = buckets.iter().take(SAMPLE);
             let fullest = some.min_by_key(|(_, full_at)| **full_at);
             if let Some(fullest) = fullest.map(|(key, _)| *key) {
@@ -59,7 +61,7 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
         Ok(())
     }
 
-    /// Whether the key's bucket has one.
+    /// Checks that the key's bucket has a token.
     pub(crate) fn check(&self, key: K, now: Duration) -> Result<(), Duration> {
         full_at_after(&self.shard(key), &key, now, self.interval, self.burst).map(drop)
     }
@@ -73,7 +75,7 @@ impl<K: Hash + Eq + Copy> Buckets<K> {
     }
 }
 
-/// When the bucket will be full once one was taken; where there is none, how long until there is.
+/// When the bucket is full again after one token was taken. If it has none, the error is the time until there is one.
 fn full_at_after<K: Hash + Eq>(
     buckets: &HashMap<K, Duration>,
     key: &K,

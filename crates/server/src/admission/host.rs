@@ -1,5 +1,5 @@
-//! By which names browsers may reach the service: a page of another site whose name was made to lead to this machine
-//! (DNS rebinding) does not get one of ours.
+//! The names by which browsers may reach the service. Without this check, a page of another site whose name resolves to
+//! this machine (DNS rebinding) could read ours.
 
 use std::{collections::HashSet, net::IpAddr, sync::Arc};
 
@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::problem::Result;
 
-/// The names that count, in lower case and without port.
+/// The accepted names, in lower case and without port.
 #[derive(Debug)]
 pub(crate) struct Hosts(HashSet<String>);
 
@@ -25,7 +25,7 @@ impl Hosts {
         Self(names.map(|name| name.to_ascii_lowercase()).collect())
     }
 
-    /// Fails where a request names another host. A caller that names none is not a browser.
+    /// Fails if a request names another host. A caller that names none isn't a browser.
     pub(crate) fn check(&self, request: &Request) -> Result<(), Error> {
         let given = match request.uri().authority() {
             Some(authority) => Some(Some(authority.clone())),
@@ -54,7 +54,7 @@ impl Hosts {
     }
 }
 
-/// Refuses a browser that called the service by another name than its own.
+/// Rejects a browser that called the service by a name that isn't its own.
 pub(crate) async fn check_host(
     State(hosts): State<Arc<Hosts>>,
     request: Request,

@@ -1,4 +1,4 @@
-//! A bound on the requests that are under way at once: in all, of each application, and of all strangers together.
+//! Limits the number of running requests: in all, of each application, and of all strangers together.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,27 +20,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::rates::Rates;
 use crate::{holding, problem::Result, source::Network};
 
-/// When a caller that was refused may come again.
+/// When a rejected caller may try again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Strangers together get one place of so many, so that they never keep applications and members out.
+/// Strangers together get this fraction of the places, so that they never block applications and members.
 const OF_STRANGERS: usize = 4;
-/// Most places of strangers of one network: one that sends bodies slowly keeps the others' places free.
+/// Maximum number of places for strangers from one network. If one network sends bodies slowly, the others still have
+/// places.
 const OF_NETWORK: usize = 63;
 
-/// The requests that may be under way.
+/// The running requests, and how many there may be.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     free: Arc<Semaphore>,
     most: usize,
-    /// Of applications, members, account tokens and MCP sessions.
+    /// Shares of applications, members, account tokens and MCP sessions.
     shares: Shares,
-    /// How many of the places strangers may still take.
+    /// The number of places that strangers may still take.
     free_to_strangers: Arc<Semaphore>,
     of_networks: Shares,
 }
 
-/// A request that is under way, until this is dropped.
+/// A running request, until this is dropped.
 pub(crate) struct Admitted(
     #[expect(dead_code, reason = "held for its end")]
     (
@@ -62,13 +63,13 @@ impl InFlight {
         }
     }
 
-    /// Requests under way, and the most that there may be.
+    /// The number of running requests, and the maximum.
     pub(crate) fn under_way(&self) -> (usize, usize) {
         let free = self.free.available_permits();
         (self.most.saturating_sub(free), self.most)
     }
 
-    /// Fails if the next request would be refused, whoever sent it.
+    /// Fails if the next request would be rejected, no matter who sends it.
     pub(crate) fn has_room(&self) -> Result<(), Error> {
         match self.free.available_permits() {
             0 => Err(self.full()),
@@ -76,7 +77,8 @@ impl InFlight {
         }
     }
 
-    /// Takes a request. An application leaves room for the others, and so do strangers, whose network `network` looks up.
+    /// Admits a request. Applications and strangers each leave room for the others. `network` looks up the network of a
+    /// stranger.
     pub(crate) fn enter(
         &self,
         caller: &Caller,
@@ -108,7 +110,7 @@ impl InFlight {
     ) -> Result<(Option<Share>, OwnedSemaphorePermit), Error> {
         let free = &self.free_to_strangers;
         let share = network.map(|network| {
-            // A holder gets three times as many places as are free.
+            // A network gets three times as many places as are free.
             let free = free.available_permits().min(OF_NETWORK / 3);
             self.of_networks.of(network).take(free)
         });
@@ -137,14 +139,14 @@ fn overloaded(message: String) -> Error {
     Error::new(ErrorKind::Overloaded, message).with_retry_after(AGAIN)
 }
 
-/// Lets a request pass while there is room. It counts until all of its response is at hand.
+/// Admits a request if there is room. It counts until its whole response is available.
 pub(crate) async fn admit(
     State((in_flight, rates)): State<(Arc<InFlight>, Arc<Rates>)>,
     request: Request,
     next: Next,
 ) -> Result<Response> {
     let extensions = request.extensions();
-    // A member of the dashboard acts in an environment of their own.
+    // Members of the dashboard act in an environment of their own.
     let stranger = Caller::User;
     let caller = extensions.get().map_or(&stranger, Environment::caller);
     let network = || rates.network(extensions, request.headers());

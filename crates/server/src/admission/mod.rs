@@ -1,5 +1,5 @@
-//! Whether a request is taken at all: how many are under way, how often strangers call, and by which name the service
-//! was called.
+//! Decides whether to admit a request: by the number of running requests, the rate of strangers, and the name by which
+//! the service was called.
 
 mod buckets;
 mod host;

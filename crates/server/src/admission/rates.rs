@@ -1,4 +1,4 @@
-//! How often the routes may be called that ask for no token.
+//! Rate limits of the routes that need no token.
 
 use std::{
     hash::{BuildHasher as _, RandomState},
@@ -28,7 +28,7 @@ use crate::{
     source::{Network, Source},
 };
 
-/// Requests of one network: a burst, and one more in each interval.
+/// Rate of one network: a burst, and one more request in each interval.
 const NETWORK_BURST: u32 = 500;
 const NETWORK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -38,18 +38,18 @@ pub(crate) struct Rates {
     environment: Environment,
     trusted: Vec<IpNet>,
     of_source: Buckets<Source>,
-    /// Those that strangers share with users: of a network, and of all whose source isn't known.
+    /// Rates that strangers share with users: of a network, and of all callers with an unknown source.
     shared: Buckets<Option<Network>>,
-    /// Whether it was said that sources aren't known.
+    /// Whether the log already says that sources aren't known.
     said_unknown: AtomicBool,
-    /// Tokens issued to a client: each is a write to the store, which refreshes need as well.
+    /// Tokens that a client got. Each is a write to the store, and refreshes need the store too.
     issued: Buckets<u64>,
-    /// Requests of applications whose credential has a rate.
+    /// Requests of applications with a rate limit.
     of_client: Buckets<u64>,
-    /// Wrong secrets for a client id. The right secret is never asked to wait for them: else whoever knows the id could
-    /// lock its application out.
+    /// Wrong secrets for a client ID. The right secret is accepted regardless of them. Otherwise, anyone who knows the
+    /// ID could lock out its application.
     refused: Buckets<u64>,
-    /// Look-ups for `/readyz`.
+    /// Checks of the store for `/readyz`.
     probes: Buckets<()>,
     hasher: RandomState,
 }
@@ -79,11 +79,11 @@ impl Rates {
         taken.map_err(|wait| too_many("this address", wait))
     }
 
-    /// Counts it against the rate that it shares with others.
+    /// Counts the request against the rate that it shares with others.
     pub(crate) fn check_shared(&self, source: Option<Source>) -> Result<(), Error> {
         let (network, now) = (source.map(Source::network), self.now());
         let taken = match network {
-            // One network has a part of what all have whose source isn't known.
+            // A network gets a part of the rate for all callers with an unknown source.
             Some(_) => self
                 .shared
                 .take_at(network, now, NETWORK_INTERVAL, NETWORK_BURST),
@@ -93,7 +93,7 @@ impl Rates {
         taken.map_err(|wait| too_many(whose, wait))
     }
 
-    /// Says once that a proxy doesn't name its callers.
+    /// Warns once if a proxy doesn't name its callers.
     fn warn_of_proxy(&self, extensions: &Extensions) {
         let came_over_a_socket = extensions.get::<ConnectInfo<SocketAddr>>().is_some();
         if came_over_a_socket
@@ -110,7 +110,7 @@ impl Rates {
         }
     }
 
-    /// The source of a request, as far as it is known.
+    /// The source of a request, if it's known.
     pub(crate) fn source_of(&self, extensions: &Extensions, headers: &HeaderMap) -> Option<Source> {
         Source::of_request(extensions, headers, &self.trusted)
     }
@@ -120,15 +120,15 @@ impl Rates {
         self.source_of(extensions, headers).map(Source::network)
     }
 
-    /// Where a request comes from; empty where that is not known.
+    /// The address of a request's source. Empty if it's not known.
     #[cfg(feature = "dashboard")]
     pub(crate) fn source(&self, extensions: &Extensions, headers: &HeaderMap) -> String {
         let source = self.source_of(extensions, headers);
         source.map_or_else(String::new, |source| source.to_string())
     }
 
-    /// Counts a request of an application, where its credential has a rate: a minute's requests at once, and more as time
-    /// goes on.
+    /// Counts a request of an application, if its credential has a rate limit. It can use the requests of a minute in
+    /// one burst.
     pub(crate) fn check_caller(&self, caller: &Caller) -> Result<(), Error> {
         let Caller::Application(application) = caller else {
             return Ok(());
@@ -146,8 +146,8 @@ impl Rates {
             })
     }
 
-    /// Whether a client may have one more token. Only those that it got count: else whoever knows its id could use them
-    /// up.
+    /// Checks that a client may get another token. Only tokens that it got count. Otherwise, anyone who knows its ID
+    /// could use up its rate.
     pub(crate) fn may_issue(&self, client_id: &str) -> Result<(), Error> {
         let key = self.hasher.hash_one(client_id);
         self.issued
@@ -157,20 +157,20 @@ impl Rates {
 
     /// Counts a token that a client got.
     pub(crate) fn issued(&self, client_id: &str) {
-        // Requests at the same time may have passed together.
+        // Several requests can pass the check at the same time.
         let _ = self
             .issued
             .take(self.hasher.hash_one(client_id), self.now());
     }
 
-    /// Counts a secret that was wrong.
+    /// Counts a wrong secret.
     pub(crate) fn refuse(&self, client_id: &str) -> Result<(), Error> {
         self.refused
             .take(self.hasher.hash_one(client_id), self.now())
             .map_err(|wait| too_many("this client with a wrong secret", wait))
     }
 
-    /// Whether the store may be asked once more whether it answers.
+    /// Whether the store may be checked again now.
     pub(crate) fn may_probe(&self) -> bool {
         self.probes.take((), self.now()).is_ok()
     }
@@ -185,8 +185,8 @@ fn too_many(whose: &str, wait: Duration) -> Error {
     Error::new(ErrorKind::RateLimited, message).with_retry_after(wait)
 }
 
-/// Lets a request of a stranger pass while there are not too many. A rate that strangers share with users refuses only what
-/// would fail anyway: a link that exists and a member's session pass, and a guess gets 429.
+/// Admits a stranger's request within the rates. A shared rate only rejects requests that would fail anyway. A valid
+/// link or a member's session passes, and a guess gets 429.
 pub(crate) async fn check_rate(
     State(rates): State<Arc<Rates>>,
     request: Request,

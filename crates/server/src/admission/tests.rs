@@ -1,4 +1,4 @@
-//! What is refused before a handler sees it, through the router.
+//! Requests that are rejected before a handler sees them, through the router.
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Mutex};
 
@@ -24,7 +24,7 @@ fn with_options(service: TestService, options: &ServerOptions) -> TestService {
     service.within(|_| router)
 }
 
-/// A request that is under way until it is dropped: of the application, or of a stranger at this address.
+/// A running request until it's dropped: of the application, or of a stranger at this address.
 struct Waiting(BoxFuture<'static, Result<Response, Infallible>>);
 
 impl Waiting {
@@ -48,7 +48,7 @@ impl Waiting {
         Self::of(service, "/oauth/token", form, address)
     }
 
-    /// Begins it; whether it is under way.
+    /// Starts it. `None` if it wasn't admitted.
     fn begins(mut self) -> Option<Self> {
         self.0.as_mut().now_or_never().is_none().then_some(self)
     }
@@ -140,7 +140,7 @@ async fn an_application_that_floods_leaves_room_for_others() {
 #[tokio::test]
 async fn strangers_have_a_quarter_of_the_places_and_one_network_some_dozens() {
     let service = with_options(TestService::new().await, &places(1000));
-    // As many as it gets, from made-up networks of one provider's customer.
+    // As many as it gets, from made-up networks of one customer.
     let mut waiting = Vec::new();
     let mut flood = |network: &str| {
         let before = waiting.len();
@@ -156,7 +156,7 @@ async fn strangers_have_a_quarter_of_the_places_and_one_network_some_dozens() {
         .sum();
     assert!((180..=250).contains(&(63 + all)), "{all}");
 
-    // Applications, members and probes notice nothing.
+    // Applications, members and probes aren't affected.
     assert_eq!(service.get("/v1/tools").await.status, StatusCode::OK);
     assert_eq!(service.visit("/readyz").await.status, StatusCode::OK);
     let of_application: Vec<_> = (0..500)
@@ -217,7 +217,7 @@ async fn browsers_reach_the_service_by_its_own_names_only() {
     assert_eq!(health.status, StatusCode::OK, "machines may use any name");
 }
 
-/// A request as it comes from an address.
+/// A request from an address.
 async fn from(
     service: &TestService,
     address: &str,
@@ -277,7 +277,7 @@ async fn made_up_networks_are_slowed_down_together_and_links_that_exist_pass() {
     assert!((500..5000).contains(&passed), "{passed}");
     let slowed = open(passed + 1, &guess).await;
     assert_eq!(slowed.status, StatusCode::TOO_MANY_REQUESTS);
-    // A user whose provider gives them an address of the same network.
+    // A user in the same network.
     let user = open(60_000, &path).await;
     assert!(!user.status.is_client_error(), "{user:?}");
     let other = from(&service, "192.0.2.7:1", Request::get(&*guess), "").await;

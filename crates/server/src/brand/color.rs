@@ -1,17 +1,17 @@
-//! The operator's color, on light and on dark pages, with text on it that can be read (WCAG 2.2, 1.4.3 and 1.4.11).
+//! The operator's color on light and on dark pages, with readable text on it (WCAG 2.2, 1.4.3 and 1.4.11).
 
 use std::fmt;
 
-/// Least contrast of a button to the page around it.
+/// Minimum contrast of a button to the page around it.
 const BUTTON: f64 = 3.0;
-/// Least contrast of text.
+/// Minimum contrast of text.
 const TEXT: f64 = 4.5;
 const WHITE: Color = Color([0xff; 3]);
 const BLACK: Color = Color([0; 3]);
-/// Ground of the card on dark pages, as in the style sheet.
+/// Background of the card on dark pages, as in the style sheet.
 const DARK: Color = Color([0x1a, 0x21, 0x25]);
 
-/// One color, by red, green and blue.
+/// A color as red, green and blue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Color([u8; 3]);
 
@@ -22,7 +22,7 @@ pub(crate) struct Colors {
     pub(crate) dark: Button,
 }
 
-/// Ground and text, as CSS.
+/// Background and text, as CSS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Button {
     pub(crate) ground: String,
@@ -39,7 +39,7 @@ impl Colors {
                 "the color {color} has a contrast of {found:.1} : 1 to the white page, but a button needs {BUTTON} : 1; choose a darker color"
             ));
         }
-        // White is reached at the latest.
+        // At 100 percent, the color is white.
         let lightened = (0..=100_u16)
             .map(|percent| color.lightened(percent))
             .find(|color| contrast(*color, DARK) >= BUTTON)
@@ -52,7 +52,7 @@ impl Colors {
 }
 
 impl Button {
-    /// One of white and black has a contrast of 4.58 : 1 at least, whatever the ground is.
+    /// On any background, either white or black has a contrast of at least 4.58 : 1.
     fn of(ground: Color) -> Self {
         let text = match contrast(ground, WHITE) >= TEXT {
             true => WHITE,
@@ -64,7 +64,7 @@ impl Button {
         }
     }
 
-    /// Contrast of the text to the ground.
+    /// Contrast of the text to the background.
     #[cfg(feature = "dashboard")]
     pub(crate) fn contrast(&self) -> f64 {
         let read = |text: &str| Color::read(text).unwrap_or(BLACK);

@@ -1,13 +1,13 @@
-//! The operator's logo: a small picture that does nothing.
+//! The operator's logo: a small picture without active content.
 
 use bytes::Bytes;
 use http::HeaderValue;
 
-/// Most bytes of a file.
+/// Maximum size of a file in bytes.
 const LONGEST: usize = 64 * 1024;
-/// What every PNG begins with, up to the name of its first chunk (PNG specification, 5.2 and 5.6).
+/// The beginning of every PNG, up to the name of its first chunk (PNG specification, 5.2 and 5.6).
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
-/// What an SVG could do more with than be looked at.
+/// Parts of an SVG that make it more than a picture.
 const REFUSED: &[&str] = &[
     "<script",
     ":script",
@@ -61,7 +61,7 @@ fn is_svg(text: &str) -> bool {
     text.starts_with('<') && text.contains("<svg") && text.trim_end().ends_with('>')
 }
 
-/// The first part that makes it more than a picture: a script, a handler of events, or an address elsewhere.
+/// The first active part of a picture: a script, an event handler, or an address elsewhere.
 fn active_part(svg: &str) -> Option<String> {
     let svg = svg.to_ascii_lowercase();
     if let Some(found) = REFUSED.iter().find(|part| svg.contains(**part)) {
@@ -89,7 +89,7 @@ fn active_part(svg: &str) -> Option<String> {
         .then(|| String::from("an address in url(…)"))
 }
 
-/// What stands before each `=`, and after it without its quotation mark.
+/// The text before each `=`, and the text after it without its opening quotation mark.
 fn attributes(svg: &str) -> impl Iterator<Item = (&str, &str)> {
     svg.match_indices('=').map(|(at, _)| {
         let (before, after) = (&svg[..at], &svg[at + 1..]);

@@ -1,4 +1,4 @@
-//! Whose pages these are: the operator's name, logo, color and addresses on what end users see.
+//! The operator's brand on the pages that end users see: name, logo, color and addresses.
 
 mod color;
 mod logo;
@@ -9,7 +9,7 @@ use url::Url;
 pub(crate) use color::{Button, Colors};
 pub(crate) use logo::Logo;
 
-/// Most characters of a name.
+/// Maximum length of a name in characters.
 const LONGEST_NAME: usize = 60;
 
 /// The operator's brand on the pages of end users. Without a name, they show the host of the public URL.

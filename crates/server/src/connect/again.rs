@@ -1,5 +1,5 @@
-//! `POST /connect/again/{authorization_id}`: sends the browser that has just come back to the product once more, for what
-//! the user left out. The body says nothing and may be empty.
+//! `POST /connect/again/{authorization_id}`: sends a browser that has just returned back to the product, for
+//! permissions that the user declined. The body isn't read.
 
 use std::sync::Arc;
 

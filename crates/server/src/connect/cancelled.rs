@@ -1,4 +1,4 @@
-//! `GET /connect/cancelled`: the user went back. Changes nothing: the link works as long as it would have.
+//! `GET /connect/cancelled`: the user went back. Changes nothing: the link still works until it expires.
 
 use std::sync::Arc;
 

@@ -1,12 +1,12 @@
-//! The cookie that says on the last page which account was connected. An address would stay in the browser's history,
-//! and anyone could write it there.
+//! The cookie that tells the last page which account was connected. A URL would stay in the browser's history, and
+//! anyone could forge it.
 
 use http::{HeaderMap, HeaderValue, header};
 use stead::core::environment::Environment;
 use url::{Url, form_urlencoded};
 
 const NAME: &str = "stead-connected";
-/// Longer names are cut.
+/// Maximum length. Longer names are truncated.
 const LONGEST: usize = 100;
 
 /// `Set-Cookie` with the account's name, for a minute.
@@ -23,7 +23,7 @@ fn cookie(public_url: &Url, product_user: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(cookie).ok()
 }
 
-/// The account's name, where the browser has just come from the callback.
+/// The account's name, if the browser has just come from the callback.
 pub(super) fn read(headers: &HeaderMap) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter();
     cookies

@@ -3,25 +3,26 @@
 use http::{HeaderMap, HeaderValue, header};
 use stead::core::{environment::Environment, identifier::AuthorizationId};
 
-/// Seconds for which the browser that began is remembered: as long as a user may take at the product.
+/// Lifetime of the cookie in seconds: as long as a user may take at the product.
 const LIFE: u32 = 900;
 
-/// The cookie that binds an authorization to the browser that began it; one per authorization, so that two tabs do not
-/// disturb each other. `SameSite=Lax`, because the way back is a navigation from the product's site.
+/// The cookie that binds an authorization to the browser that started it. Each authorization has its own, so that two
+/// tabs don't disturb each other. `SameSite=Lax`, because the product's site navigates the browser back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cookie {
     secure: bool,
 }
 
 impl Cookie {
-    /// The cookie of an environment. Over plain http, which only this machine may use, browsers refuse `__Host-` and `Secure`.
+    /// The cookie of an environment. Browsers refuse `__Host-` and `Secure` over plain HTTP, which only this machine
+    /// may use.
     pub(crate) fn of(environment: &Environment) -> Self {
         Self {
             secure: environment.public_url().scheme() == "https",
         }
     }
 
-    /// The value that the browser sent; none where it sent several.
+    /// The value that the browser sent. `None` if it sent several.
     pub(crate) fn read(
         self,
         headers: &HeaderMap,
@@ -42,14 +43,14 @@ impl Cookie {
         }
     }
 
-    /// `Set-Cookie` that begins it.
+    /// `Set-Cookie` that sets it.
     pub(crate) fn begin(self, authorization: AuthorizationId, value: &str) -> Option<HeaderValue> {
         let mut header = HeaderValue::try_from(self.text(authorization, value, LIFE)).ok()?;
         header.set_sensitive(true);
         Some(header)
     }
 
-    /// `Set-Cookie` that ends it.
+    /// `Set-Cookie` that deletes it.
     pub(crate) fn end(self, authorization: AuthorizationId) -> Option<HeaderValue> {
         HeaderValue::try_from(self.text(authorization, "", 0)).ok()
     }

@@ -1,4 +1,4 @@
-//! `GET /connect/done?product=&next=&missing=&authorization=`: it went well.
+//! `GET /connect/done?product=&next=&missing=&authorization=`: the page after a successful authorization.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::{
     pages::{Done, Language, Pages},
 };
 
-/// Anyone can write this query, so only products of this environment are named, and only permissions of theirs; asking
-/// again needs the cookie of the authorization as well.
+/// Anyone can write this query. Therefore, the page only names products of this environment and their permissions, and
+/// asking again also needs the authorization's cookie.
 pub(super) async fn show(
     Acting(environment): Acting,
     State(pages): State<Arc<Pages>>,

@@ -1,4 +1,4 @@
-//! `GET /connect/failed?kind=&id=`: it did not go well.
+//! `GET /connect/failed?kind=&id=`: the page after a failed authorization.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     request_id::RequestId,
 };
 
-/// Shows our own text for the kind and the support id, nothing else of the query.
+/// Shows our own text for the kind, and the support ID. Nothing else of the query is shown.
 pub(super) async fn show(
     State(pages): State<Arc<Pages>>,
     uri: Uri,

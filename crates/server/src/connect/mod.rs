@@ -1,4 +1,4 @@
-//! What the end user sees: the page behind an authorization link, and how it ended.
+//! The pages that end users see: behind an authorization link, and after it.
 
 mod again;
 mod cancelled;
@@ -17,13 +17,13 @@ pub(crate) use cookie::Cookie;
 
 use crate::routes::{Route, get, post};
 
-/// What a user's browser opens.
+/// The routes that a user's browser opens.
 pub(crate) fn routes() -> Vec<Route> {
     vec![
         get("/connect/cancelled", cancelled::show),
         get("/connect/done", done::show),
         get("/connect/failed", failed::show),
-        // For `curl -X POST -L`, which keeps its method on the way.
+        // For `curl -X POST -L`, which keeps its method when it's redirected.
         post("/connect/done", done::show),
         post("/connect/failed", failed::show),
         get("/connect/{token}", show::show),

@@ -1,11 +1,11 @@
-//! Refuses a form that another site sent.
+//! Rejects forms from other sites.
 
 use http::{HeaderMap, header};
 use stead::{Error, ErrorKind, core::environment::Environment};
 
-/// Browsers say by `Sec-Fetch-Site` which site a form is on, which no page can forge. Their `Origin` is `null` here, since
-/// our pages ask for `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"); it decides only
-/// where the other is missing. A caller who sends neither is not a browser, and holds no user's cookies.
+/// Browsers name the site of a form in `Sec-Fetch-Site`, which no page can forge. Here, their `Origin` is `null`,
+/// because our pages use `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"). It only counts if
+/// the other header is missing. A caller that sends neither isn't a browser, and has no user's cookies.
 ///
 /// # Errors
 /// [`ErrorKind::OriginRejected`].
@@ -27,7 +27,7 @@ pub(crate) fn check(environment: &Environment, headers: &HeaderMap) -> Result<()
     ))
 }
 
-/// `none` is the user's own doing, such as a reload.
+/// `none` means that the user did it, for example by a reload.
 fn is_ours(site: &str) -> bool {
     matches!(site, "same-origin" | "none")
 }

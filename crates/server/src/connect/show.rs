@@ -1,4 +1,5 @@
-//! `GET /connect/{token}`: says who asks for what. Changes nothing, since mail scanners and previews open links too.
+//! `GET /connect/{token}`: shows the application and what it asks for. Changes nothing, because mail scanners and
+//! previews open links too.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! `POST /connect/{token}`: binds the authorization to this browser and sends it to the product. The body says nothing
-//! and may be empty.
+//! `POST /connect/{token}`: binds the authorization to this browser and sends it to the product. The body isn't read.
 
 use std::sync::Arc;
 

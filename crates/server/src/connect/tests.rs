@@ -289,7 +289,7 @@ async fn a_refusal_is_not_an_error_and_shows_nothing_of_the_product() {
     assert_eq!(page.status, StatusCode::FORBIDDEN);
     assert_page(&page, "'self'");
     page.assert_contains("<h1>Nothing was connected</h1>");
-    page.assert_contains("ask for a new link");
+    page.assert_contains("ask for a new one");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Every action of the dashboard, as a service in its default mode has it: the application confirms its users, and
-//! there is nothing to try and no sandbox.
+//! Every action of the dashboard in the default mode of a service: the application confirms its users, and there is no
+//! trial and no sandbox.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ use crate::testing::{TestResponse, TestService, json_response};
 
 pub(super) const VERIFY_URL: &str = "https://app.example.com/connected";
 
-/// What an action shows: after a redirect, a part of the address; else a part of the page.
+/// The result of an action: a part of the redirect's address, or otherwise a part of the page.
 #[derive(Debug, Clone, Copy)]
 enum Shows {
     Goes(&'static str),

@@ -38,7 +38,7 @@ pub(super) struct Count {
 const SLOT: usize = 10;
 
 impl Bars {
-    /// A bar for each count, which begin so far apart.
+    /// A bar for each count. `step` is the time between two bars.
     pub(super) fn new(counts: &[Count], step: SignedDuration) -> Self {
         let highest = counts.iter().map(|count| count.good + count.bad).max();
         let most = round_up(highest.unwrap_or(0).max(4));

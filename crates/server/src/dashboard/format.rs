@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use minijinja::{HtmlEscape, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What a path's segment has without an escape (RFC 3986, "unreserved").
+/// Characters that need no escape in a path's segment (RFC 3986, "unreserved").
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A moment, given as RFC 3339: in UTC, which the page's script rewrites to the viewer's zone. What is not a moment
-/// stays.
+/// A time in RFC 3339, shown in UTC. The page's script converts it to the viewer's time zone. Any other text isn't
+/// changed.
 pub(super) fn time(moment: &str) -> Value {
     let Ok(moment) = moment.parse::<Timestamp>() else {
         return Value::from(moment);

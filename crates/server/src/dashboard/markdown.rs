@@ -51,7 +51,7 @@ fn plain(event: Event<'_>) -> Event<'_> {
     }
 }
 
-/// What the macro `code` makes.
+/// The HTML of the macro `code`.
 fn to_copy(lines: &str) -> String {
     let (lines, icon) = (HtmlEscape(lines), icons::icon("copy"));
     format!(

@@ -34,7 +34,7 @@ use crate::{
     state::ServerState,
 };
 
-/// Who can open a page.
+/// The callers who can open a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Door {
     /// A member of those who run this environment.
@@ -45,7 +45,7 @@ pub(crate) enum Door {
     SignIn,
 }
 
-/// What the dashboard's pages share.
+/// The state that the dashboard's pages share.
 #[derive(Debug)]
 pub(crate) struct Dashboard {
     environment: Environment,

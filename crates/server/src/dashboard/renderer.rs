@@ -19,7 +19,7 @@ use crate::pages::LazyTemplates;
 /// The colours that a member has chosen.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Theme {
-    /// As the browser prefers.
+    /// The browser's preference.
     Auto,
     Light,
     Dark,

@@ -10,7 +10,7 @@ use stead::core::resource::Role;
 use super::{PageRoute, routes, session::session_of, table::StepUp};
 use crate::testing::{TestResponse, TestService, request_to};
 
-/// What gives somebody rights, lifts a block, or cannot be undone.
+/// Actions that grant rights, lift a block, or can't be undone.
 const ASKS: [&str; 27] = [
     "/dashboard/accounts/{connection_name}/{identifier}/erase",
     "/dashboard/accounts/{connection_name}/{identifier}/resume",
@@ -45,7 +45,7 @@ const ASKS_ITS_OWN: [&str; 2] = [
     "/dashboard/you/second-factor",
     "/dashboard/you/second-factor/remove",
 ];
-/// What calls, tests, makes links, pauses, and what only concerns one's own session.
+/// Actions that call, test, create links or pause, and those about the member's own session.
 const DOES_NOT_ASK: [&str; 32] = [
     "/dashboard/accounts/connect",
     "/dashboard/accounts/{connection_name}/{identifier}/disconnect",

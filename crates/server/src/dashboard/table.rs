@@ -126,13 +126,13 @@ impl PageRoute {
     }
 }
 
-/// Lets a member pass who has this role, or one that includes it.
+/// Admits members with this role, or one that includes it.
 async fn check_role(State(role): State<Role>, request: Request, next: Next) -> Result<Response> {
     session::require(request.extensions().get::<SignedIn>(), role)?;
     Ok(next.run(request).await)
 }
 
-/// Lets members pass after a recent step-up. Others go to the page that asks for it, and from there to the form.
+/// Admits members after a recent step-up. Others go to the page that asks for it, and from there to the form.
 async fn check_step_up(
     State((path, form)): State<(&'static str, &'static str)>,
     page: Page,

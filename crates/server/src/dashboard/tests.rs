@@ -1,4 +1,4 @@
-//! What holds for every page: who gets in, what its headers say, and that what comes from elsewhere is shown as text.
+//! Rules for every page: who may open it, which headers it has, and that foreign content is shown as text.
 
 #[path = "role_tests.rs"]
 mod roles;
@@ -28,7 +28,7 @@ use crate::{
     testing::{TestResponse, TestService, json_response},
 };
 
-/// What members do about their own session, password and second factor.
+/// Actions of members on their own session, password and second factor.
 pub(super) const OWN: [&str; 6] = [
     "/dashboard/sign-out",
     "/dashboard/confirm",
@@ -97,7 +97,7 @@ impl Browser {
         self.send(request, HERE, "127.0.0.1", String::new()).await
     }
 
-    /// Sends a form of the start page, where what proves it is written as `own`.
+    /// Sends a form of the start page. `own` in `csrf` is replaced by the page's own CSRF token.
     pub(super) async fn post(&self, path: &str, origin: &str, csrf: &str) -> TestResponse {
         let page = self.get("/dashboard").await;
         let (_, rest) = page.text().split_once("name=\"csrf\" value=\"").unwrap();
@@ -133,7 +133,7 @@ impl Browser {
     }
 }
 
-/// A sandbox that notes what it is asked for, and holds markup.
+/// A sandbox that records its requests and contains markup.
 #[derive(Debug, Default)]
 pub(super) struct Notebook(Mutex<Vec<String>>);
 
@@ -232,7 +232,7 @@ pub(super) async fn with_markup() -> TestService {
     service.await.with_account(ODD).await
 }
 
-/// What stands for the parameters of paths: ids of things that there are.
+/// Values for the parameters of paths: IDs of things that exist.
 pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, String)> {
     let environment = service.platform.environment();
     let credentials = environment
@@ -316,7 +316,7 @@ async fn every_page_is_whole_with_data_and_without() {
             let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
             let path = parameters.iter().fold(page.route.path.to_owned(), fill);
             let shown = browser.get(&path).await;
-            // What is not there yet is a page that says so.
+            // If a thing doesn't exist yet, a page says so.
             let of_data = ["{connection_name}", "{approval_id}"];
             let is_there = has_data || !of_data.iter().any(|one| page.route.path.contains(one));
             let expected = match is_there {
@@ -350,7 +350,7 @@ async fn every_page_is_whole_with_data_and_without() {
                 !policy.contains("unsafe") && policy.contains("frame-ancestors 'none'"),
                 "{policy}"
             );
-            // What the policy would refuse.
+            // Content that the policy would block.
             for inline in [" style=", "<style", "<script>", " onclick=", "javascript:"] {
                 assert!(!shown.text().contains(inline), "{path}: {inline}");
             }

@@ -240,7 +240,7 @@ pub(super) fn refused(call: &ExecutionRecord, product: &str) -> Option<String> {
     }
 }
 
-/// What to do about a failed call.
+/// Advice about a failed call.
 pub(super) fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::AuthorizationRequired | ErrorKind::ProductRejectedToken => {
@@ -285,7 +285,7 @@ pub(super) fn advice(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Who needs to act.
+/// The party that needs to act.
 pub(super) const fn act_by(party: ActBy) -> &'static str {
     match party {
         ActBy::AppDeveloper => "The application’s developer",

@@ -1,4 +1,4 @@
-//! Holds the responses of every test against the document: status, kind, type, headers and body.
+//! Checks the responses of every test against the document: status, kind, type, headers and body.
 
 use std::{
     collections::HashMap,
@@ -13,14 +13,14 @@ use super::document;
 
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| document("http://127.0.0.1"));
 
-/// The same, where an object has no members but those that its schema names.
+/// The same, but an object may only have the members that its schema names.
 static STRICT: LazyLock<Value> = LazyLock::new(|| {
     let mut components = json!({ "schemas": DOCUMENT["components"]["schemas"] });
     name_all_members(&mut components);
     components
 });
 
-/// Fails where a response is not as the document says. What does not belong to the interface is not looked at.
+/// Fails if a response differs from the document. Routes that aren't part of the interface aren't checked.
 #[track_caller]
 pub(crate) fn check(
     method: &Method,
@@ -69,7 +69,7 @@ pub(crate) fn check(
         return;
     };
     if status.as_u16() >= 400 && media_type == "text/html" {
-        // Browsers get errors as pages, anywhere.
+        // Browsers get errors as pages on every route.
         return;
     }
     let found = content
@@ -107,7 +107,7 @@ pub(super) fn resolved<'a>(document: &'a Value, response: &'a Value) -> &'a Valu
     }
 }
 
-/// Fails where a value breaks a schema of the document, or has members that it does not name.
+/// Fails if a value violates a schema of the document, or has members that the schema doesn't name.
 #[track_caller]
 pub(crate) fn validate(shown: &str, schema: &Value, value: &Value) {
     static VALIDATORS: LazyLock<Mutex<HashMap<String, &'static Validator>>> =
@@ -127,7 +127,7 @@ pub(crate) fn validate(shown: &str, schema: &Value, value: &Value) {
     assert!(wrong.is_empty(), "{shown}: {wrong:#?} in {value:#}");
 }
 
-/// The operation that serves a request, with the template of its path.
+/// The operation that handles a request, with the template of its path.
 fn operation(method: &Method, path: &str) -> Option<(&'static str, &'static Value)> {
     let path = match path.strip_suffix('/') {
         Some(shorter) if !shorter.is_empty() && !path.starts_with("/proxy/") => shorter,
@@ -137,7 +137,7 @@ fn operation(method: &Method, path: &str) -> Option<(&'static str, &'static Valu
         .as_object()?
         .iter()
         .filter(|(template, _)| fits(template, path));
-    // `/v1/tools/list` before `/v1/tools/{name}`.
+    // `/v1/tools/list` comes before `/v1/tools/{name}`.
     let (template, operations) = found.min_by_key(|(template, _)| template.matches('{').count())?;
     let method = match method.as_str() {
         "HEAD" if operations.get("head").is_none() => String::from("get"),

@@ -1,4 +1,5 @@
-//! The examples of the document against a service: it takes every request, and every response has the form of its example.
+//! Checks the document's examples against a service. It accepts every request, and every response has the form of its
+//! example.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +14,8 @@ use url::form_urlencoded;
 use super::document;
 use crate::testing::{Received, TestResponse, TestService, json_response};
 
-/// Every operation that takes or gives JSON, in an order in which each finds what it needs, with what later ones need of its
-/// response: a parameter of their path, and where it is.
+/// Every operation that takes or gives JSON. The order is such that each finds what it needs. Later ones need some
+/// values of its response: the name of a path parameter, and where the value is.
 const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("GET /", &[]),
     ("GET /healthz", &[]),
@@ -127,13 +128,13 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
     ("DELETE /v1/connections/{connection_name}", &[]),
 ];
 
-/// What an example cannot be of: a document, what is the product's own, and the content of files.
+/// Operations whose responses can't match an example: documents, the product's own responses, and files.
 fn is_free(operation: &str) -> bool {
     ["GET /openapi.json", "GET /v1/files/{handle}"].contains(&operation)
         || operation.contains(" /proxy/")
 }
 
-/// Mail with one message, and an application that takes no event but a test.
+/// A mailbox with one message, and an application that only accepts test events.
 fn respond(received: &Received) -> http::Response<stead::core::ports::Body> {
     if received.headers.contains_key("webhook-id") {
         let mut response = json_response(&json!("ok"));
@@ -213,7 +214,7 @@ async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_res
         if *step == "POST /v1/policies/test" {
             known.insert("approval_id", service.asked_for_approval("user-1").await);
         }
-        // Calls are in the history a moment later, on a clock that does not wait.
+        // Calls appear in the history a moment later, and this clock doesn't wait.
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     assert!(left.is_empty(), "no step sends {left:?}");
@@ -221,7 +222,7 @@ async fn a_service_takes_every_example_of_a_request_and_responds_as_those_of_res
     assert!(missing.is_empty(), "never responded so: {missing:#?}");
 }
 
-/// Sends the example of a request, with parameters that are known.
+/// Sends the example of a request with known parameters.
 async fn send(
     service: &TestService,
     method: &str,
@@ -256,7 +257,7 @@ async fn send(
     service.call(method, &path, Some(example)).await
 }
 
-/// The places of a value: of its members, and of the first item of its lists.
+/// The places of a value's members, and of the first item of each list.
 fn places(at: &str, value: &Value, all: &mut BTreeSet<String>) {
     all.insert(at.to_owned());
     match value {
@@ -296,7 +297,7 @@ fn compare(at: &str, example: &Value, value: &Value, seen: &mut BTreeSet<String>
     }
 }
 
-/// What kind of value it is; an id or a secret has its prefix, and a digest its length.
+/// The form of a value. IDs and secrets keep their prefix, and digests their length.
 fn form(value: &Value) -> String {
     let Value::String(text) = value else {
         let kinds = ["null", "bool", "number", "list", "object"];

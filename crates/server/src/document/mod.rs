@@ -1,4 +1,4 @@
-//! `/openapi.json`: the whole document, made from the table of routes.
+//! `/openapi.json`: the whole document, derived from the table of routes.
 
 #[cfg(test)]
 pub(crate) mod check;
@@ -31,7 +31,7 @@ pub fn openapi(public_url: &str) -> Value {
     document(public_url)
 }
 
-/// The document says nothing about this environment but its address, and is made once.
+/// The document only depends on this environment's address, and is made once.
 pub(crate) async fn show(State(state): State<ServerState>) -> Response {
     let body = state.openapi.get_or_init(|| written(&state.environment));
     let body = body.clone();
@@ -43,7 +43,7 @@ pub(crate) async fn show(State(state): State<ServerState>) -> Response {
     response
 }
 
-/// What the route of the document says of itself.
+/// The description of the document's own route.
 pub(crate) fn describe(draft: &mut Draft<'_>) {
     draft.gives_any(200, "An OpenAPI 3.1 document.", "application/json");
 }
@@ -53,7 +53,7 @@ fn written(environment: &Environment) -> Bytes {
     document.to_string().into()
 }
 
-/// What the resources are, in the order in which they are shown.
+/// The resources, in the order in which they are shown.
 const TAGS: &[(&str, &str)] = &[
     ("oauth", "Get an application's token."),
     (
@@ -154,7 +154,7 @@ fn document(public_url: &str) -> Value {
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
         "servers": [{ "url": url }],
-        // No `paths`: generated clients encode the slashes of a path that is a parameter.
+        // It isn't in `paths`, because generated clients would encode the slashes of a path that is a parameter.
         "x-stead-proxy": {
             "url": format!("{url}/proxy/{{connection_name}}/{{identifier}}"),
             "description": "The product's API for one user: put the product's own path and query after this base.",
@@ -172,7 +172,7 @@ fn document(public_url: &str) -> Value {
     })
 }
 
-/// The operation of a route, with its method in small letters; none where it is not part of the interface.
+/// The operation of a route, with its method in lower case. `None` if it's not part of the interface.
 fn operation(
     access: Access,
     route: &Route,
@@ -328,7 +328,7 @@ fn problems() -> Value {
     Value::Object(problems.collect())
 }
 
-/// OpenAPI 3.1 takes scopes for any scheme.
+/// OpenAPI 3.1 allows scopes for any scheme.
 fn security(route: &Route) -> Value {
     let scopes: Vec<&str> = route.scope.iter().map(|scope| scope.name()).collect();
     json!([{ "client_credentials": scopes }, { "bearer": scopes }])

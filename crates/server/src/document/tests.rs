@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use super::document;
 use crate::{table, testing::TestService};
 
-/// What only browsers and the machines in between ask for, another protocol, and the other forms of a path that is described.
+/// Routes that aren't described: for browsers and for machines in between, another protocol, and other forms of a
+/// described path.
 const NOT_DESCRIBED: &[&str] = &[
     "ANY /mcp",
     "ANY /proxy/{connection_name}/{identifier}",
@@ -46,7 +47,7 @@ fn every_route_is_described_and_nothing_else() {
     let mut described: BTreeSet<String> = operations(&document).map(|(name, _)| name).collect();
     let mut left_out = Vec::new();
     let routes = table().into_iter().flat_map(|(_, routes)| routes);
-    // The dashboard is pages, which nothing but a browser reads.
+    // The dashboard has pages, which only browsers read.
     for route in routes.filter(|route| !route.path.starts_with("/dashboard")) {
         if route.operation.summary.is_none() {
             left_out.push(format!("{} {}", route.method, route.path));
@@ -130,7 +131,7 @@ fn every_operation_says_what_it_takes_and_gives() {
     assert_eq!(used, tags);
 }
 
-/// A parameter that is not known is refused with those that are.
+/// An unknown parameter is rejected, and the error lists the known ones.
 #[tokio::test]
 async fn the_parameters_of_a_query_are_those_that_the_handler_reads() {
     let service = TestService::new().await;
@@ -174,7 +175,7 @@ async fn the_parameters_of_a_query_are_those_that_the_handler_reads() {
     assert!(walked >= 5, "{walked}");
 }
 
-/// Calls `look` with every object of a value, and with its place.
+/// Calls `look` with every object of a value and its place.
 fn walk(value: &Value, place: &str, look: &mut impl FnMut(&str, &Map<String, Value>)) {
     match value {
         Value::Array(items) => {
@@ -263,7 +264,7 @@ fn every_example_fits_its_schema() {
     assert!(count > 50, "{count}");
 }
 
-/// Generators of clients take a schema only as an object, and a list of words only as `enum`.
+/// Client generators only accept a schema that is an object, and a list of words only as `enum`.
 #[test]
 fn generators_of_clients_understand_every_schema() {
     fn walk(value: &Value, at: &str) {

@@ -1,4 +1,4 @@
-//! The environment, acting as whoever the request was authenticated as.
+//! The environment, acting as the request's caller.
 
 use std::convert::Infallible;
 
@@ -21,7 +21,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
         let acting = parts.extensions.get::<Environment>().cloned();
         Ok(Self(acting.unwrap_or_else(|| {
-            // Routes without a token are those that users open.
+            // Users open the routes that need no token.
             let environment = Environment::from_ref(state).acting_as(Caller::User);
             in_request(environment, &parts.extensions)
         })))

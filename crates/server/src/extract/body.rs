@@ -1,4 +1,4 @@
-//! Bodies of requests: whole within a time and a size, or passed on while they keep coming.
+//! Bodies of requests, read completely within limits of time and size, or forwarded as they arrive.
 
 use std::{
     io,
@@ -25,10 +25,11 @@ use stead::{
 
 use crate::patience::{LONGEST, Patience};
 
-/// Longest wait for a body to be complete: a caller who sends a byte now and then, or none, holds no connection for ever.
+/// Longest wait for a complete body. A caller that sends nothing, or a byte now and then, can't hold a connection
+/// forever.
 const WAIT: Duration = LONGEST;
 
-/// The whole body, of at most `limit` bytes, while the caller of this environment waits. Most bodies are there at once and
+/// Reads the whole body, of at most `limit` bytes, within the caller's time. Most bodies are available immediately and
 /// need no timer.
 pub(crate) async fn collect(
     body: Body,
@@ -80,13 +81,13 @@ async fn collect_within(
     })
 }
 
-/// A body that breaks off if it comes too slowly.
+/// A body that fails if it arrives too slowly.
 pub(crate) struct KeepsComing<E> {
     body: Body,
     environment: E,
     runtime: fn(&E) -> &dyn Runtime,
     patience: Patience,
-    /// Since when the next piece is waited for, and for how long it is.
+    /// Since when the body has waited for its next piece, and the timer for it.
     waiting: Option<(Duration, BoxFuture<'static, ()>)>,
 }
 
@@ -219,7 +220,7 @@ mod tests {
         assert_eq!(start.elapsed().as_secs(), 60);
     }
 
-    /// A body of which a piece comes each time after so many seconds.
+    /// A body whose pieces arrive at this interval in seconds.
     fn every(seconds: u64, piece: Bytes) -> KeepsComing<TokioRuntime> {
         let pieces = stream::repeat(piece).then(move |piece| async move {
             tokio::time::sleep(Duration::from_secs(seconds)).await;

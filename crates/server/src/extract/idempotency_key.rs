@@ -38,7 +38,7 @@ fn read(value: &[u8]) -> Result<String, Error> {
         .ok_or_else(refusal)
 }
 
-/// The characters of a quoted string (RFC 8941, section 4.2.5): a backslash stands before a quote or a backslash.
+/// The characters of a quoted string (RFC 8941, section 4.2.5). A quote or a backslash has a backslash before it.
 fn unescape(quoted: &[u8]) -> Option<Vec<u8>> {
     let mut key = Vec::with_capacity(quoted.len());
     let mut bytes = quoted.iter().copied();

@@ -1,4 +1,4 @@
-//! JSON bodies: read from a request, with the place of a fault, and written as a response.
+//! JSON bodies: reads those of requests and reports where a fault is, and writes those of responses.
 
 use axum::{
     extract::{FromRequest, Request},
@@ -15,9 +15,9 @@ use stead::{
 use super::{body::collect, invalid};
 use crate::{problem::Problem, state::ServerState};
 
-/// Most bytes of a JSON body.
+/// Maximum size of a JSON body in bytes.
 const LIMIT: usize = 10 * 1024 * 1024;
-/// Bodies from this size on are read aside, so that other requests do not wait for them.
+/// Bodies from this size on are read on another thread, so that other requests don't wait.
 const LARGE: usize = 256 * 1024;
 
 /// A body in JSON.
@@ -34,7 +34,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromRequest<ServerState>
 }
 
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> Json<T> {
-    /// The body of a request, while its caller waits.
+    /// Reads the body of a request within its caller's time.
     pub(crate) async fn read(request: Request, acting: &Environment) -> Result<Self, Problem> {
         check_content_type(request.headers())?;
         let body = collect(request.into_body(), LIMIT, acting).await?;
@@ -54,7 +54,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Json<T> {
 }
 
 impl<T: Serialize> IntoResponse for Json<T> {
-    /// What an application reads here concerns its users: no cache keeps it.
+    /// Responses have data about users, so no cache may keep them.
     fn into_response(self) -> Response {
         match serde_json::to_vec(&self.0) {
             Ok(body) => {
@@ -76,7 +76,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-/// A browser cannot send this type across sites without asking first; a form can send the others.
+/// A browser doesn't send this type to another site without asking first. A form can send all other types.
 fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     let given = headers
         .get(header::CONTENT_TYPE)
@@ -92,16 +92,16 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     ))
 }
 
-/// Reads at full speed; only a body that is refused is read again, by its schema, to take what is meant or to say all
-/// that is wrong with it.
+/// Reads the body at full speed. Only if that fails, it's read again by its schema, to accept what is clearly meant or
+/// to report every fault.
 pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result<T, Error> {
     let rounded = std::str::from_utf8(body).map(inexact).unwrap_or_default();
     if !rounded.is_empty() {
         return Err(Error::invalid(rounded));
     }
     let read = serde_json::from_slice(body);
-    // Serde takes an array for an object, member by member, at any depth; the schema doesn't. Calls have no objects of
-    // their own below the first one, and are many.
+    // Serde accepts an array as an object, member by member, at any depth; the schema doesn't. Calls are frequent, and
+    // have no nested objects of their own.
     let is_call = ["ExecuteRequest", "ProxyRequest", "ToolCalls"].contains(&&*T::schema_name());
     let has_a_list = match is_call {
         true => body.trim_ascii_start().starts_with(b"["),
@@ -113,7 +113,7 @@ pub(crate) fn read_json<T: DeserializeOwned + JsonSchema>(body: &[u8]) -> Result
     }
     read.or_else(|error| {
         let value = serde_json::from_slice(body).map_err(|error| syntax(&error))?;
-        // The schema sees only one of the two, and another reader may take the other.
+        // The schema sees only one of the two values, and another reader may use the other.
         let twice = error.to_string();
         if let Some((name, _)) = twice
             .strip_prefix("duplicate field `")

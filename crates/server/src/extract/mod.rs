@@ -1,4 +1,4 @@
-//! What handlers read of a request. A refusal is a problem that says where the fault lies.
+//! Extractors: the parts of a request that handlers read. An error is a problem that names the faulty place.
 
 mod acting;
 mod body;
@@ -22,7 +22,7 @@ pub(crate) fn invalid(
     keyword: &str,
     message: impl AsRef<str>,
 ) -> Error {
-    // The message may quote the request, whose values have no bound of their own.
+    // The message may quote the request, whose values can have any length.
     let message: String = message.as_ref().chars().take(300).collect();
     Error::invalid(vec![Violation::new(pointer, keyword, message)])
 }

@@ -24,7 +24,7 @@ impl<S: Sync> FromRequestParts<S> for Query {
 }
 
 impl Query {
-    /// Refuses parameters that the handler hasn't asked for.
+    /// Rejects parameters that the handler hasn't read.
     pub(crate) fn end(self) -> Result<(), Error> {
         self.0.end()
     }

@@ -1,4 +1,4 @@
-//! "The user must authorize", in the way that the client knows.
+//! Tells a client that the user must authorize, in the form that it knows.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -24,19 +24,19 @@ use stead::{
 
 use super::{client::Client, links::Links, progress::Progress, results};
 
-/// How long a call waits for a user who is asked, or is at the product, and how often it looks.
+/// How long a call waits for a user who has been asked or is at the product, and how often it checks.
 const WAIT: Duration = Duration::from_secs(25);
 const LOOK: Duration = Duration::from_secs(1);
 
-/// How a client wants to be told of a link.
+/// The forms in which a client can receive a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// As input that a call needs (2026-07-28).
+    /// As a request for input (2026-07-28).
     Input,
-    /// As a question in the stream of the call (2025-11-25). That revision also has an error for it, which frameworks end
-    /// the call with, without the link.
+    /// As a question in the call's stream (2025-11-25). That revision also has an error for it, but frameworks then end
+    /// the call without showing the link.
     Question,
-    /// As text for the model.
+    /// As a text for the model.
     Text,
 }
 
@@ -45,7 +45,7 @@ impl Form {
         let capabilities = client.capabilities();
         let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
         let version = client.version();
-        // Dates as text are in the order of time.
+        // As texts, dates have the order of time.
         let version = version.as_ref().map_or("", ProtocolVersion::as_str);
         match elicitation.is_some_and(|elicitation| elicitation.url.is_some()) {
             true if version >= ProtocolVersion::V_2026_07_28.as_str() => Self::Input,
@@ -57,16 +57,16 @@ impl Form {
     }
 }
 
-/// What comes of asking the user.
+/// The result of asking the user.
 pub(super) enum Asked {
     /// The response to the call.
     Response(CallToolResponse),
-    /// The user came back: the call goes on.
+    /// The user came back, so the call continues.
     Allowed,
 }
 
-/// Asks the user, who must act before a call: there is a link to open. A user whom this call has asked `before` isn't
-/// asked in its stream again.
+/// Asks the user to open a link, because the user must act before the call. If this call has already asked in its
+/// stream (`before`), it doesn't ask there again.
 pub(super) async fn ask(
     environment: &Environment,
     links: &Links,
@@ -136,7 +136,7 @@ pub(super) async fn ask(
     Ok(Asked::Response(response))
 }
 
-/// A sentence, the link on its own line, and what to do then.
+/// A sentence, the link on its own line, and what to do next.
 pub(super) fn text(sentence: &str, link: &str) -> String {
     format!("{sentence}\n{link}\nThen try again.")
 }
@@ -154,13 +154,13 @@ fn elicit(
     }
 }
 
-/// Names the request to the user among those of a call.
+/// The name of the request to the user among those of a call.
 fn key(connection: &McpConnection) -> String {
     format!("authorize_{}", connection.name)
 }
 
-/// What a tool is called with, as a digest: a state is good for the call that it was made for. Empty where there is no state,
-/// and none will be made.
+/// A digest of the tool and its arguments. A state is only valid for the call that it was made for. Empty if there is
+/// no state, and none will be made.
 pub(super) fn digest(request: &CallToolRequestParams, client: &Client<'_>) -> String {
     if request.request_state.is_none() && Form::of(client) != Form::Input {
         return String::new();
@@ -170,8 +170,8 @@ pub(super) fn digest(request: &CallToolRequestParams, client: &Client<'_>) -> St
     URL_SAFE_NO_PAD.encode(Sha256::digest(call.to_string()))
 }
 
-/// What the user did about an earlier try of the same call. Where it was accepted, waits a while for the user to come back.
-/// A response ends the call.
+/// The result of asking the user in an earlier attempt of the same call. If the user accepted, it waits a while for the
+/// user to come back. A response ends the call.
 pub(super) async fn earlier_try(
     environment: &Environment,
     connection: &McpConnection,
@@ -202,12 +202,12 @@ pub(super) async fn earlier_try(
             Ok(None)
         }
         Some("decline" | "cancel") => Ok(Some(declined(connection).into())),
-        // No response: the user is asked again where that is needed.
+        // The call goes ahead, and asks the user again if necessary.
         _ => Ok(None),
     }
 }
 
-/// The response to a call for which the user didn't want to connect.
+/// The response to a call if the user declined to connect.
 fn declined(connection: &McpConnection) -> CallToolResult {
     let title = connection.product.title;
     let text = format!(
@@ -220,7 +220,7 @@ fn declined(connection: &McpConnection) -> CallToolResult {
     result
 }
 
-/// Whether the user has not come to an end with it.
+/// Whether the user is still busy with it.
 async fn is_under_way(environment: &Environment, authorization_id: &str) -> bool {
     let authorization = environment
         .send(ReadAuthorization::new(authorization_id))

@@ -1,4 +1,4 @@
-//! How a user is asked to authorize, and that the same call goes through after it.
+//! A call asks the user to authorize, and the same call then succeeds.
 
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::testing::{TestService, json_response};
 
-/// A service with the connection `mail`, of which `u2` knows nothing; and the connection's id.
+/// A service with the connection `mail`, at which `u2` has no account; and the connection's ID.
 async fn service() -> (TestService, String) {
     let service = TestService::with_products(|_| json_response(&json!({ "drafts": [] }))).await;
     let connection = service.connect_mail().await;
@@ -38,7 +38,7 @@ async fn without_another_way_the_link_is_text() {
     assert_eq!(*sentence, "Connect Gmail to continue.");
     assert!(link.starts_with("http://127.0.0.1/connect/"), "{link}");
     assert_eq!(*then, "Then try again.");
-    // Asked again, it is the same link.
+    // A second call gets the same link.
     let again = client.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(text(&again), text(&asked));
     let check = json!({ "connection_name": "mail" });
@@ -67,7 +67,7 @@ async fn a_permission_that_is_missing_is_asked_for_in_the_same_way() {
     );
 }
 
-/// A retry of a call, with what the user did.
+/// A retry of a call, with the user's decision.
 fn retry(asked: &Value, arguments: &Value, action: &str) -> Value {
     json!({
         "name": LIST_DRAFTS,
@@ -90,14 +90,14 @@ async fn a_newer_client_is_asked_for_input_and_goes_on() {
     assert_eq!(params["message"], "Connect Gmail to continue.");
     let link = params["url"].as_str().unwrap();
 
-    // Accepted, and the user is not back: the call waits a while, and asks again with the same link.
+    // The user has accepted but isn't back: the call waits a while, and asks again with the same link.
     let params = retry(&asked, &json!({}), "accept");
     let waiting = client.ask("tools/call", params).await;
     let again = &waiting["result"];
     assert_eq!(again["resultType"], "input_required", "{waiting}");
     assert_eq!(again["inputRequests"], asked["inputRequests"]);
 
-    // What was changed, and what is of another call or session, is refused.
+    // A changed state, or one of another call or session, is rejected.
     let mut changed = asked.clone();
     changed["requestState"] = json!("AAAA");
     let other = Client::opening(&service, json!({ "identifier": "u2" })).await;
@@ -141,7 +141,7 @@ async fn a_client_of_the_older_revision_without_a_callback_reads_the_link() {
     let done = last_message(&send(&client, Some(&session), &call).await);
     assert_eq!(done["result"]["isError"], false, "{done}");
     assert_eq!(done["result"]["resultType"], Value::Null);
-    // What one token has opened, another one does not continue.
+    // Another token can't continue what one has opened.
     let other = Client::new(&service, json!({ "identifier": "u2" })).await;
     let list = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/list" });
     let refused = send(&other, Some(&session), &list).await;

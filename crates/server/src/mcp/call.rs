@@ -1,4 +1,4 @@
-//! A call of a tool: which connection is meant, and the call itself.
+//! Calls a tool through the connection that the call means.
 
 use rmcp::{
     ErrorData,
@@ -25,14 +25,14 @@ use super::{
     results::{self, protocol_error},
 };
 
-/// The member of `_meta` that makes a call once, however often it comes with this key.
+/// The member of `_meta` with the idempotency key: calls with the same key run once.
 const IDEMPOTENCY_KEY: &str = "stead/idempotency_key";
 
-/// The member of `_meta` in which a client names its trace; the header of the request may be that of a connection that
-/// several calls share.
+/// The member of `_meta` in which a client names its trace. Several calls can share a connection, so the request's
+/// header may belong to the connection.
 const TRACE_PARENT: &str = "traceparent";
 
-/// Calls a tool as the user of the session.
+/// Calls a tool as the session's user.
 pub(super) async fn call(
     environment: &Environment,
     links: &Links,

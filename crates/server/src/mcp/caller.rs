@@ -1,4 +1,4 @@
-//! Who calls: an MCP session, and its user.
+//! The caller of a message: an MCP session and its user.
 
 use stead::{
     Error, ErrorKind,
@@ -8,7 +8,7 @@ use stead::{
     },
 };
 
-/// The session that calls.
+/// The calling session.
 pub(super) fn session(environment: &Environment) -> Result<&McpSession, Error> {
     match environment.caller() {
         Caller::McpSession(session) => Ok(session),
@@ -19,7 +19,7 @@ pub(super) fn session(environment: &Environment) -> Result<&McpSession, Error> {
     }
 }
 
-/// The user of the session that calls.
+/// The user of the calling session.
 pub(super) fn identifier(environment: &Environment) -> Result<&str, Error> {
     Ok(session(environment)?.identifier.as_str())
 }

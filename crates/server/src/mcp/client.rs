@@ -1,4 +1,4 @@
-//! What a call knows of its client.
+//! The abilities of a call's client.
 
 use rmcp::{
     RoleServer,
@@ -14,12 +14,12 @@ use super::lenient::OneMessage;
 /// The client of a call.
 pub(super) struct Client<'c> {
     pub(super) meta: &'c RequestMetaObject,
-    /// What the transport knows besides: the session of the older revision, and where messages before the response go.
+    /// The transport's context: the session of the older revision, and the stream for messages before the response.
     context: Option<&'c RequestContext<RoleServer>>,
 }
 
 impl<'c> Client<'c> {
-    /// One whose request says all there is to know.
+    /// A client whose request describes it completely.
     pub(super) fn of_request(meta: &'c RequestMetaObject) -> Self {
         let context = None;
         Self { meta, context }
@@ -46,7 +46,7 @@ impl<'c> Client<'c> {
         }
     }
 
-    /// Whether it hears anything before the response.
+    /// Whether it can receive messages before the response.
     pub(super) fn has_a_stream(&self) -> bool {
         let parts = self
             .context
@@ -54,13 +54,13 @@ impl<'c> Client<'c> {
         parts.is_some_and(|parts| parts.extensions.get::<OneMessage>().is_none())
     }
 
-    /// Asks the user something, before the response. Nothing if the client couldn't.
+    /// Asks the user a question before the response. `None` if the client couldn't.
     pub(super) async fn elicit(&self, question: ElicitRequestParams) -> Option<ElicitationAction> {
         let asked = self.context?.peer.create_elicitation(question).await;
         asked.ok().map(|result| result.action)
     }
 
-    /// Says how far a call is. A client that is gone hears nothing.
+    /// Reports the progress of a call. If the client is gone, nothing happens.
     pub(super) async fn notify(&self, progress: ProgressNotificationParam) {
         if let Some(context) = self.context {
             let _ = context.peer.notify_progress(progress).await;

@@ -1,4 +1,4 @@
-//! Clients in the field: those that never say goodbye, and those whose messages aren't quite the protocol.
+//! Common clients: those that never close their session, and those whose messages differ slightly from the protocol.
 
 use axum::body::Body;
 use futures_util::StreamExt as _;
@@ -16,7 +16,7 @@ fn initialize(capabilities: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
 }
 
-/// Sends a message in a session that was opened, or none.
+/// Sends a message in an open session, or without one.
 pub(super) async fn send(
     client: &Client<'_>,
     session: Option<&str>,
@@ -54,7 +54,7 @@ async fn clients_that_never_close_make_room_for_new_ones() {
     let first = open(&client, &json!({})).await;
     let second = open(&client, &json!({})).await;
     for _ in 0..40 {
-        // The first one goes on, so it isn't idle.
+        // The first one is still active, so it isn't idle.
         let listed = send(&client, Some(&first), &list()).await;
         assert_eq!(listed.status, StatusCode::OK, "{}", listed.text());
         open(&client, &json!({})).await;
@@ -162,7 +162,7 @@ async fn what_a_client_left_out_or_wrote_as_an_empty_list_is_understood() {
             called.text()
         );
     }
-    // What isn't understood is said in the protocol's own form.
+    // Messages that aren't understood get an error of the protocol.
     for (message, id, words) in [
         (list(), json!(2), "initialize"),
         (json!({ "id": "a" }), json!("a"), "JSON-RPC"),
@@ -186,7 +186,7 @@ async fn what_a_client_left_out_or_wrote_as_an_empty_list_is_understood() {
     );
 }
 
-/// A callback of the client opens the link, and the call that asked goes on.
+/// The client's callback opens the link, and the call that asked continues.
 #[tokio::test(start_paused = true)]
 async fn a_client_with_a_callback_is_asked_in_the_stream_of_its_call() {
     for (action, words) in [

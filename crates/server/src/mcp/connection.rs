@@ -1,4 +1,4 @@
-//! Which connection a call means: a parameter says it, where a session has several of a product.
+//! Selects the connection of a call. If a session has several connections for a product, a parameter names one.
 
 use serde_json::{Value, json};
 use stead::{
@@ -6,7 +6,7 @@ use stead::{
     core::{environment::McpConnection, error::Violation, product::Product},
 };
 
-/// Its name.
+/// Name of the parameter.
 pub(super) const CONNECTION: &str = "connection_name";
 
 /// The schema of the parameter that names a connection.
@@ -23,7 +23,7 @@ pub(super) fn of_product<'c>(
     connections.filter(move |connection| connection.product.name == product.name)
 }
 
-/// The connection that an argument names among these; the only one where none is named.
+/// The connection that an argument names among these. Without an argument, the only one.
 pub(super) fn one_of<'c>(
     connections: impl Iterator<Item = &'c McpConnection>,
     given: Option<&Value>,

@@ -1,7 +1,9 @@
-//! A call of the newer revision, without the transport's tasks: such a request says all that there is to know, and its response is one message.
+//! Runs a call of the newer revision without the transport's tasks. Such a request is complete in itself, and its
+//! response is one message.
 //!
 //! The transport would start four tasks, and read and write the message several times. A test compares both responses.
-//! What is not exactly as the revision wants it, or has more than a response, goes to the transport, which says what is wrong.
+//! Requests that differ from the revision in any way, or need more than a response, go to the transport. It reports
+//! what is wrong.
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -30,7 +32,7 @@ struct Message {
     params: CallToolRequestParams,
 }
 
-/// Responds to a plain call; any other request comes back.
+/// Responds to a plain call. Returns any other request.
 pub(super) async fn serve(
     environment: &Environment,
     links: &Links,
@@ -40,7 +42,7 @@ pub(super) async fn serve(
         return Err(request);
     }
     let (parts, body) = request.into_parts();
-    // The length was looked at: what fails here is the connection.
+    // The length was checked before, so only the connection can fail here.
     let body = to_bytes(body, LARGEST).await.unwrap_or_default();
     let Some((id, call, meta)) = plain_call(&parts, &body) else {
         return Err(Request::from_parts(parts, Body::from(body)));
@@ -65,7 +67,7 @@ pub(super) async fn serve(
     Ok(response)
 }
 
-/// Whether the headers are those of a plain call. A browser's origin is for the transport to check.
+/// Whether the headers are those of a plain call. The transport checks a browser's origin.
 fn may_be_plain(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::POST
@@ -80,7 +82,7 @@ fn may_be_plain(request: &Request) -> bool {
         && !headers.contains_key(header::ORIGIN)
 }
 
-/// Whether a response may be JSON or a stream, said plainly.
+/// Whether the client explicitly accepts both JSON and a stream.
 fn takes_both(headers: &HeaderMap) -> bool {
     one(headers, "accept").is_some_and(|accept| {
         let takes = |kind: &str| accept.split(',').any(|one| one.trim() == kind);
@@ -88,14 +90,14 @@ fn takes_both(headers: &HeaderMap) -> bool {
     })
 }
 
-/// A header that is there once.
+/// The value of a header that occurs once.
 fn one<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// The call of a message that says all by itself, as its headers do.
+/// The call of a message that is complete in itself and agrees with its headers.
 pub(super) fn plain_call(
     parts: &Parts,
     body: &Bytes,

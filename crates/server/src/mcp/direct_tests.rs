@@ -1,9 +1,9 @@
-//! Calls that need no transport: which they are, and that their responses are the transport's.
+//! Calls that bypass the transport: which ones do, and that their responses are the same as the transport's.
 
 use super::*;
 use crate::mcp::{direct, links::Links};
 
-/// The call as a client of the newer revision sends it, with a change to its headers and to its message.
+/// The call as a client of the newer revision sends it, with a change to its headers and its message.
 fn call(client: &Client<'_>, change: impl FnOnce(&mut Request<Body>, &mut Value)) -> Request<Body> {
     let mut request = client.request().body(Body::empty()).unwrap();
     let headers = request.headers_mut();
@@ -141,14 +141,14 @@ async fn a_response_is_the_same_with_and_without_the_transport() {
             if let Some(meta) = meta.and_then(Value::as_object_mut) {
                 meta.remove("stead/execution_id");
             }
-            // The id of an execution is the last thing that the text says.
+            // The text ends with the execution's ID.
             let text = message.pointer_mut("/result/content/0/text");
             let text = text.map(Value::take).unwrap_or_default();
             let text = text.as_str().unwrap_or_default();
             let text = text.split("(execution").next().unwrap_or_default();
             (response.status, text.to_owned(), message)
         };
-        // A length that is not said as a number is the transport's.
+        // The transport handles a length that isn't a number.
         assert_eq!(ask(None).await, ask(Some("+")).await, "{tool} {arguments}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which messages there are: what the server is, its tools, and calls of them.
+//! Handles the protocol's messages: the server's description, its tools, and their calls.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use stead::core::environment::Environment;
 
 use super::{call, client::Client, links::Links, results::protocol_error, tools};
 
-/// What a model is told about all tools together.
+/// Instructions for a model about all tools together.
 const INSTRUCTIONS: &str = "These tools act as one user at products such as mail or a calendar. If the user needs to \
     authorize first, a tool responds with a link. Show it to the user, and call the tool again when the user has opened it.";
-/// How long a list of tools is fresh.
+/// How long a client may cache a list of tools.
 const TTL_MS: u64 = 60_000;
 
-/// Methods that a server of tools doesn't have.
+/// Methods that this server doesn't have.
 macro_rules! no_methods {
     ($($name:ident($request:ty) -> $result:ty: $method:literal;)*) => {$(
         async fn $name(
@@ -68,7 +68,7 @@ impl ServerHandler for Tools {
         Err(no_method(&request.method))
     }
 
-    /// All on one page: what they are depends on the session, and not on the client.
+    /// All tools on one page. They depend on the session and not on the client.
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -94,7 +94,7 @@ impl ServerHandler for Tools {
         let environment = environment(&context)?;
         let client = Client::of(&context);
         let call = call::call(&environment, &self.links, request, &client);
-        // A client that goes away or cancels takes its reading call along; one that changes something goes on by itself.
+        // If the client disconnects or cancels, a read is cancelled too. A call that changes something continues.
         tokio::select! {
             response = call => response,
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
@@ -102,13 +102,13 @@ impl ServerHandler for Tools {
     }
 }
 
-/// The error for what a server of tools doesn't have.
+/// The error for a method that this server doesn't have.
 fn no_method(name: &str) -> ErrorData {
     let message = format!("Stead doesn't support the method {name}; use tools/list and tools/call");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The environment for the session whose token the request had.
+/// The environment for the session of the request's token.
 fn environment(context: &RequestContext<RoleServer>) -> Result<Environment, ErrorData> {
     let parts = context.extensions.get::<http::request::Parts>();
     let acting = parts.and_then(|parts| parts.extensions.get::<Environment>());

@@ -1,4 +1,4 @@
-//! JWTs of an issuer of these tests, through the router.
+//! JWTs of a test issuer, through the router.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
@@ -12,7 +12,7 @@ fn pair() -> Ed25519KeyPair {
     Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap()
 }
 
-/// A service that takes tokens of the issuer, and the account `u1`.
+/// A service that accepts the issuer's tokens, and the account `u1`.
 async fn service(is_up: bool) -> TestService {
     let set = |issuer: McpIssuer| issuer.required_scope("tools").read_only();
     TestService::open_with(
@@ -85,7 +85,7 @@ async fn a_token_of_the_issuer_calls_tools_as_the_user_whom_it_names() {
     let result = ada.call(LIST_DRAFTS, &json!({})).await;
     assert_eq!(result["isError"], false, "{result}");
     assert_eq!(of_drafts(), 1);
-    // No argument names another user, and who has no account is asked to authorize.
+    // No argument can name another user. A user without an account is asked to authorize.
     let named = ada.call(LIST_DRAFTS, &json!({ "identifier": "u2" })).await;
     assert_eq!(named["isError"], true, "{named}");
     let bob = client(&service, &json!({ "sub": "u2" }));
@@ -95,7 +95,7 @@ async fn a_token_of_the_issuer_calls_tools_as_the_user_whom_it_names() {
         "{asked}"
     );
     assert_eq!(of_drafts(), 1);
-    // It is good for nothing else.
+    // It allows nothing else.
     let request = ada.request().method("GET").uri("/v1/tools");
     let elsewhere = service.send(request.body(Body::empty()).unwrap()).await;
     assert!(elsewhere.status.is_client_error());

@@ -1,4 +1,4 @@
-//! What clients in the field send that isn't quite the protocol, and responses in the form that such a client takes.
+//! Accepts messages of common clients that differ slightly from the protocol, and responds in a form that they accept.
 
 use axum::{
     body::{Body, Bytes, to_bytes},
@@ -9,25 +9,26 @@ use futures_util::StreamExt as _;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
 use serde_json::{Map, Value, json};
 
-/// Largest message, in bytes: as of a body of REST.
+/// Maximum size of a message in bytes, as for a body of the REST API.
 pub(crate) const LARGEST: usize = 10 * 1024 * 1024;
 const JSON: &str = "application/json";
 const STREAM: &str = "text/event-stream";
-/// Version of a client that names none: the newest one that opens sessions.
+/// Version for a client that names none: the newest one that opens sessions.
 const VERSION: &str = "2025-11-25";
 
-/// Forms of a response that a client takes.
+/// Forms of a response that a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Both,
     Json,
     Stream,
-    /// Something else. The transport refuses it.
+    /// Neither. The transport rejects the request.
     Neither,
 }
 
 impl Takes {
-    /// The protocol wants both named. Clients that name one of them, `*/*` or nothing mean that one, or JSON.
+    /// The protocol requires clients to name both. A client that names only one gets that one. `*/*` or no header means
+    /// JSON.
     fn of(headers: &HeaderMap) -> Self {
         let accepted = headers.get_all(header::ACCEPT).iter();
         let accepted: Vec<String> = accepted
@@ -55,7 +56,7 @@ impl Takes {
     }
 }
 
-/// Marks a request whose client takes one message and no stream.
+/// Marks a request whose client accepts one message and no stream.
 #[derive(Debug, Clone)]
 pub(super) struct OneMessage;
 
@@ -67,12 +68,12 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The request, and how the transport gets it.
+    /// The request, and its form for the transport.
     pub(super) async fn read(request: Request) -> (Self, Request) {
         let (mut parts, body) = request.into_parts();
-        // The length was looked at: what fails here is the connection.
+        // The length was checked before, so only the connection can fail here.
         let mut body = to_bytes(body, LARGEST).await.unwrap_or_default();
-        // The transport reads a call with a list of arguments as a method of another name.
+        // If a call has a list of arguments, the transport reads it as an unknown method.
         if body.windows(2).any(|two| two == b"[]")
             && let Some(repaired) = repaired(&body)
         {
@@ -101,7 +102,7 @@ impl Asked {
         Request::from_parts(parts, Body::from(body))
     }
 
-    /// The request once more, if it was refused for a fault whose meaning is plain.
+    /// A corrected request, if the transport rejected it and its meaning is clear.
     pub(super) fn repaired(&self, response: &Response) -> Option<Request> {
         let refused = [StatusCode::BAD_REQUEST, StatusCode::UNSUPPORTED_MEDIA_TYPE];
         if self.parts.method != Method::POST || !refused.contains(&response.status()) {
@@ -110,7 +111,7 @@ impl Asked {
         Some(self.request(repaired(&self.body)?))
     }
 
-    /// The response in a form that the client takes.
+    /// The response in a form that the client accepts.
     pub(super) async fn respond(self, response: Response) -> Response {
         let kind = response.headers().get(header::CONTENT_TYPE);
         let is = |name: &str| {
@@ -119,7 +120,7 @@ impl Asked {
         };
         let (is_json, is_stream) = (is(JSON), is(STREAM));
         if self.parts.method == Method::DELETE && response.status() == StatusCode::ACCEPTED {
-            // Clients in the field take a 202 for a failure.
+            // Some clients treat a 202 as a failure.
             return with_status(response, StatusCode::NO_CONTENT);
         }
         if response.status().is_client_error() && !is_json {
@@ -132,7 +133,7 @@ impl Asked {
         }
     }
 
-    /// The transport's words as an error of JSON-RPC.
+    /// The transport's error text as a JSON-RPC error.
     async fn error(&self, response: Response) -> Response {
         let (head, body) = response.into_parts();
         let said = to_bytes(body, LARGEST).await.unwrap_or_default();
@@ -156,14 +157,14 @@ impl Asked {
     }
 }
 
-/// The message as the client means it, if that is another one.
+/// The corrected message, if it differs.
 fn repaired(body: &[u8]) -> Option<Bytes> {
     let message: Value = serde_json::from_slice(body).ok()?;
     let repaired = repair(message.clone());
     (repaired != message).then(|| repaired.to_string().into())
 }
 
-/// What a client means that leaves out a member, or writes an empty object as PHP does.
+/// Corrects the message of a client that omits a member, or writes an empty object as an array, as PHP does.
 fn repair(mut message: Value) -> Value {
     let Some(object) = message.as_object_mut() else {
         return message;
@@ -214,7 +215,7 @@ fn with_status(mut response: Response, status: StatusCode) -> Response {
     response
 }
 
-/// The message of a stream that is the response, as JSON.
+/// The stream's message that is the response, as JSON.
 async fn first(response: Response) -> Response {
     let (mut head, body) = response.into_parts();
     let mut stream = body.into_data_stream();
@@ -223,7 +224,7 @@ async fn first(response: Response) -> Response {
     let mut found = None;
     while let (None, Some(Ok(bytes))) = (&found, stream.next().await) {
         text.extend_from_slice(&bytes);
-        // A line is whole once the next one begins.
+        // A line is complete when the next one starts.
         while let Some(length) = text[seen..].iter().position(|byte| *byte == b'\n') {
             let line = &text[seen..seen + length];
             seen += length + 1;

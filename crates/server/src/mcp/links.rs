@@ -1,5 +1,5 @@
-//! Links that were shown: one stays open for an account and a set of permissions, however often it is asked for. The store
-//! has only their digests, so another process shows another link. Both work.
+//! Links that were shown. An account and a set of permissions have one open link, which is shown again if a call asks
+//! again. The store has only their digests, so another process shows another link. Both work.
 
 use std::{
     collections::HashMap,
@@ -17,20 +17,20 @@ use stead::{
 
 use super::caller;
 
-/// A link that lives shorter is not shown again.
+/// A link that expires sooner isn't shown again.
 const ENOUGH: Duration = Duration::from_secs(120);
-/// Most links that are kept; beyond that others are made.
+/// Maximum number of links to keep. Further ones are created but not kept.
 const MOST: usize = 10_000;
 
 /// User, connection and permissions.
 type Of = (String, String, Option<Vec<String>>);
 
-/// Open links of all sessions. They end by themselves after minutes, so they are kept in memory only.
+/// Open links of all sessions. They expire within minutes, so they are only kept in memory.
 #[derive(Debug, Default)]
 pub(super) struct Links(Mutex<HashMap<Of, AuthorizationLink>>);
 
 impl Links {
-    /// A link of the session's user that can be opened: one that was shown before, or a new one.
+    /// A link for the session's user that still works: one that was shown before, or a new one.
     pub(super) async fn get(
         &self,
         environment: &Environment,
@@ -61,7 +61,7 @@ impl Links {
     }
 }
 
-/// Whether a user can still go all the way with it.
+/// Whether a user still has time to complete it.
 async fn is_open(environment: &Environment, link: &AuthorizationLink) -> bool {
     let now = environment.runtime().now();
     let left = Duration::try_from(link.expires_at.duration_since(now)).unwrap_or_default();

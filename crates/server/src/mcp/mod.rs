@@ -1,7 +1,7 @@
-//! The tools as a server of the Model Context Protocol, revisions 2026-07-28 and 2025-11-25 at one address.
+//! An MCP server for the tools. It serves revisions 2026-07-28 and 2025-11-25 at the same address.
 //!
-//! A message comes with an MCP session, which says whose user is meant and what may be called. What is allowed is
-//! decided in core; here calls are translated, and users are asked to authorize in the way that their client knows.
+//! A message belongs to an MCP session, which fixes the user and the allowed tools. Core decides what is allowed. This
+//! module translates calls, and asks users to authorize in the form that their client knows.
 
 mod authorize;
 mod call;
@@ -34,8 +34,8 @@ pub(crate) use property::holds as message_holds;
 pub use sessions::Handlers;
 pub(crate) use sessions::Mcp;
 
-/// The server of an environment, with the tools of its catalogue unless other handlers are given. Pages of these
-/// origins may send messages, besides those of the public URL.
+/// The server of an environment. It has the tools of the catalogue, unless other handlers are given. Pages of these
+/// origins and of the public URL may send messages.
 pub(crate) fn server(
     environment: &Environment,
     allowed_origins: &[String],

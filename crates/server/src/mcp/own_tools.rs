@@ -1,5 +1,5 @@
-//! Tools that a session has besides those of products: the link for its user, whether the user has been there, and more of
-//! a result.
+//! Stead's own tools of a session: create a link for its user, check whether the user has opened it, and read more of a
+//! result.
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use super::{
 const LINK: &str = "stead_get_authorization_link";
 const CHECK: &str = "stead_check_authorization";
 
-/// The first two where the session has a connection, the third where it has results to read.
+/// The first two if the session has a connection, the third if it can have truncated results.
 pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Error>> {
     let names: Vec<&str> = offer
         .connections
@@ -66,7 +66,7 @@ pub(super) fn list(offer: &McpOffer<'_>) -> impl Iterator<Item = Result<Tool, Er
     both.into_iter().chain(read_result::tool(offer).map(read))
 }
 
-/// The result of one of them; none where the name is another tool's.
+/// The result of one of these tools. `None` if the name is another tool's.
 pub(super) async fn call(
     environment: &Environment,
     links: &Links,
@@ -89,7 +89,7 @@ pub(super) async fn call(
     Some(result.unwrap_or_else(|error| results::error(&error)))
 }
 
-/// The state of the user's account; none where there is no account yet.
+/// The state of the user's account. `None` if there is no account yet.
 async fn state(
     environment: &Environment,
     connection: &McpConnection,

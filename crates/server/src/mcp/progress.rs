@@ -1,4 +1,4 @@
-//! What the client of a long call hears meanwhile.
+//! Progress messages during a long call.
 
 use std::{pin::pin, time::Duration};
 
@@ -7,14 +7,14 @@ use stead::core::environment::{Environment, McpConnection};
 
 use super::client::Client;
 
-/// How often it hears of the call.
+/// Time between two messages.
 const TELL: Duration = Duration::from_secs(5);
 
-/// What the client of a call hears while it waits, where it asked for that.
+/// Sends progress messages to the client of a call, if it asked for them.
 pub(super) struct Progress<'c> {
     client: &'c Client<'c>,
     token: Option<ProgressToken>,
-    /// Seconds so far: only what is more is told.
+    /// Seconds in the last message. Progress must increase.
     told: Duration,
 }
 
@@ -27,7 +27,7 @@ impl<'c> Progress<'c> {
         }
     }
 
-    /// Says what the call is waiting for, once it has waited longer than was said before.
+    /// Reports what the call is waiting for, if it has waited longer than the last message said.
     pub(super) async fn tell(&mut self, waited: Duration, message: &str) {
         let Some(token) = self.token.clone().filter(|_| waited >= self.told + TELL) else {
             return;
@@ -37,7 +37,7 @@ impl<'c> Progress<'c> {
         self.client.notify(progress.with_message(message)).await;
     }
 
-    /// Says every few seconds that a call goes on.
+    /// Reports every few seconds that a call is still running.
     pub(super) async fn during<T>(
         &mut self,
         environment: &Environment,

@@ -1,4 +1,5 @@
-//! What must hold for every message: a call that is answered without the transport is the call that the transport reads.
+//! A property of every message: if Stead answers a call without the transport, the transport would have read the same
+//! call.
 
 use axum::body::Bytes;
 use http::{HeaderValue, Request};
@@ -6,7 +7,7 @@ use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, ProtocolV
 
 use super::direct::plain_call;
 
-/// A message is the transport's, or it is a call of the tool that its header names, and rmcp reads the same from it.
+/// A message goes to the transport, or it's a call of the tool in its header and rmcp reads the same call from it.
 pub(crate) fn holds(name: &str, body: &[u8]) {
     let Ok(header) = HeaderValue::from_str(name) else {
         return;

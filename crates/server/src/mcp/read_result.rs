@@ -1,4 +1,4 @@
-//! `stead_read_result`: more of a result, by a handle that an earlier result names.
+//! `stead_read_result`: reads more of a result, with a handle from an earlier result.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ResourceContents};
@@ -16,10 +16,10 @@ use stead::{
 
 use super::results::{self, READ};
 
-/// Most bytes of a piece, and how many come where nothing is asked.
+/// Maximum number of bytes of a piece, which is also the default.
 const MOST: u64 = 40_000;
 const USUAL: u64 = 20_000;
-/// Bytes of a file that is not text and comes as base64 all the same.
+/// Maximum size of a binary file that is returned as base64.
 const SMALL: usize = 32_768;
 
 /// Its arguments.
@@ -33,7 +33,7 @@ struct Arguments {
     max_bytes: Option<u64>,
 }
 
-/// The tool, where a session has tools that read: only their results have handles.
+/// The tool, if the session has read tools: only their results have handles.
 pub(super) fn tool(offer: &McpOffer<'_>) -> Option<Value> {
     let mut tools = offer.tools.iter();
     tools.any(|tool| tool.entry().effect() == Effect::Read).then(|| {
@@ -56,7 +56,7 @@ pub(super) fn tool(offer: &McpOffer<'_>) -> Option<Value> {
     })
 }
 
-/// A piece of what a handle leads to.
+/// A piece of a handle's content.
 pub(super) async fn call(
     environment: &Environment,
     arguments: &JsonObject,
@@ -84,7 +84,7 @@ fn read(arguments: &JsonObject) -> Result<Arguments, Error> {
     }
 }
 
-/// A piece of a text, which begins and ends between characters, and where the next one begins.
+/// A piece of a text, cut between characters, and the position of the next piece.
 fn piece(file: &ResultFile, arguments: &Arguments) -> Result<CallToolResult, Error> {
     let text = file.text().unwrap_or_default();
     let first = usize::try_from(arguments.offset).unwrap_or(usize::MAX);
@@ -97,7 +97,7 @@ fn piece(file: &ResultFile, arguments: &Arguments) -> Result<CallToolResult, Err
     let most = usize::try_from(arguments.max_bytes.unwrap_or(USUAL)).unwrap_or(usize::MAX);
     let mut end = text.floor_char_boundary(first.saturating_add(most));
     if end == first {
-        // A character is longer than what was asked for.
+        // A single character is longer than the requested number of bytes.
         end = text.ceil_char_boundary(first + 1);
     }
     let mut piece = json!({
@@ -113,7 +113,7 @@ fn piece(file: &ResultFile, arguments: &Arguments) -> Result<CallToolResult, Err
     Ok(result)
 }
 
-/// A small file that is not text; of a large one how it is read.
+/// A small binary file. For a large one, a text that says how to read it.
 fn binary(file: &ResultFile) -> CallToolResult {
     let (name, kind) = (file.name.as_deref().unwrap_or("content"), &file.media_type);
     let mut result = if file.content.len() <= SMALL {

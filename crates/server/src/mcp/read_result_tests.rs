@@ -7,7 +7,7 @@ use super::*;
 const GET: &str = "mail_get_message_by_id";
 const READ: &str = "stead_read_result";
 
-/// A mail with this text and a file of so many bytes.
+/// A mail with this text and a file of this size.
 async fn with_mail(text: &str, bytes: usize) -> TestService {
     let data = URL_SAFE_NO_PAD.encode(text);
     let file = URL_SAFE_NO_PAD.encode(vec![0xff; bytes]);

@@ -1,4 +1,4 @@
-//! How a call ended, in words that a model can act on.
+//! The outcome of a call, in words that a model can act on.
 
 use rmcp::{
     ErrorData,
@@ -14,14 +14,14 @@ use stead::{
     },
 };
 
-/// The tool that reads what a result has only in part.
+/// The tool that reads truncated parts of results.
 pub(super) const READ: &str = "stead_read_result";
 
-/// The result of a call, as text, and as a structure where it is an object.
+/// The result of a call as a text, and also as a structure if it's an object.
 pub(super) fn success(execution: &Execution) -> CallToolResult {
     let text = execution.data.get();
     let mut content = vec![ContentBlock::text(text)];
-    // What is left out is said with its handles.
+    // The handles already describe the truncated parts.
     let notes = execution.warnings.iter();
     let notes = notes.filter(|warning| warning.code != "left_out");
     content.extend(notes.map(|warning| ContentBlock::text(format!("Note: {}", warning.message))));
@@ -35,7 +35,7 @@ pub(super) fn success(execution: &Execution) -> CallToolResult {
     result
 }
 
-/// What a result has only in part, in words.
+/// The truncated parts of a result, in words.
 fn named(execution: &Execution) -> Option<String> {
     let left_out = &execution.left_out;
     let named = left_out
@@ -45,7 +45,7 @@ fn named(execution: &Execution) -> Option<String> {
     (!left_out.is_empty()).then(|| format!("Read the omitted parts with {READ}:{named}"))
 }
 
-/// An error as the result of a call: what went wrong, every place in the arguments, and who must act.
+/// An error as the result of a call: the problem, every faulty place in the arguments, and who needs to act.
 pub(super) fn error(error: &Error) -> CallToolResult {
     let mut lines = Vec::new();
     match error.violation_list() {
@@ -75,7 +75,7 @@ pub(super) fn error(error: &Error) -> CallToolResult {
     result
 }
 
-/// Who must act, in one sentence.
+/// A sentence that says who needs to act.
 fn what_next(error: &Error) -> String {
     if error.is_outcome_unknown() {
         return String::from("It may have succeeded. Check before you call again.");
@@ -99,7 +99,7 @@ fn what_next(error: &Error) -> String {
     })
 }
 
-/// Whether other arguments may do.
+/// Whether the call may succeed with other arguments.
 fn is_about_input(kind: ErrorKind) -> bool {
     matches!(
         kind,
@@ -112,7 +112,7 @@ fn is_about_input(kind: ErrorKind) -> bool {
     )
 }
 
-/// An error that is not of a tool.
+/// An error that isn't a tool's.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 pub(super) fn protocol_error(error: Error) -> ErrorData {
     match error.kind() {

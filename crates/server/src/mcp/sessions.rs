@@ -1,6 +1,6 @@
-//! The protocol's transport, and what it keeps of clients of the older revision, who open a session of its own.
+//! The protocol's transport. It also keeps the sessions that clients of the older revision open.
 //!
-//! Each MCP session has its own: what one has opened, no other one can continue. So the ID of such a session is not a secret.
+//! Each MCP session has its own: no other session can continue them. So the ID of such a session isn't a secret.
 
 use std::{
     collections::HashMap,
@@ -31,18 +31,18 @@ use super::{
     links::Links,
 };
 
-/// What a client has opened ends after so long without a message.
+/// A client's session ends after this long without a message.
 const IDLE: Duration = Duration::from_secs(30 * 60);
-/// Most that can be open at once through one MCP session, and through all.
+/// Maximum number that can be open through one MCP session, and in all.
 const MOST_OPEN: usize = 32;
 const MOST_SESSIONS: usize = 10_000;
-/// How soon a client that was cut off may come back.
+/// How soon a disconnected client may return.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// The server of the protocol in an environment.
+/// The protocol's server in an environment.
 pub(crate) struct Mcp {
     transport: Box<dyn Serve>,
-    /// Links of the calls that need no transport.
+    /// Links for calls that bypass the transport.
     direct: Option<Arc<Links>>,
 }
 
@@ -52,12 +52,12 @@ impl Mcp {
         H: ServerHandler + Clone + Sync,
     {
         let origins = origins(environment.public_url(), allowed_origins);
-        // The host was checked before, by the same names as for pages.
+        // The host was checked before, like those of pages.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_allowed_origins(origins)
             .enforce_origin_validation()
-            // A response without anything before it is one message, and needs no stream.
+            // A response with nothing before it is one message, and needs no stream.
             .with_json_response(true)
             .with_sse_retry(Some(RETRY))
             .with_max_request_body_bytes(LARGEST);
@@ -71,16 +71,16 @@ impl Mcp {
         }
     }
 
-    /// The same that responds to a call by itself where no transport is needed.
+    /// The same server, which answers a call without the transport if it doesn't need one.
     pub(super) fn with_direct_calls(self, links: Arc<Links>) -> Self {
         let direct = Some(links);
         Self { direct, ..self }
     }
 
-    /// Responds to a message of a session, whose id this is and who calls in the environment.
+    /// Responds to a message of the MCP session with this ID, which is the environment's caller.
     ///
     /// # Errors
-    /// [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] where too much is open.
+    /// [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] if too many are open.
     pub(crate) async fn serve(
         &self,
         session: McpSessionId,
@@ -102,8 +102,8 @@ impl Mcp {
     }
 }
 
-/// Origins of pages that may send messages: that of the public URL, this machine's names for it where it is this machine's,
-/// and those that the operator allows.
+/// Origins of pages that may send messages: the public URL's, those that the operator allows, and, if the public URL is
+/// on this machine, the machine's other names.
 fn origins(public: &Url, allowed: &[String]) -> Vec<String> {
     let port = public.port_or_known_default().unwrap_or(443);
     let of = |host: &str| format!("{}://{host}:{port}", public.scheme());
@@ -132,17 +132,17 @@ trait Serve: Send + Sync {
 struct Sessions<H> {
     handler: H,
     config: StreamableHttpServerConfig,
-    /// What clients of the older revision have opened, by MCP session.
+    /// The sessions that clients of the older revision have opened, by MCP session.
     open: Mutex<HashMap<McpSessionId, Arc<Opened>>>,
 }
 
-/// What clients have opened through one MCP session.
+/// The sessions that clients have opened through one MCP session.
 struct Opened {
     manager: Arc<LocalSessionManager>,
     clients: Mutex<Clients>,
 }
 
-/// When each client sent its last message, and how many of its messages are under way, by the id of its session.
+/// When each client sent its last message, and how many of its messages are running, by its session's ID.
 #[derive(Default)]
 struct Clients {
     messages: u64,
@@ -154,7 +154,7 @@ impl Opened {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a message of a client; what is returned lives as long as the response.
+    /// Notes a message of a client. The returned value lives as long as the response.
     fn note(self: &Arc<Self>, client: &str) -> UnderWay {
         let mut clients = self.clients();
         clients.messages += 1;
@@ -164,7 +164,7 @@ impl Opened {
         UnderWay(Arc::clone(self), client.to_owned())
     }
 
-    /// Ends the client that has sent nothing for the longest time. Many clients close without a word.
+    /// Ends the client that has been silent for the longest time, because many clients never close their session.
     async fn end_an_idle_one(&self) -> bool {
         let open: Vec<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
         let idle = {
@@ -183,7 +183,7 @@ impl Opened {
     }
 }
 
-/// A message whose response isn't whole yet.
+/// A message without a complete response.
 struct UnderWay(Arc<Opened>, String);
 
 impl Drop for UnderWay {
@@ -235,13 +235,13 @@ impl<H: ServerHandler + Clone + Sync> Serve for Sessions<H> {
 }
 
 impl<H> Sessions<H> {
-    /// What is open of a session.
+    /// The open sessions of an MCP session.
     fn opened(&self, session: McpSessionId) -> Result<Arc<Opened>, Error> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = open.get(&session) {
             return Ok(Arc::clone(opened));
         }
-        // Those of which nothing is open and no request is under way go first.
+        // Remove those without open sessions and running requests first.
         open.retain(|_, opened| {
             let sessions = opened.manager.sessions.try_read();
             let empty = sessions.is_ok_and(|open| open.is_empty());
@@ -266,13 +266,13 @@ impl<H> Sessions<H> {
     }
 }
 
-/// The session that a client opened, as a header names it.
+/// The session that a header names.
 fn session_of(headers: &HeaderMap) -> Option<String> {
     let id = headers.get("mcp-session-id")?;
     id.to_str().ok().map(str::to_owned)
 }
 
-/// Responds to messages instead of the environment's tools, for tests of the transport.
+/// Handles messages instead of the environment's tools, for tests of the transport.
 #[derive(Clone)]
 pub struct Handlers(Make);
 

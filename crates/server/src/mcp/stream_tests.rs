@@ -1,4 +1,4 @@
-//! The stream that a client of the older revision keeps open: it lives as long as the right to it.
+//! The stream that a client of the older revision keeps open ends when its token is no longer valid.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +24,7 @@ use crate::{
     testing::{TestService, everything, json_response},
 };
 
-/// A service over a store that another one may have too.
+/// A service with a store that it can share with another one.
 async fn over(store: &Arc<MemoryStore>) -> TestService {
     let respond = |_: &_| json_response(&json!({}));
     let store = Arc::clone(store);
@@ -37,7 +37,7 @@ async fn over(store: &Arc<MemoryStore>) -> TestService {
     .await
 }
 
-/// Opens the stream of a client, which is quiet for now.
+/// Opens a client's stream, which is quiet so far.
 async fn open(client: &Client<'_>) -> BodyDataStream {
     open_until(client, Stopping::never()).await
 }

@@ -1,4 +1,4 @@
-//! `/mcp`, through the router: as a client of either revision sends it.
+//! `/mcp`, through the router, with clients of both revisions.
 
 #[path = "authorize_tests.rs"]
 mod authorize;
@@ -47,7 +47,7 @@ impl<'s> Client<'s> {
         }
     }
 
-    /// One that can open addresses.
+    /// A client that can open URLs.
     async fn opening(service: &'s TestService, session: Value) -> Self {
         let mut client = Self::new(service, session).await;
         client.capabilities = json!({ "elicitation": { "url": {} } });
@@ -62,7 +62,7 @@ impl<'s> Client<'s> {
             .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
     }
 
-    /// Sends a request of the newer revision; the last message of the response.
+    /// Sends a request of the newer revision. Returns the last message of the response.
     async fn ask(&self, method: &str, mut params: Value) -> Value {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(NEW);
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
@@ -82,7 +82,7 @@ impl<'s> Client<'s> {
         last_message(&self.service.send(request).await)
     }
 
-    /// Calls a tool; the result.
+    /// Calls a tool and returns the result.
     async fn call(&self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "name": name, "arguments": arguments });
         let message = self.ask("tools/call", params).await;
@@ -135,7 +135,7 @@ async fn a_session_lists_its_tools_and_calls_one() {
     assert!(list["result"]["ttlMs"].as_u64() > Some(0));
     let tools = client.tools().await;
     let all = names(&tools);
-    // Eight of mail, the only connection, and three of Stead.
+    // Eight tools of mail, the only connection, and three of Stead.
     assert_eq!(all.len(), 11, "{all:?}");
     assert_eq!(client.tools().await, tools);
     let drafts = tools
@@ -239,7 +239,7 @@ async fn a_session_has_no_more_than_it_was_given() {
         refused["_meta"]["stead/error"]["kind"],
         "insufficient_scope"
     );
-    // Of another user nothing is taken from the arguments.
+    // Arguments can't select another user.
     let arguments = json!({ "identifier": "u2" });
     let refused = client.call(LIST_DRAFTS, &arguments).await;
     assert!(text(&refused).contains("/identifier"), "{refused}");
@@ -286,7 +286,7 @@ async fn who_has_no_session_learns_where_to_read() {
     anyone.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
     let challenge = format!("Bearer realm=\"stead\", {resource}");
     assert_eq!(anyone.header("www-authenticate"), challenge);
-    // The token of an application is not that of a session, nor the other way round.
+    // An application's token doesn't work for a session, and a session's token doesn't work for an application.
     let application = service.call("POST", "/mcp", Some(json!({}))).await;
     application.assert_problem(StatusCode::UNAUTHORIZED, "unauthenticated");
     let challenge = application.header("www-authenticate");

@@ -1,4 +1,4 @@
-//! The tools of a session as the protocol describes them.
+//! The tools of a session in the protocol's form.
 
 use rmcp::model::Tool;
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::{
     own_tools::{self, read},
 };
 
-/// Every tool of a session, by name; those of Stead itself come last.
+/// Every tool of a session, by name, followed by Stead's own.
 pub(super) fn list(offer: &McpOffer<'_>) -> Result<Vec<Tool>, Error> {
     let tools = offer.tools.iter().map(|tool| describe(tool, offer));
     tools.chain(own_tools::list(offer)).collect()
@@ -41,7 +41,7 @@ fn describe(tool: &CatalogueTool, offer: &McpOffer<'_>) -> Result<Tool, Error> {
     read(described)
 }
 
-/// Such as `Fetch mails (Gmail)` for `mail_fetch_mails`.
+/// For example `Fetch mails (Gmail)` for `mail_fetch_mails`.
 fn title(tool: &CatalogueTool) -> String {
     let (name, product) = (tool.entry().name(), tool.product());
     let words = name.strip_prefix(product.name).unwrap_or(name);

@@ -1,4 +1,4 @@
-//! What the service counts, in the text format of Prometheus: for a listener of its own, because whoever reads it needs no
+//! The service's metrics in Prometheus's text format. They have a listener of their own, because reading them needs no
 //! token.
 
 mod process;
@@ -23,10 +23,10 @@ pub(crate) use requests::{NO_ROUTE, PROXY_HOST, PROXY_PATH, Requests};
 
 use crate::admission::InFlight;
 
-/// Version 0.0.4 of the text format, which every monitoring system reads.
+/// Version 0.0.4 of the text format. Every monitoring system reads it.
 const FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Where the numbers are.
+/// The sources of the metrics.
 #[derive(Clone)]
 pub(crate) struct Shown {
     pub(crate) environment: Environment,

@@ -1,11 +1,11 @@
-//! What the system says of this process, under the names that every exporter gives them.
+//! The system's metrics of this process, under their usual names.
 
 use std::fs;
 
 use jiff::Timestamp;
 use stead::core::metrics::Family;
 
-/// Those that the system tells.
+/// The metrics that the system provides.
 pub(super) fn families(started_at: Timestamp) -> Vec<Family> {
     let gauge = |name, help, value: f64| Family::gauge(name, help).number([], value);
     let start = gauge(
@@ -18,7 +18,7 @@ pub(super) fn families(started_at: Timestamp) -> Vec<Family> {
         gauge("process_resident_memory_bytes", help, bytes as f64)
     });
     let open = fs::read_dir("/proc/self/fd").ok().map(|open| {
-        // The reading itself has one.
+        // Reading the folder opens one.
         let open = open.count().saturating_sub(1);
         gauge("process_open_fds", "Open file descriptors.", open as f64)
     });

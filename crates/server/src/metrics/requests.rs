@@ -1,4 +1,4 @@
-//! Requests by their route's template, which is in the table of routes: no path of a caller is a label.
+//! Requests by their route's template from the table of routes. A caller's path is never a label.
 
 use std::{
     array,
@@ -13,17 +13,17 @@ use stead::{
     core::metrics::{Family, Histogram},
 };
 
-/// The route of requests that none takes.
+/// The label of requests without a route.
 pub(crate) const NO_ROUTE: &str = "none";
-/// The route of raw requests below a path.
+/// The label of raw requests below a path.
 pub(crate) const PROXY_PATH: &str = "/proxy/{connection_name}/{identifier}/{*path}";
-/// The route of what is asked of the proxy host.
+/// The label of requests to the proxy host.
 pub(crate) const PROXY_HOST: &str = "proxy_host";
 
 const METHODS: [&str; 6] = ["other", "GET", "POST", "PUT", "PATCH", "DELETE"];
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
-/// What was requested since the start.
+/// The requests since the start.
 #[derive(Debug)]
 pub(crate) struct Requests {
     routes: HashMap<&'static str, Counts>,
@@ -46,7 +46,7 @@ impl Requests {
         }
     }
 
-    /// A response's head has left. `path` is that of the route, with or without a slash at its end.
+    /// Notes that a response's head was sent. `path` is the route's, with or without a slash at its end.
     pub(crate) fn responded(
         &self,
         path: &str,
@@ -67,7 +67,7 @@ impl Requests {
         counts.duration.observe(took);
     }
 
-    /// A request ended with a problem.
+    /// Notes that a request ended with a problem.
     pub(crate) fn failed(&self, kind: ErrorKind) {
         let mut known = ErrorKind::ALL.iter().zip(&self.errors);
         if let Some((_, count)) = known.find(|(known, _)| **known == kind) {
@@ -75,7 +75,7 @@ impl Requests {
         }
     }
 
-    /// What has happened at all.
+    /// The metrics of requests that have occurred.
     pub(super) fn families(&self) -> [Family; 3] {
         let mut requests = Family::counter(
             "stead_http_requests_total",

@@ -1,4 +1,4 @@
-//! A scrape of a running service, read as a monitoring system reads it.
+//! A scrape of a running service, as a monitoring system reads it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
     testing::{TestService, json_response},
 };
 
-/// Samples by name and labels, as they are written.
+/// Samples by name and labels.
 struct Scrape(BTreeMap<String, f64>);
 
 impl Scrape {
@@ -28,7 +28,7 @@ impl Scrape {
         Self::parse(std::str::from_utf8(&body).unwrap())
     }
 
-    /// Reads the text as strictly as the format is defined.
+    /// Reads the text strictly by the format's definition.
     fn parse(text: &str) -> Self {
         let is_name = |name: &str| {
             let mut letters = name.chars();
@@ -80,7 +80,7 @@ impl Scrape {
         value.unwrap_or_else(|| panic!("no {series} in {:#?}", self.0.keys()))
     }
 
-    /// Without those that have a bucket each.
+    /// The names without those of buckets.
     fn names(&self) -> BTreeSet<&str> {
         let series = self.0.keys().map(String::as_str);
         series.filter(|series| !series.contains("le=\"")).collect()
@@ -197,7 +197,7 @@ async fn a_scrape_counts_exactly_what_was_called() {
 async fn a_refresh_is_counted_by_its_outcome() {
     let service = TestService::new().await.with_account("ada").await;
     let (service, metrics) = with_metrics(service);
-    // The product's token ends a moment before that of the application.
+    // The product's token expires a moment before the application's.
     service.pass(std::time::Duration::from_secs(3590));
     assert_eq!(
         call(&service, "mail_fetch_mails", "ada").await,

@@ -1,14 +1,14 @@
-//! The text format of Prometheus.
+//! Prometheus's text format.
 
 use std::fmt::Write as _;
 
 use stead::core::metrics::{Family, FamilyKind, SampleValue};
 
-/// Families as text. Those without a sample are left out.
+/// Families as a text, without empty ones.
 pub(super) fn written(families: &[Family]) -> String {
     let mut text = String::new();
     for family in families.iter().filter(|family| !family.samples.is_empty()) {
-        // Writing to a text does not fail.
+        // Writing to a `String` can't fail.
         let _ = write(&mut text, family);
     }
     text

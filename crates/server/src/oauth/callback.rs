@@ -1,7 +1,7 @@
-//! `GET /sso/v1/oauth/{connection_id}/callback`: the user comes back from the product.
+//! `GET /sso/v1/oauth/{connection_id}/callback`: the user returns from the product.
 //!
-//! The response is always a redirect, so that code and state leave the address bar and the history (RFC 9700,
-//! section 4.3.1).
+//! The response is always a redirect, so that the code and the state aren't in the address bar or the history (RFC
+//! 9700, section 4.3.1).
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::{
     state::{ServerState, address},
 };
 
-/// A HEAD, as scanners of links send it, does not spend the state.
+/// A HEAD, which link scanners send, doesn't use up the state.
 pub(super) async fn finish(
     method: Method,
     Acting(environment): Acting,
@@ -50,7 +50,7 @@ pub(super) async fn finish(
         .return_to
         .clone()
         .unwrap_or_else(|| done(&environment, &finished));
-    // Whoever left something out may be asked once more, in this browser.
+    // A user who declined some permissions may be asked again, in this browser.
     let ended = (finished.missing_scopes.is_empty())
         .then(|| cookie.end(finished.authorization_id))
         .flatten();
@@ -59,7 +59,7 @@ pub(super) async fn finish(
     Ok(pages.redirect(&location, ended.into_iter().chain(connected)))
 }
 
-/// Around the callback: a problem is shown at an address of its own.
+/// A layer around the callback: shows a problem at an address of its own.
 pub(crate) async fn leave_callback(
     State(state): State<ServerState>,
     id: RequestId,
@@ -71,7 +71,7 @@ pub(crate) async fn leave_callback(
         return response;
     };
     problem::report(&error);
-    // A page of this environment reads for itself how it ended.
+    // A page of this environment reads the outcome itself.
     let own_page = error.context().get("return_to").and_then(Value::as_str);
     let location = own_page.map_or_else(
         || {
@@ -85,7 +85,7 @@ pub(crate) async fn leave_callback(
     state.pages.redirect(&location, None)
 }
 
-/// Our own page, for an application to which no one should return.
+/// Our own page, for an application that users don't return to.
 fn done(environment: &Environment, finished: &FinishedAuthorization) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     query.append_pair("product", finished.product_title);

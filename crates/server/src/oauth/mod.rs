@@ -1,4 +1,5 @@
-//! The two OAuth roles: authorization server to applications (`/oauth/token`), client to products (the callback).
+//! Stead's two OAuth roles: authorization server for applications (`/oauth/token`), and client of products (the
+//! callback).
 
 mod callback;
 #[cfg(test)]
@@ -9,7 +10,7 @@ pub(crate) use callback::leave_callback;
 
 use crate::routes::{Route, get, post};
 
-/// The authorization server's.
+/// The authorization server's routes.
 pub(crate) fn token_routes() -> Vec<Route> {
     vec![
         post("/oauth/token", token::issue)
@@ -21,12 +22,12 @@ pub(crate) fn token_routes() -> Vec<Route> {
     ]
 }
 
-/// Where a user comes back to from a product.
+/// The routes to which a user returns from a product.
 pub(crate) fn callback_routes() -> Vec<Route> {
     let path = "/sso/v1/oauth/{connection_id}/callback";
     vec![
         get(path, callback::finish),
-        // For `curl -X POST -L`, which keeps its method on the way. What counts is the query.
+        // For `curl -X POST -L`, which keeps its method when it's redirected. Only the query counts.
         post(path, callback::finish),
     ]
 }

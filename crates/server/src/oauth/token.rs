@@ -1,5 +1,5 @@
-//! `POST /oauth/token`: client credentials to a bearer token (RFC 6749, sections 4.4 and 5). The one route whose
-//! errors are that RFC's own and not problems.
+//! `POST /oauth/token`: exchanges client credentials for a bearer token (RFC 6749, sections 4.4 and 5). It's the only
+//! route whose errors are those of the RFC and not problems.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use url::form_urlencoded;
 
 use crate::{admission::Rates, extract::collect, openapi::Draft, problem};
 
-/// Most bytes of the form: ids and secrets are short.
+/// Maximum size of the form in bytes: IDs and secrets are short.
 const LIMIT: usize = 64 * 1024;
 
 pub(super) async fn issue(
@@ -147,7 +147,7 @@ fn is_form(headers: &HeaderMap) -> bool {
 struct Credentials {
     client_id: String,
     client_secret: String,
-    /// Scopes that are asked for, with spaces between them; all of the credential where it is absent.
+    /// Requested scopes, separated by spaces. `None` means all scopes of the credential.
     scope: Option<String>,
 }
 
@@ -210,7 +210,7 @@ fn read(headers: &HeaderMap, form: Option<Vec<(String, String)>>) -> Result<Cred
     }
 }
 
-/// A form's parameter: at most once, and absent where it is empty (RFC 6749, section 3.2).
+/// A form's parameter, which may occur once. An empty one counts as absent (RFC 6749, section 3.2).
 fn parameter<'a>(form: &'a [(String, String)], name: &str) -> Result<Option<&'a str>, Refusal> {
     let mut given = form
         .iter()
@@ -223,7 +223,7 @@ fn parameter<'a>(form: &'a [(String, String)], name: &str) -> Result<Option<&'a 
     }
 }
 
-/// Id and secret of HTTP Basic: each form-urlencoded, joined by a colon, in base64 (RFC 6749, section 2.3.1).
+/// The ID and secret of HTTP Basic: each form-urlencoded, joined by a colon, in base64 (RFC 6749, section 2.3.1).
 fn basic(headers: &HeaderMap) -> Result<Option<Credentials>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Ok(None);
@@ -269,7 +269,7 @@ fn refuse(error: &Error) -> Response {
         .into_response();
     }
     problem::report(error);
-    // The RFC names no code for a server in trouble here; these are the ones of its authorization endpoint.
+    // For a failure of the server, the RFC has no code here. These are the codes of its authorization endpoint.
     let (code, description) = if error.retryable() && error.kind() != ErrorKind::Internal {
         (
             "temporarily_unavailable",
@@ -319,7 +319,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// RFC 6749, section 5.1: no cache keeps a token.
+/// RFC 6749, section 5.1: no cache may keep a token.
 fn respond(status: StatusCode, body: &impl Serialize) -> Response {
     let headers = [
         (header::CACHE_CONTROL, "no-store"),

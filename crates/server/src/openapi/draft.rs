@@ -1,4 +1,4 @@
-//! An operation while it is described.
+//! The description of an operation while it's built.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::schemas::Schemas;
 
-/// Gathers what is known of an operation.
+/// Collects an operation's description.
 pub(crate) struct Draft<'a> {
     schemas: &'a mut Schemas,
     pub(crate) parameters: Vec<Value>,
     pub(crate) body: Option<Value>,
     pub(crate) responses: BTreeMap<u16, Value>,
-    /// What any other status stands for.
+    /// The response for any other status.
     pub(crate) default: Option<Value>,
-    /// Whether a response can be that of an earlier request.
+    /// Whether a response can be a replay of an earlier one.
     pub(crate) replays: bool,
-    /// The status of what comes next.
+    /// The status of the response that is described next.
     pub(crate) status: u16,
 }
 
@@ -34,25 +34,25 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// It takes a body of this type.
+    /// The operation takes a body of this type.
     pub(crate) fn takes<T: JsonSchema>(&mut self) {
         let schema = self.schemas.sent::<T>();
         self.takes_content("application/json", &schema);
     }
 
-    /// It takes a form of this type.
+    /// The operation takes a form of this type.
     pub(crate) fn takes_form<T: JsonSchema>(&mut self) {
         let schema = self.schemas.sent::<T>();
         self.takes_content("application/x-www-form-urlencoded", &schema);
     }
 
-    /// It takes a body of this media type.
+    /// The operation takes a body of this media type.
     fn takes_content(&mut self, media_type: &str, schema: &Value) {
         let content = json!({ media_type: { "schema": schema } });
         self.body = Some(json!({ "required": true, "content": content }));
     }
 
-    /// It can be repeated safely with the same key.
+    /// The operation can be repeated safely with the same key.
     pub(crate) fn takes_idempotency_key(&mut self) {
         self.replays = true;
         self.takes_header(
@@ -62,26 +62,26 @@ impl<'a> Draft<'a> {
         );
     }
 
-    /// It takes a header.
+    /// The operation takes a header.
     pub(crate) fn takes_header(&mut self, name: &str, description: &str, schema: &Value) {
         self.parameters.push(
             json!({ "name": name, "in": "header", "description": description, "schema": schema }),
         );
     }
 
-    /// It responds with JSON of this type.
+    /// The response has JSON of this type.
     pub(crate) fn gives<T: JsonSchema>(&mut self, status: u16) {
         let schema = self.schemas.received::<T>();
         self.gives_content(status, reason(status), "application/json", &schema);
     }
 
-    /// It responds with JSON of this type, for a reason.
+    /// The response has JSON of this type, with this description.
     pub(crate) fn gives_as<T: JsonSchema>(&mut self, status: u16, description: &str) {
         let schema = self.schemas.received::<T>();
         self.gives_content(status, description, "application/json", &schema);
     }
 
-    /// It responds with something that has no schema.
+    /// The response has a body without a schema.
     pub(crate) fn gives_any(&mut self, status: u16, description: &str, media_type: &str) {
         let response = self.response(status, description);
         if media_type == "*/*" {
@@ -91,13 +91,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// It responds with a body of this media type.
+    /// The response has a body of this media type.
     fn gives_content(&mut self, status: u16, description: &str, media_type: &str, schema: &Value) {
         let response = self.response(status, description);
         response["content"][media_type] = json!({ "schema": schema });
     }
 
-    /// It responds as the product does, with any status, headers and body.
+    /// The response is the product's own, with any status, headers and body.
     pub(crate) fn gives_the_products_own(&mut self) {
         self.gives_any(200, "The product's own response.", "*/*");
         self.default = Some(json!({
@@ -106,17 +106,17 @@ impl<'a> Draft<'a> {
         }));
     }
 
-    /// It responds without a body.
+    /// The response has no body.
     pub(crate) fn gives_nothing(&mut self, status: u16) {
         self.response(status, reason(status));
     }
 
-    /// It responds with a header.
+    /// The response has a header.
     pub(crate) fn gives_header(&mut self, status: u16, name: &str, header: Value) {
         self.response(status, reason(status))["headers"][name] = header;
     }
 
-    /// A response with this status, which is described where it was not yet.
+    /// The response with this status, which is added if it's new.
     pub(crate) fn response(&mut self, status: u16, description: &str) -> &mut Value {
         self.responses.entry(status).or_insert_with(
             || json!({ "description": description, "headers": Value::Object(Map::new()) }),
@@ -124,7 +124,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Anything. Bytes are among it, since generators of clients skip what they only know as `*/*`.
+/// Any content. It includes bytes, because client generators skip a body that is only `*/*`.
 fn content_of_any_type() -> Value {
     json!({
         "*/*": { "schema": {} },

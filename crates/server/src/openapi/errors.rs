@@ -1,33 +1,33 @@
-//! Which kinds of errors an operation can end with. The form of an operation says most of them.
+//! The kinds of errors that an operation can have. Most of them follow from its form.
 
 use std::collections::BTreeSet;
 
 use stead::ErrorKind;
 
-/// What the form of an operation is.
+/// The form of an operation.
 pub(crate) struct Form<'a> {
     pub(crate) path: &'a str,
-    /// An application's token is asked for.
+    /// Whether it needs an application's token.
     pub(crate) authenticated: bool,
     pub(crate) has_body: bool,
-    /// It sends requests to a product.
+    /// Whether it sends requests to a product.
     pub(crate) calls: bool,
     pub(crate) own: &'a [ErrorKind],
 }
 
-/// What any operation can end with.
+/// Kinds that every operation can have.
 const ANY: &[ErrorKind] = &[
     ErrorKind::Internal,
     ErrorKind::Overloaded,
     ErrorKind::ShuttingDown,
 ];
-/// What reading and writing the store can end with.
+/// Kinds that reading and writing the store can cause.
 const STORE: &[ErrorKind] = &[
     ErrorKind::StorageUnavailable,
     ErrorKind::KeyUnavailable,
     ErrorKind::IntegrityViolated,
 ];
-/// What only pages, connections of clients and the client itself end with.
+/// Kinds that only occur on pages, in clients' connections or in the client itself.
 const ELSEWHERE: &[ErrorKind] = &[
     ErrorKind::AlreadyExists,
     ErrorKind::AuthorizationConsumed,

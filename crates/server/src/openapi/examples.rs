@@ -1,8 +1,8 @@
-//! Examples of bodies: those of their types, and what follows from the examples of a type's members.
+//! Examples of bodies: those of their types, or examples made from the types' members.
 
 use serde_json::{Map, Value, json};
 
-/// Gives an example to every body of JSON or of a form whose type has one.
+/// Adds an example to every JSON or form body whose type has one.
 pub(crate) fn add(paths: &mut Map<String, Value>, schemas: &Value) {
     let operations = paths.values_mut().filter_map(Value::as_object_mut);
     for operation in operations.flat_map(Map::values_mut) {
@@ -33,7 +33,7 @@ fn add_to(part: &mut Value, schemas: &Value) {
     }
 }
 
-/// The example of a schema: its own, or one made of those of its required members, of its items, or of its first option.
+/// The example of a schema: its own, or one made from its required members, its items, or its first option.
 pub(crate) fn of(schema: &Value, schemas: &Value) -> Option<Value> {
     if let Some(reference) = schema["$ref"].as_str() {
         return of(schemas.get(reference.rsplit('/').next()?)?, schemas);

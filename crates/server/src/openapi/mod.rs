@@ -1,5 +1,4 @@
-//! What the interface's description says of one operation: from its declaration, and the table of
-//! errors. `document` puts them together.
+//! Describes single operations, by their declarations and the table of errors. `document` combines the descriptions.
 
 mod draft;
 mod errors;

@@ -1,13 +1,13 @@
-//! What the table of routes says of an operation besides its path and handler.
+//! The entries of a route for the document, in addition to its path and handler.
 
 use stead::ErrorKind;
 
 use super::{Draft, Parameter};
 
-/// What the document says of an operation.
+/// The document's description of an operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
-    /// What it does to its resource, in one word.
+    /// Its action on the resource, in one word.
     pub(crate) name: &'static str,
     /// One sentence. Without it, the route isn't part of the interface.
     pub(crate) summary: Option<&'static str>,
@@ -16,7 +16,7 @@ pub(crate) struct Operation {
     pub(crate) errors: &'static [ErrorKind],
     /// Whether it sends requests to a product.
     pub(crate) calls: bool,
-    /// Adds what it takes and gives.
+    /// Adds its body and its responses.
     pub(crate) describe: fn(&mut Draft<'_>),
 }
 

@@ -28,12 +28,12 @@ pub(crate) const fn text(name: &'static str, description: &'static str) -> Param
     parameter(name, description, Form::Text)
 }
 
-/// Texts with commas between them.
+/// Texts, separated by commas.
 pub(crate) const fn list(name: &'static str, description: &'static str) -> Parameter {
     parameter(name, description, Form::Texts)
 }
 
-/// `true` or `false`, which it is where absent.
+/// `true` or `false`. If it's absent, `false`.
 pub(crate) const fn flag(name: &'static str, description: &'static str) -> Parameter {
     parameter(name, description, Form::Flag)
 }
@@ -47,7 +47,7 @@ pub(crate) const fn one_of(
     parameter(name, description, Form::Words(words))
 }
 
-/// A whole number: at least, at most, and where absent.
+/// A whole number: minimum, maximum and default.
 pub(crate) const fn number(
     name: &'static str,
     description: &'static str,
@@ -109,7 +109,7 @@ pub(crate) fn of_query(parameter: &api::Parameter) -> Value {
     described.to_openapi()
 }
 
-/// A parameter of a path. What is not told here is an id.
+/// A parameter of a path. Parameters that aren't listed here are IDs.
 pub(crate) fn of_path(name: &str) -> Value {
     let (description, schema) = match name {
         "connection_name" => (

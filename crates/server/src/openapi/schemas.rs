@@ -1,9 +1,9 @@
-//! The schemas of the document: of what is sent and of what comes back.
+//! The document's schemas for requests and for responses.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// Gathers the schemas that operations name.
+/// Collects the schemas that operations use.
 pub(crate) struct Schemas {
     sent: SchemaGenerator,
     received: SchemaGenerator,
@@ -19,7 +19,8 @@ impl Schemas {
             })
         };
         Self {
-            // A type that goes both ways has other required members each way: what is sent holds its parts within.
+            // A type that is used in both directions has other required members in each. Requests contain their parts
+            // inline.
             sent: settings()
                 .with(|settings| settings.inline_subschemas = true)
                 .for_deserialize()
@@ -29,7 +30,7 @@ impl Schemas {
         }
     }
 
-    /// The schema of a body that is sent to the service.
+    /// The schema of a request's body.
     pub(crate) fn sent<T: JsonSchema>(&mut self) -> Value {
         let schema = self.sent.subschema_for::<T>().to_value();
         let name = T::schema_name().into_owned();
@@ -38,7 +39,7 @@ impl Schemas {
         reference
     }
 
-    /// The schema of a body that the service sends.
+    /// The schema of a response's body.
     pub(crate) fn received<T: JsonSchema>(&mut self) -> Value {
         self.received.subschema_for::<T>().to_value()
     }
@@ -58,10 +59,11 @@ impl Schemas {
     }
 }
 
-/// How the names of enumerations end to which later versions can add. A generated client must not refuse what it doesn't know.
+/// Endings of the names of enumerations that later versions may extend. A generated client must not reject values that
+/// it doesn't know.
 const OPEN: &[&str] = &["ErrorKind", "Health", "State"];
 
-/// Takes any text, and tells the values of today.
+/// Allows any text, and lists the present values.
 fn open(schema: &mut Value) {
     if let Some(members) = schema.as_object_mut()
         && let Some(values) = members.remove("enum")
@@ -71,8 +73,8 @@ fn open(schema: &mut Value) {
     }
 }
 
-/// Writes `oneOf` of words as `enum`, since client generators don't understand the former. What each word means goes into the
-/// description.
+/// Writes `oneOf` of words as `enum`, because client generators don't understand the former. The meaning of each word
+/// goes into the description.
 fn one_enum(members: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = members.get("oneOf") else {
         return;
@@ -108,7 +110,7 @@ fn one_enum(members: &mut Map<String, Value>) {
     }
 }
 
-/// Writes `true` as `{}`: the two mean the same, and generators refuse the former.
+/// Writes `true` as `{}`. The two mean the same, but generators reject the former.
 fn no_bare_true(members: &mut Map<String, Value>) {
     let any = |schema: &mut Value| {
         if *schema == Value::Bool(true) {
@@ -130,8 +132,8 @@ fn no_bare_true(members: &mut Map<String, Value>) {
         .for_each(any);
 }
 
-/// A member that is left out where there is nothing is never `null`, a text goes on after the end of a line, and examples in Rust are not for
-/// the readers of the document.
+/// Cleans up a schema. An optional member that is omitted is never `null`, a text has no line breaks within a
+/// paragraph, and readers of the document need no examples in Rust.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(tidy),
@@ -157,7 +159,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Takes `null` from what a schema allows.
+/// Removes `null` from the allowed values of a schema.
 fn without_null(schema: &mut Value) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|one| one != "null");

@@ -1,4 +1,4 @@
-//! Routes of operations: each one is declared in `stead_core`, and everything here follows from the declaration.
+//! Routes of operations. `stead_core` declares each operation, and everything here follows from the declaration.
 
 use axum::{
     extract::Request,
@@ -83,7 +83,7 @@ async fn respond<O: Run<Environment>>(
     Ok(response)
 }
 
-/// What the document says of an operation.
+/// The document's description of an operation.
 fn describe<O: Operation>(draft: &mut Draft<'_>) {
     for parameter in O::parameters().into_iter().flatten() {
         draft.parameters.push(parameter::of_query(parameter));

@@ -1,10 +1,10 @@
-//! The headers of pages: what a browser may do with them.
+//! The headers of pages, which restrict what a browser may do with them.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest as _, Sha256};
 
-/// Headers of every page and of every redirect that a browser sees here.
+/// Headers of every page, and of every redirect that a browser gets.
 #[derive(Debug)]
 pub(super) struct PageHeaders {
     policy: HeaderValue,
@@ -25,7 +25,7 @@ const FIXED: &[(&str, &str)] = &[
 ];
 
 impl PageHeaders {
-    /// The one style sheet is named by its digest. `scheme` is the public URL's.
+    /// The style sheet's name contains its digest. `scheme` is the public URL's.
     pub(super) fn new(style: &str, scheme: &str) -> Self {
         let style = STANDARD.encode(Sha256::digest(style));
         let policy = |form: &str| {
@@ -55,9 +55,9 @@ impl PageHeaders {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.policy.clone());
     }
 
-    /// Lets the page's form end elsewhere: browsers that hold `form-action` against redirects (Chromium does) would
-    /// otherwise stop on the way to the product, and again on the way from there to the application. The form itself
-    /// stands in our template and has no address in it.
+    /// Allows the page's form to lead to other sites. Some browsers (Chromium) apply `form-action` to redirects too.
+    /// They would otherwise stop on the way to the product, and again on the way back to the application. The form
+    /// itself is in our template and contains no address.
     pub(super) fn allow_leaving(&self, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.leaving_policy.clone());
     }

@@ -1,4 +1,4 @@
-//! Which language a browser's user reads best.
+//! The language that a browser's user prefers.
 
 use http::{HeaderMap, header};
 use stead::core::product::LANGUAGES;
@@ -14,8 +14,8 @@ impl Default for Language {
 }
 
 impl Language {
-    /// The language that `Accept-Language` prefers among those that there are (RFC 9110, 12.5.4): the one with the
-    /// greatest weight, of equal ones the first. A region or a script makes no difference.
+    /// The available language that `Accept-Language` prefers (RFC 9110, 12.5.4): the one with the greatest weight, or
+    /// the first of several. Regions and scripts make no difference.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         let ranges = headers
             .get_all(header::ACCEPT_LANGUAGE)
@@ -36,7 +36,7 @@ impl Language {
     }
 }
 
-/// A range and its weight in thousandths; nothing for a language that there is not. `*` is the default.
+/// A language and its weight in thousandths. `None` if Stead doesn't have it. `*` is the default language.
 fn read(range: &str) -> Option<(Language, u16)> {
     let mut parts = range.split(';').map(str::trim);
     let primary = parts.next()?.split('-').next()?;

@@ -1,4 +1,5 @@
-//! The pages that people see: no script, nothing from elsewhere, nothing secret, and no cache that keeps them.
+//! The pages that people see. They have no script, no secret, and nothing from another site, and no cache may keep
+//! them.
 
 mod headers;
 mod language;
@@ -45,11 +46,11 @@ use texts::Message;
 
 const STYLE: &str = include_str!("style.css");
 
-/// Templates, compiled for the first page that is shown: a service whose pages are never opened holds none.
+/// Templates, compiled when the first page is shown. A service whose pages are never opened doesn't compile any.
 pub(crate) type LazyTemplates =
     LazyLock<Templates<'static>, Box<dyn FnOnce() -> Templates<'static> + Send>>;
 
-/// The templates and the headers that go with them.
+/// The templates and their headers.
 #[derive(Debug)]
 pub(crate) struct Pages {
     templates: LazyTemplates,
@@ -58,18 +59,18 @@ pub(crate) struct Pages {
     logo: Option<Logo>,
 }
 
-/// How an authorization ended well.
+/// A successful authorization.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
-    /// Product, where it is known.
+    /// Product, if known.
     pub(crate) product: Option<&'static Product>,
-    /// Who the user is at the product.
+    /// The user's name at the product.
     pub(crate) user: Option<String>,
-    /// Whether the application still has to say who came back.
+    /// Whether the application still has to confirm the user.
     pub(crate) confirm: bool,
-    /// What the user left out.
+    /// Permissions that the user declined.
     pub(crate) missing: Vec<PermissionText>,
-    /// The authorization after which this browser may be asked again for what is missing.
+    /// The authorization after which this browser may be asked again for the missing permissions.
     pub(crate) again: Option<AuthorizationId>,
 }
 
@@ -88,13 +89,13 @@ impl Pages {
         }
     }
 
-    /// What `GET /` shows to a browser.
+    /// The page that `GET /` shows to a browser.
     pub(crate) fn index(&self, language: Language, index: &impl Serialize) -> Response {
         let context = context! { index => Serde(index) };
         self.page(StatusCode::OK, "index.html", language, context)
     }
 
-    /// Who asks for what, and the button to go on.
+    /// The page of a link: the application, what it asks for, and the button to continue.
     pub(crate) fn connect(
         &self,
         language: Language,
@@ -115,7 +116,7 @@ impl Pages {
         response
     }
 
-    /// It went well.
+    /// The page after a successful authorization.
     pub(crate) fn done(&self, language: Language, done: &Done) -> Response {
         let context = context! {
             product => done.product.map(|product| product.title),
@@ -131,19 +132,19 @@ impl Pages {
         response
     }
 
-    /// The user went back before anything was asked for.
+    /// The page after the user went back before the product asked for anything.
     pub(crate) fn cancelled(&self, language: Language) -> Response {
         self.message(StatusCode::OK, language, texts::CANCELLED, None)
     }
 
-    /// A response to a request that only asks whether there is one.
+    /// An empty response, for a request that only asks if there is one.
     pub(crate) fn empty(&self) -> Response {
         let mut response = StatusCode::OK.into_response();
         self.headers.write(response.headers_mut());
         response
     }
 
-    /// An error of this request, in words for the end user.
+    /// An error of this request, in words for end users.
     fn failure(&self, language: Language, error: &Error, id: RequestId) -> Response {
         problem::report(error);
         let mut response = self.failed(language, error.kind(), Some(id));
@@ -153,13 +154,13 @@ impl Pages {
         response
     }
 
-    /// An error at an address that is not for people, in words for someone who came there by a browser.
+    /// An error at an address that isn't a page, in words for a person who opened it in a browser.
     pub(crate) fn problem(&self, language: Language, error: &Error, id: RequestId) -> Response {
         let text = texts::not_for_people(error.kind());
         self.message(problem::status(error.kind()), language, text, Some(id))
     }
 
-    /// An error of this or of an earlier request.
+    /// An error of this request or of an earlier one.
     pub(crate) fn failed(
         &self,
         language: Language,
@@ -169,7 +170,7 @@ impl Pages {
         self.message(problem::status(kind), language, texts::failed(kind), id)
     }
 
-    /// 303, so that the browser asks for `location` by GET whatever it sent before, with cookies to set.
+    /// A redirect that sets cookies. The status is 303, so that the browser always uses GET for `location`.
     pub(crate) fn redirect(
         &self,
         location: &str,
@@ -246,7 +247,7 @@ fn templates(url: &Url, brand: &Brand, style: String) -> Templates<'static> {
     let host = url.host_str().unwrap_or_default();
     let mut templates = Templates::new();
     templates.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    // A URL without a query holds nothing that ends an attribute.
+    // A URL without a query can't contain a character that ends an attribute.
     let base = url.as_str().trim_end_matches('/');
     templates.add_global("base", Value::from_safe_string(base.to_owned()));
     templates.add_global("style", Value::from_safe_string(style));
@@ -256,7 +257,7 @@ fn templates(url: &Url, brand: &Brand, style: String) -> Templates<'static> {
         "support": brand.support,
         "privacy": brand.privacy,
         "host": host,
-        // Who asks, as people know it.
+        // The application, under the name that people know.
         "app": brand.name.as_deref().unwrap_or(host),
     });
     templates.add_global("brand", Value::from(Serde(&shown)));
@@ -275,13 +276,13 @@ fn templates(url: &Url, brand: &Brand, style: String) -> Templates<'static> {
     templates
 }
 
-/// The picture in a browser's tab.
+/// The icon of a browser's tab.
 pub(crate) async fn icon() -> Response {
     let picture = include_str!("icon.svg");
     ([(header::CONTENT_TYPE, "image/svg+xml")], picture).into_response()
 }
 
-/// The operator's logo. Opened by itself, it is no more than a picture either.
+/// The operator's logo. If it's opened directly, it can't run anything either.
 pub(crate) async fn logo(State(pages): State<Arc<Pages>>) -> Response {
     let Some(Logo { file, media_type }) = pages.logo.clone() else {
         return StatusCode::NOT_FOUND.into_response();
@@ -317,8 +318,8 @@ fn style(brand: &Brand) -> String {
     )
 }
 
-/// Whether the product may show its users a warning before they sign in: Google does until it has verified a client.
-/// Stead can't know whether it has.
+/// Whether the product may warn its users before they sign in. Google does so until it has verified a client, and Stead
+/// can't know whether it has.
 fn warns_about_unverified(product: &Product) -> bool {
     product.oauth.issuer == Some("https://accounts.google.com")
 }
@@ -330,7 +331,7 @@ fn lines(permissions: &[PermissionText]) -> Vec<Value> {
         .collect()
 }
 
-/// Whether the caller is a browser. A program that sends a token, or asks for JSON as well, is not one.
+/// Whether the caller is a browser. A program sends a token, or accepts JSON.
 pub(crate) fn is_browser(headers: &HeaderMap) -> bool {
     let accept = headers
         .get(header::ACCEPT)
@@ -341,7 +342,7 @@ pub(crate) fn is_browser(headers: &HeaderMap) -> bool {
         && !headers.contains_key(header::AUTHORIZATION)
 }
 
-/// Around the routes that a person opens: a problem is shown as a page.
+/// A layer around the routes that people open: shows a problem as a page.
 pub(crate) async fn show_problem(
     State(pages): State<Arc<Pages>>,
     id: RequestId,

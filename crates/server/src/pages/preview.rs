@@ -1,4 +1,4 @@
-//! The example of a page, for the dashboard.
+//! The example of a page for the dashboard.
 
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
@@ -7,14 +7,14 @@ use stead::core::product::{Permissions, Product};
 
 use super::{Language, Pages, lines, texts};
 
-/// Seconds that the example of a link has left.
+/// Remaining seconds of the example's link.
 const LEFT: i64 = 600;
-/// Lets no form of the page be sent.
+/// Prevents the page's form from being sent.
 const FORMLESS: HeaderValue = HeaderValue::from_static("form-action 'none'");
 
 impl Pages {
-    /// The page on which users connect, as an example: what its connection would ask for unless told otherwise, with a
-    /// form that goes nowhere.
+    /// An example of the page on which users connect. It shows what the connection asks for by default, and its form
+    /// doesn't work.
     pub(crate) fn preview(&self, language: Language, product: &'static Product) -> Response {
         let scopes: Vec<String> = match product.oauth.permissions {
             Permissions::Scopes { always, default } => {
@@ -36,7 +36,7 @@ impl Pages {
             left,
         };
         let mut response = self.page(StatusCode::OK, "connect.html", language, context);
-        // Besides the policy of every page: a browser keeps both.
+        // A browser applies this in addition to the policy of every page.
         response
             .headers_mut()
             .append(header::CONTENT_SECURITY_POLICY, FORMLESS);

@@ -23,7 +23,7 @@ async fn read(service: &TestService, path: &str, language: &str, cookie: &str) -
     service.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// A connection that asks for more than the product gives.
+/// A connection that asks for more than the product grants.
 async fn connect_more(service: &TestService) -> String {
     let new = NewConnection::new("mail", "mail")
         .client("client", "CANARY-client-secret")
@@ -156,10 +156,10 @@ async fn what_was_left_out_can_be_asked_for_again() {
     );
     let action = between(page.text(), "action=\"http://127.0.0.1", "\"").to_owned();
 
-    // Another browser is neither offered it nor allowed to do it.
+    // Another browser isn't offered this, and can't do it.
     let stranger = service.visit(&done).await;
     stranger.assert_contains("<li>See your contacts</li>");
-    stranger.assert_contains("ask for a new link");
+    stranger.assert_contains("ask for a new one");
     assert!(!stranger.text().contains("<form"), "{}", stranger.text());
     for (path, cookie, status) in [
         (action.as_str(), None, StatusCode::FORBIDDEN),

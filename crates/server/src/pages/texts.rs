@@ -1,7 +1,7 @@
-//! What pages say, in every language: `texts/` has a file for each. People who read this did not write the application:
-//! no jargon, no blame, and what to do next.
+//! The texts of pages. `texts/` has a file for each language. Readers didn't write the application, so texts have no
+//! jargon and no blame, and say what to do next.
 //!
-//! A text is HTML with `{names}` of values, which are escaped.
+//! A text is HTML with `{names}` of values. The values are escaped.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -32,13 +32,13 @@ pub(super) fn all() -> BTreeMap<&'static str, Value> {
         .collect()
 }
 
-/// Gives templates the filters that fill texts.
+/// Adds the filters that fill texts.
 pub(super) fn add_filters(templates: &mut Templates<'static>) {
     templates.add_filter("fill", fill);
     templates.add_filter("count", count);
 }
 
-/// `{{ text | fill(product=…) }}`: puts values in the places of their names.
+/// `{{ text | fill(product=…) }}`: replaces names with values.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "a filter takes its arguments by value"
@@ -58,14 +58,14 @@ fn fill(text: &str, values: Kwargs) -> Result<Value, Error> {
     Ok(Value::from_safe_string(filled))
 }
 
-/// `{{ forms | count(n, language) }}`: the form of a text for a number, with the number in it.
+/// `{{ forms | count(n, language) }}`: the form of a text for a number, which it contains.
 fn count(forms: &Value, number: i64, language: &str) -> Result<Value, Error> {
     let form = forms.get_attr(plural(number, language))?;
     let filled = form.to_string().replace("{n}", &number.to_string());
     Ok(Value::from_safe_string(filled))
 }
 
-/// Which form a number takes (Unicode CLDR, "Language Plural Rules").
+/// The plural form for a number (Unicode CLDR, "Language Plural Rules").
 fn plural(number: i64, language: &str) -> &'static str {
     match (language, number) {
         ("ja", _) => "other",
@@ -74,8 +74,7 @@ fn plural(number: i64, language: &str) -> &'static str {
     }
 }
 
-/// How long a link works, as people say it: the unit and the number. It is rounded up, so that a link that works is never
-/// said to have ended.
+/// A link's remaining time, in the unit that people would use. It's rounded up, so a valid link never shows as expired.
 pub(super) fn time_left(seconds: i64) -> (&'static str, i64) {
     let minutes = ((seconds + 59) / 60).max(1);
     match minutes {
@@ -84,7 +83,7 @@ pub(super) fn time_left(seconds: i64) -> (&'static str, i64) {
     }
 }
 
-/// What a page says that is not about success: the names of its texts in `failed` and in `advice`.
+/// A message about something other than success: the names of its texts in `failed` and in `advice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) text: &'static str,
@@ -95,10 +94,10 @@ const fn message(text: &'static str, advice: &'static str) -> Message {
     Message { text, advice }
 }
 
-/// The user went back before anything was asked for.
+/// The message after the user went back before the product asked for anything.
 pub(super) const CANCELLED: Message = message("cancelled", "link_again");
 
-/// At an address that is not a page.
+/// The message at an address that isn't a page.
 pub(super) fn not_for_people(kind: ErrorKind) -> Message {
     let text = match kind {
         ErrorKind::NotFound => "no_page",
@@ -108,7 +107,7 @@ pub(super) fn not_for_people(kind: ErrorKind) -> Message {
     message(text, "start_page")
 }
 
-/// It did not go well.
+/// The message after a failure.
 pub(super) fn failed(kind: ErrorKind) -> Message {
     use ErrorKind as Kind;
     match kind {
@@ -171,7 +170,7 @@ mod tests {
             .collect()
     }
 
-    /// The names of values and of elements that a text has.
+    /// The names of a text's values and elements.
     fn parts(text: &str) -> BTreeSet<String> {
         let between = |open: char, close: char| {
             let texts = text.split(open).skip(1);

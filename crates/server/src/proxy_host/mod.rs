@@ -1,22 +1,22 @@
-//! The proxy host: an address without a path of its own, at which the token says whose account is meant, so that an SDK
-//! that takes no more than a host works there.
+//! The proxy host: an address without a path, at which the account token decides which account is used. It's for SDKs
+//! in which only the host can be set.
 
 use axum::extract::Request;
 use http::{header, uri::Authority};
 use stead::core::environment::Environment;
 use url::Url;
 
-/// How a request names the proxy host.
+/// The proxy host's name in requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     name: String,
-    /// Compared only where the service has the same name; and the port that stands for none.
+    /// The port, which is only compared if the service has the same name; and the port that can be omitted.
     port: Option<u16>,
     default_port: Option<u16>,
 }
 
 impl Host {
-    /// Of an environment that has one.
+    /// The proxy host of an environment, if it has one.
     pub(crate) fn of(environment: &Environment) -> Option<Self> {
         let proxy_url = environment.proxy_url()?;
         Some(Self::new(proxy_url, environment.public_url()))

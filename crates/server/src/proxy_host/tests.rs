@@ -1,4 +1,4 @@
-//! Where an account token is good, and what the proxy host takes.
+//! The routes where an account token works, and the requests that the proxy host accepts.
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode, header};
@@ -13,7 +13,7 @@ use crate::{
 
 const PROFILE: &str = "/gmail/v1/users/me/profile";
 
-/// A service with the account `u1`, whose product says what it was asked.
+/// A service with the account `u1`, whose product repeats the request.
 async fn service() -> TestService {
     TestService::with_products(|received| {
         let asked = json!({"asked": format!("{} {}", received.method, received.uri)});
@@ -38,7 +38,7 @@ async fn token(service: &TestService, access: &str) -> String {
     serde_json::from_value(created["token"].take()).unwrap()
 }
 
-/// A request with a token, to the host that it names.
+/// Sends a request with a token to the host that it names.
 async fn send(
     service: &TestService,
     token: &str,
@@ -232,7 +232,7 @@ async fn paths_of_the_proxy_host_are_the_products_own() {
         begun.header("location"),
         format!("{PROXY_URL}{upload}&upload_id=1")
     );
-    // As HTTP/2 names the host.
+    // The host as HTTP/2 names it.
     let request = Request::get(format!("{PROXY_URL}{PROFILE}"))
         .header(header::AUTHORIZATION, format!("Bearer {write}"));
     let response = service.send(request.body(Body::empty()).unwrap()).await;

@@ -14,7 +14,7 @@ pub(super) struct Health {
     pub(super) status: &'static str,
 }
 
-/// What the document says of it.
+/// The document's description of the route.
 pub(super) fn describe(draft: &mut Draft<'_>) {
     draft.gives::<Health>(200);
 }

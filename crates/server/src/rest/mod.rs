@@ -1,4 +1,4 @@
-//! The JSON interface of an application. A folder is a resource, a file is a verb.
+//! The parts of an application's JSON interface that aren't operations. A folder is a resource, a file is a verb.
 
 mod events;
 mod files;
@@ -18,7 +18,7 @@ use stead::{
 
 use crate::routes::{ForApplications, Route, any, get, post};
 
-/// What an application calls, with its token, and the scope that each needs.
+/// The routes that an application calls with its token, and the scope of each.
 pub(crate) fn routes() -> Vec<ForApplications> {
     use ScopeName::{EventsRead, ProxyRead, ToolsExecute};
     vec![
@@ -62,7 +62,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .describe(tool_calls::describe)
             .errors(&[DeadlineExceeded])
             .needs(ToolsExecute),
-        // What can change something needs `proxy:write`, which includes this.
+        // Requests that can change something need `proxy:write`, which includes this scope.
         post("/v1/proxy", proxy::json)
             .summary("json", "Sends a raw request as a user.")
             .calls()
@@ -71,7 +71,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
     ]
 }
 
-/// A product's own API, for an application, or with an account's token. What can change something needs `proxy:write`.
+/// A product's own API, for applications and account tokens. Requests that can change something need `proxy:write`.
 pub(crate) fn proxy_routes() -> Vec<ForApplications> {
     use ScopeName::ProxyRead;
     vec![
@@ -85,7 +85,7 @@ pub(crate) fn proxy_routes() -> Vec<ForApplications> {
     ]
 }
 
-/// What operators and their machines ask, without a token.
+/// Routes for operators and their machines, without a token.
 pub(crate) fn health_routes() -> Vec<Route> {
     vec![
         get("/healthz", healthz::show)

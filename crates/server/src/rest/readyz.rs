@@ -1,4 +1,4 @@
-//! `GET /readyz?exclude=`: this process can serve calls, for which it needs a free place and its store.
+//! `GET /readyz?exclude=`: whether this process can handle calls. For that, it needs a free place and its store.
 
 use axum::extract::State;
 
@@ -10,7 +10,7 @@ use crate::{
     state::ServerState,
 };
 
-/// What a probe may leave out.
+/// Checks that a probe can exclude.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Store,
@@ -24,7 +24,7 @@ pub(super) const QUERY: &[Parameter] = &[one_of(
     || PARTS.iter().map(|(name, _)| *name).collect(),
 )];
 
-/// Anyone may ask, and always gets a response; asked too often, it is the last one again.
+/// Anyone may ask, and always gets a response. If they ask too often, it's the previous one.
 pub(super) async fn show(
     State(state): State<ServerState>,
     mut query: Query,
@@ -35,7 +35,7 @@ pub(super) async fn show(
     if excluded == Some(Part::Store) {
         return Ok(Json(Health { status: "ready" }));
     }
-    // One at a time asks the store; the others wait for what it says.
+    // Only one request at a time asks the store. The others wait for its result.
     let mut last = state.readiness.lock().await;
     let ready = match &*last {
         Some(known) if !state.rates.may_probe() => known.clone(),

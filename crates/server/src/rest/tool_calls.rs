@@ -1,4 +1,4 @@
-//! `POST /v1/tool-calls`: executes the calls of a model, and gives results in its own shape.
+//! `POST /v1/tool-calls`: runs a model's calls, and returns the results in its own format.
 
 use stead::core::agent::{ToolCallResults, ToolCalls};
 
@@ -9,7 +9,7 @@ use crate::{
     timeout,
 };
 
-/// The time of all its calls together.
+/// The time limit applies to all of its calls together.
 pub(super) fn describe(draft: &mut Draft<'_>) {
     draft.takes_idempotency_key();
     draft.takes::<ToolCalls>();

@@ -1,5 +1,5 @@
-//! What a connection is doing, as its two sides and its requests see it: so that a slow head is cut off, an unused
-//! connection may stay for a while, and only a request whose end is clear is served.
+//! A connection's activity, as its two sides and its requests see it. A slow head is cut off, an unused connection may
+//! stay for a while, and a request is only served if its end is clear.
 
 use std::{
     sync::{
@@ -14,13 +14,13 @@ use tokio::time::Instant;
 
 use super::{framing::Framing, under_way::UnderWay};
 
-/// Longest time from the first byte of a request to the end of its head: a caller who sends a byte now and then holds no
-/// connection for ever. As long may it take until the first byte comes at all.
+/// Longest time from the first byte of a request to the end of its head, and also until its first byte. A caller that
+/// sends a byte now and then can't hold a connection forever.
 const HEAD: Duration = Duration::from_secs(30);
-/// How long an unused connection stays open. Load balancers keep theirs for 60 s and send the next request on it: who
-/// closes first must be them.
+/// How long an unused connection stays open. Load balancers keep theirs for 60 s and reuse them, so they must be the
+/// ones to close first.
 const IDLE: Duration = Duration::from_secs(90);
-/// With which a connection over HTTP/2 begins (RFC 9113, section 3.4).
+/// The beginning of a connection over HTTP/2 (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A connection's activity, shared by its two sides.
@@ -38,33 +38,33 @@ struct Shared {
 struct Inner {
     phase: Phase,
     framing: Framing,
-    /// A head has come whole and no request was begun with it.
+    /// A complete head has arrived, and its request hasn't begun.
     head_is_new: bool,
-    /// How many bytes are those of the preface so far; none once they are not.
+    /// How many bytes of the preface have arrived. `None` if the bytes differ from it.
     preface: Option<usize>,
-    /// When the connection was told to end.
+    /// When the connection was cut.
     cut: Option<Instant>,
     reader: Option<Waker>,
     writer: Option<Waker>,
-    /// When the reader looks by itself whether it has waited too long.
+    /// When the reader checks again whether it has waited too long.
     looks_at: Option<Instant>,
-    /// The reader holds bytes of the next request.
+    /// Whether the reader holds bytes of the next request.
     holds: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// Nothing came yet.
+    /// Nothing has arrived yet.
     New(Instant),
     /// Between two requests.
     Idle(Instant),
-    /// A part of a request's head has come.
+    /// A part of a request's head has arrived.
     Head(Instant),
-    /// A request is being answered.
+    /// A request is running.
     Busy,
     /// The response has ended before the request's body.
     Rest(Instant),
-    /// Many requests at a time: how many, and since when there are none.
+    /// Several requests can run: how many there are, and since when there are none.
     Http2(usize, Instant),
 }
 
@@ -91,13 +91,13 @@ impl Activity {
         act(&mut self.0.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many of these bytes may be read now. The rest belongs to a request whose turn comes when the one before it
-    /// has been answered.
+    /// How many of these bytes may be read now. The rest belongs to a request that must wait for the previous one's
+    /// response.
     pub(super) fn arrived(&self, bytes: &[u8]) -> usize {
         self.with(|inner| inner.arrived(bytes))
     }
 
-    /// When to give up waiting for bytes. `waker` is told when that is before `timer`, at which the reader looks again.
+    /// When to stop waiting for bytes. If that is before `timer`, at which the reader checks again, `waker` is woken.
     pub(super) fn gives_up(&self, waker: &Waker, timer: Option<Instant>) -> Option<Instant> {
         self.with(|inner| {
             keep(&mut inner.reader, waker);
@@ -115,7 +115,7 @@ impl Activity {
         self.with(|inner| inner.holds = holds);
     }
 
-    /// Whether the connection is to end at once; if not, `waker` is told when it is.
+    /// Whether the connection must end now. If not, `waker` is woken when it must.
     pub(super) fn is_cut(&self, waker: &Waker) -> bool {
         self.with(|inner| {
             keep(&mut inner.writer, waker);
@@ -136,7 +136,7 @@ impl Activity {
         self.with(|inner| inner.cut.is_some())
     }
 
-    /// Since when the connection waits for a request; `None` while one is being answered.
+    /// Since when the connection has waited for a request. `None` while one is running.
     pub(super) fn waits_since(&self) -> Option<Instant> {
         self.with(|inner| match inner.phase {
             _ if inner.cut.is_some() => None,
@@ -149,7 +149,7 @@ impl Activity {
         })
     }
 
-    /// How many requests are being answered.
+    /// The number of running requests.
     pub(super) fn requests(&self) -> usize {
         self.with(|inner| match inner.phase {
             Phase::Busy => 1,
@@ -158,7 +158,7 @@ impl Activity {
         })
     }
 
-    /// Set by whoever authenticates a request of this connection.
+    /// A flag to set when a request of this connection is authenticated.
     pub(super) fn known(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0.is_known)
     }
@@ -167,7 +167,7 @@ impl Activity {
         self.0.is_known.load(Ordering::Relaxed)
     }
 
-    /// A request begins; `None` where its end is unclear, or where no head ended that could be its.
+    /// Starts a request. `None` if its end is unclear, or if no head has arrived for it.
     pub(super) fn begin(&self) -> Option<Answering> {
         let is_clear = self.with(|inner| match &mut inner.phase {
             Phase::Http2(streams, _) => {
@@ -195,7 +195,7 @@ impl Activity {
                 Phase::Http2(streams, _) => Phase::Http2(streams.saturating_sub(1), now),
                 same => same,
             };
-            // Most readers are there already, or will look in time.
+            // Most readers are already there, or will check in time.
             let in_time = |until| {
                 let looks_at = inner.looks_at;
                 looks_at.is_some_and(|at| now < at && at <= until)
@@ -232,7 +232,7 @@ impl Inner {
             }
             if bytes[..count] != rest[..count] {
                 self.preface = None;
-                // What passed as the preface so far was the beginning of a head.
+                // The bytes that looked like the preface were the beginning of a head.
                 let taken = self.framing.read(&PREFACE[..seen]);
                 self.head_is_new = taken < seen;
                 if taken < seen {
@@ -276,7 +276,7 @@ fn wake(waker: &mut Option<Waker>) {
     }
 }
 
-/// A request that is being answered; it ends with its response's body.
+/// A running request. It ends with its response's body.
 pub(super) struct Answering(Activity);
 
 impl Drop for Answering {

@@ -1,5 +1,5 @@
-//! All open connections. When there are too many, those that wait for nothing in particular make room: first those of
-//! the source that has the most of them, the oldest first.
+//! All open connections. If there are too many, idle ones are closed: first those of the source with the most
+//! connections, the oldest first.
 
 use std::{
     collections::HashMap,
@@ -15,8 +15,8 @@ use tokio::time::Instant;
 use super::activity::Activity;
 use crate::source::Source;
 
-/// A source's waiting connections go by this part of them at a time, so that a flood is not searched for each of its
-/// connections.
+/// Closes this fraction of a source's idle connections at a time, so that a flood doesn't cost a search for every
+/// connection.
 const PART: usize = 16;
 
 /// The open connections.
@@ -24,7 +24,7 @@ const PART: usize = 16;
 pub(super) struct Crowd {
     members: Mutex<HashMap<u64, Member>>,
     next: AtomicU64,
-    /// Those that were cut and have not gone yet.
+    /// Connections that were cut and haven't gone yet.
     leaving: AtomicUsize,
 }
 
@@ -54,7 +54,7 @@ impl Crowd {
         self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many there are, without those that were told to go.
+    /// The number of connections, without those that were cut.
     pub(super) fn count(&self) -> usize {
         let leaving = self.leaving.load(Ordering::Relaxed);
         self.members().len().saturating_sub(leaving)
@@ -72,8 +72,8 @@ impl Crowd {
         Place { crowd, id }
     }
 
-    /// Ends some connections on which no request is under way, and says whether there were any. Those that an
-    /// application has used go last.
+    /// Closes some connections without a running request, and returns whether there were any. Those that an application
+    /// has used come last.
     pub(super) fn make_room(&self) -> bool {
         let members = self.members();
         let waiting = |known: bool| {

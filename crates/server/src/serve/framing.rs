@@ -1,21 +1,21 @@
-//! Where a request ends: its head, and its body by the one length that the head gives.
+//! Finds the end of a request: its head, and its body by the only length that the head gives.
 //!
-//! The HTTP server drops a length next to chunks, and the second of two equal lengths, before anyone can see it. It gets
-//! the bytes of one request at a time from here, so that where the two disagree nothing is served.
+//! If a request has both a length and chunks, or two equal lengths, the HTTP server drops one before anyone can see it.
+//! It gets the bytes of one request at a time from here. If the two disagree about the end, nothing is served.
 
-/// Longest line that matters: a name with a length or a coding.
+/// Longest relevant line: a name with a length or a coding.
 const LONGEST: usize = 64;
 
-/// Reads one request as it comes.
+/// Reads one request as it arrives.
 #[derive(Debug)]
 pub(super) struct Framing {
     part: Part,
-    /// The beginning of the line that is being read, in lower case.
+    /// The beginning of the present line, in lower case.
     line: [u8; LONGEST],
-    /// Length of the line as far as it is held, or more than that.
+    /// Length of the line. If it's longer than `line`, the rest isn't kept.
     length: usize,
     has_request_line: bool,
-    /// How many headers say how long the body is.
+    /// How many headers give the body's length.
     lengths: u8,
     body: u64,
     is_chunked: bool,
@@ -25,11 +25,11 @@ pub(super) struct Framing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Head,
-    /// So many bytes to come.
+    /// This many bytes are missing.
     Body(u64),
     ChunkSize,
     Chunk(u64),
-    /// The line break behind a chunk.
+    /// The line break after a chunk.
     ChunkEnd,
     Trailers,
     Over,
@@ -51,7 +51,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// How many of these bytes belong to the request; the rest comes after it.
+    /// How many of these bytes belong to the request. The rest follows it.
     pub(super) fn read(&mut self, bytes: &[u8]) -> usize {
         let mut read = 0;
         while let Some(rest) = bytes.get(read..).filter(|rest| !rest.is_empty()) {
@@ -60,7 +60,7 @@ impl Framing {
                 Part::Body(left) | Part::Chunk(left) => {
                     let taken =
                         usize::try_from(*left).map_or(rest.len(), |left| left.min(rest.len()));
-                    // No more than `left`.
+                    // At most `left`.
                     *left -= taken as u64;
                     read += taken;
                     if *left == 0 {
@@ -88,28 +88,28 @@ impl Framing {
         read
     }
 
-    /// Whether the whole head has come.
+    /// Whether the head is complete.
     pub(super) fn has_head(&self) -> bool {
         self.part != Part::Head
     }
 
-    /// Whether the whole request has come.
+    /// Whether the request is complete.
     pub(super) fn is_over(&self) -> bool {
         self.part == Part::Over
     }
 
-    /// Whether the request's end can be read in two ways, or not at all.
+    /// Whether the request's end is ambiguous or can't be found.
     pub(super) fn is_unclear(&self) -> bool {
         self.is_unclear
     }
 
-    /// A piece of a line, without its break.
+    /// A piece of a line, without its line break.
     fn read_line(&mut self, piece: &[u8]) {
         for byte in piece {
             if *byte == b'\r' {
                 continue;
             }
-            // What is longer, or is the name of nothing that is looked for, is cut here.
+            // A line that is longer, or whose name is irrelevant, is cut here.
             let Some(place) = self.line.get_mut(self.length) else {
                 self.length = LONGEST + 1;
                 return;
@@ -125,7 +125,7 @@ impl Framing {
     fn end_line(&mut self, line: &[u8], is_cut: bool) {
         match self.part {
             Part::Head => self.end_head_line(line, is_cut),
-            // Of a size that is cut the end is not known; an extension may be.
+            // If the size is cut, its end is unknown. An extension may be cut.
             Part::ChunkSize if is_cut && !line.contains(&b';') => self.give_up(),
             Part::ChunkSize => match chunk_size(line) {
                 Some(0) => self.part = Part::Trailers,
@@ -159,7 +159,7 @@ impl Framing {
             },
             b"transfer-encoding" => {
                 self.is_chunked = true;
-                // No other coding is read here (RFC 9112, section 6.1).
+                // Other codings aren't supported here (RFC 9112, section 6.1).
                 self.is_unclear |= value != b"chunked" || is_cut;
             }
             _ => return,
@@ -176,7 +176,7 @@ impl Framing {
         };
     }
 
-    /// What comes now belongs to nothing.
+    /// Gives up: the following bytes belong to no request.
     fn give_up(&mut self) {
         self.is_unclear = true;
         self.part = Part::Over;
@@ -189,7 +189,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
     number(size.trim_ascii_end(), 16)
 }
 
-/// Digits only: `from_str_radix` takes a sign as well.
+/// Only digits, because `from_str_radix` accepts a sign as well.
 fn number(digits: &[u8], radix: u32) -> Option<u64> {
     let digits = std::str::from_utf8(digits).ok()?;
     let is_number = digits.chars().all(|digit| digit.is_digit(radix));
@@ -200,7 +200,8 @@ fn number(digits: &[u8], radix: u32) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The bytes of the first request, whether it is over, and whether it is unclear; the same whole and in bytes.
+    /// The bytes of the first request, whether it's complete, and whether it's unclear. Reading all bytes together and
+    /// one by one must give the same.
     fn read(text: &str) -> (usize, bool, bool) {
         let mut at_once = Framing::default();
         let read = at_once.read(text.as_bytes());

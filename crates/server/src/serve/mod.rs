@@ -1,4 +1,4 @@
-//! Serving of connections: bounds on slow callers and on their number, and an orderly end.
+//! Serves connections, with limits on slow callers and on their number, and shuts down in order.
 
 mod activity;
 mod crowd;
@@ -50,21 +50,21 @@ pub use workers::Workers;
 
 use crate::caller::Stopping;
 
-/// How often a caller over HTTP/2 is asked whether it is still there.
+/// How often Stead pings a caller over HTTP/2.
 const PING: Duration = Duration::from_secs(30);
-/// Requests at a time over one connection of HTTP/2.
+/// Maximum number of concurrent requests over one HTTP/2 connection.
 const REQUESTS: u32 = 200;
-/// Bytes of a request's body that arrive before they are read. Over HTTP/2 all requests of a connection have as many: one that
-/// is not read, as its product stalls, leaves the others room.
+/// Number of bytes of a request's body that can arrive before Stead reads them. An HTTP/2 connection has this much room
+/// for each of its requests. If one isn't read because its product stalls, the others still have room.
 const WINDOW: u32 = 256 * 1024;
 /// How long a stop waits for the requests of strangers.
 const STRANGERS: Duration = Duration::from_secs(25);
 /// How long a stop waits for the calls of applications and members. It must be as long as the process waits for writes, or
 /// callers never learn of a write that was done.
 const CALLS: Duration = Duration::from_secs(70);
-/// Pause after an `accept` that failed for want of file descriptors or memory.
+/// Pause after an `accept` that failed because file descriptors or memory ran out.
 const EXHAUSTED: Duration = Duration::from_millis(200);
-/// Connections at once unless set.
+/// Default maximum number of connections.
 const CONNECTIONS: usize = 10_000;
 
 /// Serves HTTP/1.1 and HTTP/2 until `shutdown` resolves. Then it accepts no more connections, and waits for the requests in
@@ -89,7 +89,7 @@ pub async fn serve(
 #[derive(Debug)]
 pub struct Server {
     served: Served,
-    /// Another listener, and what is served there.
+    /// Another listener, and its routes.
     second: Option<(TcpListener, Served)>,
     max_connections: usize,
     under_way: UnderWay,
@@ -147,7 +147,8 @@ impl Server {
         self.run(listener, pin!(shutdown), pin!(cut)).await
     }
 
-    /// The same for futures of one type: so all of a connection is compiled in this crate, for speed.
+    /// The same for futures of a single type. That way, all code of a connection is compiled in this crate, which makes
+    /// it faster.
     async fn run(self, listener: TcpListener, mut shutdown: End<'_>, cut: End<'_>) -> usize {
         let server = http();
         let crowd = Arc::new(Crowd::default());
@@ -189,7 +190,7 @@ impl Server {
             let serving = move |stream| async move {
                 let _place = place;
                 let mut connection = pin!(connection(&server, stream, noted));
-                // Asked only when there is news, and not whenever the connection has something to do.
+                // Only polled when there is news, and not each time that the connection has something to do.
                 let mut news: FuturesUnordered<_> = iter::once(next_phase(phases)).collect();
                 loop {
                     tokio::select! {
@@ -218,7 +219,7 @@ impl Server {
         drop(listener);
         drop(self.second);
         drop((phases, stopping));
-        // Requests that wait for what may come end now.
+        // Requests that wait for events end now.
         drop(stop);
         let _ = phase.send(Phase::Stops);
         let strangers_leave = async {
@@ -231,7 +232,7 @@ impl Server {
             () = strangers_leave => {}
             () = cut => {}
         }
-        // No connection is left if no one listens.
+        // If no one listens, there is no connection left.
         let _ = phase.send(Phase::Cuts);
         phase.closed().await;
         let cut_off = cut_off.load(Ordering::Relaxed);
@@ -247,20 +248,20 @@ impl Server {
 
 type End<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send)>;
 
-/// What connections are told of the end.
+/// The phases of a shutdown, as connections learn of them.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     Serves,
-    /// Requests under way go on, and no more are taken.
+    /// Running requests continue, and no new ones are accepted.
     Stops,
     /// The same, but connections that no application or member has used end now.
     CutsStrangers,
-    /// All end now.
+    /// All connections end now.
     Cuts,
 }
 
 impl Phase {
-    /// Whether a connection ends now, whatever is under way on it.
+    /// Whether a connection ends now, even with a running request.
     fn cuts(self, activity: &Activity) -> bool {
         match self {
             Self::Serves | Self::Stops => false,
@@ -270,7 +271,7 @@ impl Phase {
     }
 }
 
-/// What comes next; where no one is left to say it, the end.
+/// The next phase. If the sender is gone, the end.
 async fn next_phase(mut phases: watch::Receiver<Phase>) -> (Phase, watch::Receiver<Phase>) {
     let next = phases.changed().await;
     let phase = next.map_or(Phase::Cuts, |()| *phases.borrow_and_update());
@@ -279,7 +280,8 @@ async fn next_phase(mut phases: watch::Receiver<Phase>) -> (Phase, watch::Receiv
 
 fn http() -> auto::Builder<TokioExecutor> {
     let mut server = auto::Builder::new(TokioExecutor::new());
-    // The time of a head begins with its first byte, which the server does not see: the connection counts it.
+    // The time limit of a head starts with its first byte. The HTTP server doesn't see that byte, so the connection
+    // measures the time.
     server.http1().header_read_timeout(None);
     server
         .http2()
@@ -305,7 +307,7 @@ where
         .into_owned()
 }
 
-/// The next connection of the other listener, where there is one.
+/// The next connection of the other listener, if there is one.
 async fn accept_second<'s>(
     second: Option<&'s (TcpListener, Served)>,
     crowd: &Crowd,
@@ -316,7 +318,7 @@ async fn accept_second<'s>(
     }
 }
 
-/// The next connection. Small responses go out at once (`TCP_NODELAY`).
+/// The next connection. Small responses are sent immediately (`TCP_NODELAY`).
 async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
@@ -326,7 +328,7 @@ async fn accept(listener: &TcpListener, crowd: &Crowd) -> (TcpStream, SocketAddr
                 }
                 return (stream, peer);
             }
-            // The caller hung up before its turn.
+            // The caller disconnected before its turn.
             Err(error) if is_the_callers(&error) => {}
             Err(error) => {
                 let made_room = crowd.make_room();

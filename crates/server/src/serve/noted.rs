@@ -1,5 +1,5 @@
-//! What is served, as the requests of one connection reach it: each is begun and ended for the connection, and refused where
-//! its head can be read in two ways.
+//! The service, as a connection's requests reach it. It notes for the connection when each request begins and ends, and
+//! rejects a request with an ambiguous head.
 
 use std::{
     convert::Infallible,
@@ -59,7 +59,7 @@ impl Served {
     }
 }
 
-/// What is served, as the requests of one connection reach it.
+/// The service, as a connection's requests reach it.
 #[derive(Clone)]
 pub(super) struct Noted {
     served: Served,
@@ -131,7 +131,7 @@ fn received(body: Incoming) -> Body {
     Body::new(body)
 }
 
-/// RFC 9112, section 3.2. HTTP/2 may have the host in its place of its own (RFC 9113, section 8.3.1).
+/// RFC 9112, section 3.2. In HTTP/2, the host can be in the pseudo-header `:authority` (RFC 9113, section 8.3.1).
 fn has_one_host(version: Version, headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -144,7 +144,7 @@ fn has_one_host(version: Version, headers: &HeaderMap) -> bool {
     }
 }
 
-/// What could be read in two ways is not read at all (RFC 9112, section 6.3).
+/// Rejects a request that could be read in two ways (RFC 9112, section 6.3).
 fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<NotedBody>, Infallible>> {
     let mut response = Response::new(NotedBody::Http1 {
         body: Body::from(why),
@@ -156,7 +156,7 @@ fn refuse(why: &'static str) -> BoxFuture<'static, Result<Response<NotedBody>, I
     std::future::ready(Ok(response)).boxed()
 }
 
-/// A response's body, with whose end the request has ended.
+/// A response's body. Its end is the request's end.
 pub(super) enum NotedBody {
     Http1 {
         body: Body,

@@ -1,9 +1,9 @@
-//! Requests that come together, and what is left of one. `tests/edge` has the requests that two readers could see in
-//! different ways.
+//! Requests that arrive together, and the rest of a request. `tests/edge` has the requests that two readers could read
+//! differently.
 
 use super::tests::{ask, closed_after, connected};
 
-/// Sent behind every request: it would be served as one of its own where the request ended earlier than it should.
+/// Sent after every request. If the request ended too early, this would be served as a request of its own.
 const SMUGGLED: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /// The statuses of all responses until the server closes the connection.

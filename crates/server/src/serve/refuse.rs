@@ -1,4 +1,4 @@
-//! What callers read if there are too many connections.
+//! The response to callers if there are too many connections.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -10,22 +10,22 @@ use tokio::{
     sync::Semaphore,
 };
 
-/// Refusals at a time. Each needs a file descriptor, in addition to those of the connections that are served.
+/// Maximum number of refusals at a time. Each needs a file descriptor, in addition to those of the connections.
 const AT_ONCE: usize = 64;
-/// How long one may take. Callers who send nothing are refused after it.
+/// Time limit of a refusal. A caller that sends nothing is refused after it.
 const TIME: Duration = Duration::from_secs(1);
-/// How soon the caller may come back.
+/// How soon the caller may return.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Most bytes of a head that are read.
+/// Maximum number of bytes of a head to read.
 const HEAD: usize = 64 * 1024;
-/// How HTTP/2 begins, up to its first empty line.
+/// The beginning of HTTP/2, up to its first empty line.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
-/// SETTINGS, and GOAWAY with no stream and `ENHANCE_YOUR_CALM`: the caller knows that nothing was carried out (RFC 9113,
-/// section 6.8).
+/// SETTINGS, and GOAWAY with no stream and `ENHANCE_YOUR_CALM`. They tell the caller that nothing was carried out (RFC
+/// 9113, section 6.8).
 const GO_AWAY: &[u8] = b"\0\0\0\x04\0\0\0\0\0\
 \0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0b";
 
-/// Callers who are being refused.
+/// The refusals that are in progress.
 pub(super) struct Refusals {
     room: Arc<Semaphore>,
     response: Bytes,
@@ -41,7 +41,8 @@ impl Default for Refusals {
 }
 
 impl Refusals {
-    /// Refuses a caller, as soon as few enough are being refused. Meanwhile the next ones wait in the listener's queue.
+    /// Refuses a caller once there are few enough refusals. In the meantime, the next callers wait in the listener's
+    /// queue.
     pub(super) async fn refuse(&self, mut stream: TcpStream) {
         let permit = Arc::clone(&self.room).acquire_owned().await;
         let response = self.response.clone();
@@ -55,8 +56,8 @@ impl Refusals {
     }
 }
 
-/// Reads the head first: clients expect no response before their request. Then it waits until the caller closes, because
-/// closing with bytes of the caller unread throws the response away.
+/// Reads the head first, because clients expect no response before their request. Then waits until the caller closes:
+/// if Stead closed with unread bytes of the caller, the response would be lost.
 async fn tell(stream: &mut TcpStream, response: &[u8]) -> io::Result<()> {
     let mut head = Vec::new();
     while !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! Sockets: what comes of connections beyond the most, and of requests under way when the service stops.
+//! Sockets: connections beyond the maximum, and running requests when the service stops.
 
 use axum::{
     Extension, Router,
@@ -16,7 +16,7 @@ use tokio::{
 use super::{tests::REQUEST, *};
 use crate::caller::Connection;
 
-/// A server on a free port, what stops it and what cuts it off.
+/// A server on a free port, the sender that stops it, and the one that cuts it off.
 async fn serve_on_a_port(
     server: Server,
 ) -> (
@@ -36,7 +36,7 @@ async fn serve_on_a_port(
     (address, [stop, cut], served)
 }
 
-/// A router whose one request tells that it came, and waits until it is released.
+/// A router with one request, which reports its arrival and waits until it's released.
 fn held() -> (Router, oneshot::Receiver<()>, oneshot::Sender<()>) {
     let (arrived, arrival) = oneshot::channel();
     let (release, released) = oneshot::channel::<()>();
@@ -107,7 +107,7 @@ async fn where_there_are_too_many_connections_one_without_a_request_makes_room()
         assert_eq!(&response, b"HTTP/1.1 200 OK");
         assert_eq!(silent.read(&mut [0; 1]).await.unwrap(), 0, "made room");
         silent = another;
-        // It is idle once its response was read to the end.
+        // It's idle once its response was read to the end.
         let mut rest = Vec::new();
         while !rest.ends_with(b"done") {
             rest.push(silent.read_u8().await.unwrap());
@@ -200,7 +200,8 @@ async fn two_listeners_have_routers_of_their_own_and_share_every_bound() {
     assert!(TcpStream::connect(other).await.is_err());
 }
 
-/// A router whose request takes so many seconds once its body is there, and is that of an application or of a stranger.
+/// A router whose request takes this many seconds after its body has arrived. It's the request of an application or of
+/// a stranger.
 fn slow(seconds: u64, is_known: bool) -> (Router, oneshot::Receiver<()>) {
     let (arrived, arrival) = oneshot::channel();
     let arrived = Arc::new(std::sync::Mutex::new(Some(arrived)));
@@ -219,8 +220,8 @@ fn slow(seconds: u64, is_known: bool) -> (Router, oneshot::Receiver<()>) {
     (Router::new().route("/", any(handler)), arrival)
 }
 
-/// What a caller of [`slow`] reads if the service stops a second after its request, when that was, and how many were cut off.
-/// The second half of its body comes after so many seconds.
+/// The response of [`slow`] if the service stops a second after the request, when that was, and how many requests were
+/// cut off. The second half of the request's body is sent after `pause` seconds.
 async fn stopped(seconds: u64, is_known: bool, pause: u64) -> (String, u64, usize) {
     let (router, arrival) = slow(seconds, is_known);
     let (address, [stop, _cut], served) = serve_on_a_port(Server::new(router)).await;

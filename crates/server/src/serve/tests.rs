@@ -19,10 +19,10 @@ use super::*;
 pub(super) const REQUEST: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 /// Preface and settings of a caller over HTTP/2 (RFC 9113, sections 3.4 and 6.5).
 const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// `GET /` of `x` on the first stream: HEADERS with the end of headers and of the stream, by HPACK's static table.
+/// `GET /` of `x` on the first stream: HEADERS that end the headers and the stream, with HPACK's static table.
 const HTTP2_GET: &[u8] = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x";
 
-/// One connection to a router.
+/// A connection to a router.
 fn connect(router: Router) -> DuplexStream {
     let (caller, stream) = tokio::io::duplex(4096);
     let activity = Activity::new(UnderWay::default());
@@ -32,7 +32,7 @@ fn connect(router: Router) -> DuplexStream {
     caller
 }
 
-/// One connection to a router that says `done`.
+/// A connection to a router that responds with `done`.
 pub(super) fn connected() -> DuplexStream {
     connect(Router::new().route("/", get(|| async { "done" }).post(|| async { "done" })))
 }
@@ -50,15 +50,15 @@ pub(super) async fn ask(caller: &mut DuplexStream, request: &str) -> String {
     String::from_utf8(response[..read].to_vec()).unwrap()
 }
 
-/// After how many seconds the server closes the connection; what it says until then does not matter.
+/// After how many seconds the server closes the connection. It may send anything before.
 pub(super) async fn closed_after(caller: &mut DuplexStream) -> u64 {
     let start = Instant::now();
     while matches!(caller.read(&mut [0; 64]).await, Ok(1..)) {}
     start.elapsed().as_secs()
 }
 
-/// The same over HTTP/2, where the caller answers pings, and a second after each piece gives the first response room for so
-/// many bytes more.
+/// The same over HTTP/2. The caller answers pings. A second after each piece, it gives the first response room for this
+/// many bytes.
 async fn closed_http2_after(caller: &mut DuplexStream, room: u8) -> u64 {
     const DATA: u8 = 0;
     const PING: u8 = 6;
@@ -83,7 +83,7 @@ async fn closed_http2_after(caller: &mut DuplexStream, room: u8) -> u64 {
     start.elapsed().as_secs()
 }
 
-/// A body without end, and what is gone once it was dropped.
+/// An endless body, and a reference that is gone once the body was dropped.
 fn endless() -> (Body, Weak<()>) {
     let held = Arc::new(());
     let gone = Arc::downgrade(&held);
@@ -93,7 +93,7 @@ fn endless() -> (Body, Weak<()>) {
     (Body::from_stream(pieces), gone)
 }
 
-/// A router that responds with such a body, once.
+/// A router that responds with such a body once.
 fn download() -> (Router, Weak<()>) {
     let (body, gone) = endless();
     let body = Arc::new(std::sync::Mutex::new(Some(body)));
@@ -228,7 +228,7 @@ async fn a_reader_of_a_few_bytes_a_second_is_cut_off() {
     assert!(gone.upgrade().is_none());
 }
 
-/// What a caller sends who gives no response any room: SETTINGS with an initial window of 0.
+/// The bytes of a caller that gives no response any room: SETTINGS with an initial window of 0.
 const NO_WINDOW: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
 
 #[tokio::test(start_paused = true)]
@@ -251,7 +251,7 @@ async fn over_http2_a_response_without_room_is_let_go() {
     let mut caller = connect(router);
     caller.write_all(HTTP2).await.unwrap();
     caller.write_all(HTTP2_GET).await.unwrap();
-    // All that comes is read; no WINDOW_UPDATE follows.
+    // The caller reads everything, but no WINDOW_UPDATE follows.
     let reading = tokio::spawn(async move { closed_http2_after(&mut caller, 0).await });
     tokio::time::sleep(Duration::from_secs(59)).await;
     assert!(gone.upgrade().is_some());
@@ -264,7 +264,7 @@ async fn over_http2_a_response_without_room_is_let_go() {
 async fn over_http2_bodies_that_are_not_read_leave_the_others_room() {
     const SETTINGS: u8 = 4;
     const WINDOW_UPDATE: u8 = 8;
-    /// What all requests have together before a WINDOW_UPDATE.
+    /// The window that all requests share before a WINDOW_UPDATE.
     const BEFORE: u32 = 65_535;
     let mut caller = connect(Router::new());
     caller.write_all(HTTP2).await.unwrap();

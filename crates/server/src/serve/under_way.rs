@@ -1,16 +1,16 @@
-//! How many requests are under way.
+//! Counts running requests.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-/// The requests of a [`Server`](super::Server) that have not been answered to their end.
+/// Requests of a [`Server`](super::Server) whose responses aren't complete yet.
 #[derive(Debug, Clone, Default)]
 pub struct UnderWay(Arc<AtomicUsize>);
 
 impl UnderWay {
-    /// How many there are now.
+    /// Their present number.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

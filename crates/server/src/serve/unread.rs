@@ -1,5 +1,5 @@
-//! The bodies of responses over HTTP/2. There a caller stops one response by giving it no room, while its connection goes
-//! on: a body is let go if its caller doesn't take it, from the moment at which the response is handed out.
+//! The bodies of responses over HTTP/2. There, a caller can stop reading one response while its connection continues.
+//! If a caller doesn't read a body, it's dropped. The time limit starts when the response is handed out.
 
 use std::{
     collections::HashMap,
@@ -18,7 +18,8 @@ use tokio::time::{Instant, sleep_until};
 use super::activity::Answering;
 use crate::patience::{LONGEST, Patience};
 
-/// Bytes of a body that are handed out at a time. What is handed out is out of sight, and waits in the connection.
+/// Number of bytes of a body that are handed out at a time. The connection holds them afterwards, where they can't be
+/// seen.
 const PIECE: usize = 32 * 1024;
 
 /// The bodies of one connection's responses.
@@ -32,20 +33,20 @@ struct Open {
     is_watched: bool,
 }
 
-/// A body that its caller has not taken to its end.
+/// A body that its caller hasn't read to its end.
 struct Waiting {
     body: Body,
     _request: Answering,
-    /// What the body has given and was not handed out yet.
+    /// Bytes that the body has produced and that weren't handed out yet.
     rest: Bytes,
     patience: Patience,
-    /// Since when it is the caller's turn; none while the body is waited for.
+    /// Since when Stead has waited for the caller. `None` while it waits for the body.
     since: Option<Instant>,
-    /// Bytes that were handed out last.
+    /// Number of bytes that were handed out last.
     handed: usize,
 }
 
-/// A body of a response: gone if its caller takes nothing of it, or less than it should.
+/// A response's body. It's dropped if its caller reads nothing of it, or too little.
 pub(super) struct Unread {
     id: u64,
     responses: Responses,
@@ -78,14 +79,14 @@ impl Responses {
         }
     }
 
-    /// Those that have waited too long, and when to look again; none where there are no bodies.
+    /// Bodies that have waited too long, and when to check again. `None` if there are no bodies.
     fn late(&self, now: Instant) -> Option<(Vec<Waiting>, Instant)> {
         let mut open = self.open();
         if open.bodies.is_empty() {
             open.is_watched = false;
             return None;
         }
-        // A turn that begins later ends later, too.
+        // A wait that started later also ends later.
         let until = |waiting: &Waiting| waiting.since.unwrap_or(now) + waiting.patience.left();
         let is_late =
             |_: &u64, waiting: &mut Waiting| waiting.since.is_some() && until(waiting) <= now;
@@ -155,13 +156,13 @@ impl Unread {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        // It ends outside of the lock.
+        // It's dropped after the lock is released.
         let waiting = self.responses.open().bodies.remove(&self.id);
         drop(waiting);
     }
 }
 
-/// Lets go of bodies that wait too long for their callers, while there are any.
+/// Drops bodies that wait too long for their callers, as long as there are any.
 async fn watch(responses: Responses) {
     while let Some((late, next)) = responses.late(Instant::now()) {
         drop(late);

@@ -1,4 +1,4 @@
-//! The bytes of a connection, with limits on how long either side may wait for the caller.
+//! The bytes of a connection, with limits on how long Stead waits for the caller in both directions.
 
 use std::{
     future::Future as _,
@@ -16,15 +16,15 @@ use tokio::{
 use super::activity::Activity;
 use crate::patience::Patience;
 
-/// The bytes of a connection. One that is given up reads as ended.
+/// The bytes of a connection. A connection that is given up reads as ended.
 pub(super) struct Watched<S> {
     stream: S,
     activity: Activity,
-    /// What came with a request and belongs to the next one.
+    /// Bytes that arrived with a request and belong to the next one.
     held: Vec<u8>,
     waits: Option<Pin<Box<Sleep>>>,
     unread: Option<Pin<Box<Sleep>>>,
-    /// Since when the caller has not read what is there for it.
+    /// Since when the caller hasn't read the available bytes.
     unread_since: Option<Instant>,
     patience: Patience,
 }
@@ -42,7 +42,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// What was held and may be read by now.
+    /// Takes held bytes that may be read by now.
     fn take_held(&mut self, into: &mut ReadBuf<'_>) -> usize {
         let count = self.held.len().min(into.remaining());
         let taken = self.activity.arrived(&self.held[..count]);
@@ -54,7 +54,7 @@ impl<S> Watched<S> {
         taken
     }
 
-    /// The outcome of writing, which `count` bytes are the measure of, or the end of the caller's time to read.
+    /// The outcome of a write, whose size `count` measures, or of the caller's time limit for reading.
     fn written<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -90,7 +90,7 @@ impl<S> Watched<S> {
     }
 }
 
-/// Everything was written, so the caller is behind with nothing.
+/// Everything was written, so nothing waits for the caller.
 fn all<T>(_: &T) -> usize {
     usize::MAX
 }
@@ -129,7 +129,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             let timer = self
                 .waits
                 .get_or_insert_with(|| Box::pin(sleep_until(until)));
-            // One that comes too early only looks again: most requests set none.
+            // A timer that fires too early only causes another check. Most requests set none.
             if timer.deadline() > until {
                 timer.as_mut().reset(until);
             }

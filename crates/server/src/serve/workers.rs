@@ -1,4 +1,4 @@
-//! Threads that serve connections, each with a runtime of its own: a request, its call and the connection to the product
+//! Threads that serve connections, each with its own runtime. A request, its call and the connection to the product
 //! stay on one core, and no thread wakes another for them.
 //!
 //! On tokio's work-stealing runtime, a call takes half as much time again, most of it in threads that wake each other.
@@ -48,7 +48,7 @@ impl Workers {
             .map(Self)
     }
 
-    /// Serves a connection on the thread that has the fewest.
+    /// Serves a connection on the thread with the fewest.
     pub(super) fn serve<F>(
         &self,
         stream: TcpStream,
@@ -61,7 +61,7 @@ impl Workers {
             return;
         };
         let counted = Counted::new(&worker.connections);
-        // It was accepted by another runtime.
+        // Another runtime accepted it.
         let stream = stream.into_std();
         worker.handle.spawn(async move {
             let _counted = counted;
@@ -81,7 +81,7 @@ impl Worker {
         thread::Builder::new()
             .name(format!("stead-worker-{number}"))
             .spawn(move || {
-                // The sender goes, or the process does.
+                // The sender is dropped, or the process ends.
                 let _ = runtime.block_on(ended);
                 runtime.shutdown_background();
             })?;
@@ -127,7 +127,7 @@ mod tests {
         (caller.unwrap(), accepted.unwrap().0)
     }
 
-    /// Says on which thread it is, and never ends.
+    /// Sends the name of its thread, and never ends.
     async fn says_its_thread(names: UnboundedSender<String>) {
         let name = thread::current().name().map(str::to_owned);
         names.send(name.unwrap_or_default()).unwrap();

@@ -1,4 +1,4 @@
-//! The account of one user at one connection.
+//! A handle to one user's account at one connection.
 
 use std::{fmt, future::IntoFuture, time::Duration};
 
@@ -19,7 +19,7 @@ use stead_core::{
 use super::{authorize::Authorize, execute::Execute, list::List, request::Request};
 use crate::backend::{Backend, User};
 
-/// A user at a connection, in whose stead you act. A handle: it names the account, which may not exist yet.
+/// A handle to one user's account at one connection. It only names the account, which may not exist yet.
 ///
 /// ```
 /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -71,19 +71,19 @@ impl Account {
     pub fn connection_name(&self) -> &str {
         self.user.connection_name.as_str()
     }
-    /// Your application's own id of the user.
+    /// Your application's own ID of the user.
     pub fn identifier(&self) -> &str {
         self.user.identifier.as_str()
     }
 
-    /// Makes a link that the user opens to connect this account, or to allow more. Show it only to this user: it works
-    /// once, for ten minutes if nothing else is said.
+    /// Makes a link that the user opens to connect this account, or to grant more access. Show it only to this user: it
+    /// works once, for ten minutes by default.
     pub fn authorize(&self) -> Authorize {
         let new = NewAuthorizationLink::new(self.connection_name(), self.identifier());
         Authorize::new(self.backend.clone(), new)
     }
 
-    /// Calls a tool by its struct: the version that this program was compiled with.
+    /// Calls a tool by its struct, in the version that this program was compiled with.
     pub fn call<T: Tool>(&self, tool: &T) -> Execute<T::Output> {
         let backend = self.backend.clone();
         Execute::typed(backend, self.connection_name(), self.identifier(), tool)
@@ -95,12 +95,12 @@ impl Account {
         Execute::new(self.backend.clone(), tool, request)
     }
 
-    /// A GET of a path of the product's API, such as `/gmail/v1/users/me/profile`.
+    /// Sends a GET to a path of the product's API, such as `/gmail/v1/users/me/profile`.
     pub fn get(&self, path: impl Into<String>) -> Request {
         self.request(Method::GET, path)
     }
 
-    /// A request to a path of the product's API.
+    /// Sends a request to a path of the product's API.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "methods are constants, and given as such"
@@ -115,29 +115,30 @@ impl Account {
         Request::new(self.backend.clone(), request)
     }
 
-    /// Makes a bearer token for this account, which is good for the proxy and nothing else: what an SDK or an agent's process
-    /// may hold in place of your application's own. It lives for 60 seconds to 24 hours, and ends with the account.
+    /// Makes a bearer token that works only at the proxy, and only for this account. Give it to an SDK or an agent's
+    /// process instead of your application's own token. It lasts 60 seconds to 24 hours, and stops working if the
+    /// account ends.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for another time; as a call where the account cannot
-    /// be called now.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if `lives_for` is shorter or longer. The errors
+    /// of a call if the account can't be called now.
     pub async fn token(
         &self,
         access: TokenAccess,
         lives_for: Duration,
     ) -> Result<IssuedAccountToken> {
         let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
-        // What is longer than fits is too long.
+        // A time that doesn't fit is too long anyway.
         new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
         self.backend.send(new).await
     }
 
-    /// The same token also for the user's accounts at other connections, each of another product: an SDK that uses several
-    /// APIs with one credential needs it.
+    /// Makes a token that also works for the user's accounts at other connections, each of another product. Use it for
+    /// an SDK that calls several APIs with one credential.
     ///
     /// # Errors
-    /// As [`token`](Self::token); [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for two connections of one
-    /// product.
+    /// As [`token`](Self::token). [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for two connections
+    /// of one product.
     pub async fn token_with<C: Into<String>>(
         &self,
         others: impl IntoIterator<Item = C>,
@@ -150,13 +151,13 @@ impl Account {
         self.backend.send(new).await
     }
 
-    /// The tokens of this account that are good.
+    /// This account's tokens that are still valid.
     pub fn tokens(&self) -> List<AccountToken> {
         let of = TokensOfAccount::new(self.connection_name(), self.identifier());
         List::of(self.backend.clone(), ListAccountTokens::new().of(of))
     }
 
-    /// Ends a token before its time.
+    /// Revokes a token before it expires.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
@@ -178,7 +179,7 @@ impl Account {
         self.backend.send(read).await
     }
 
-    /// Renews the access token now. Calls do so by themselves in time.
+    /// Refreshes the access token now. You rarely need this, because calls refresh it automatically.
     ///
     /// # Errors
     /// As a call.
@@ -191,7 +192,7 @@ impl Account {
         self.backend.send(refresh).await
     }
 
-    /// Pauses the account; its credential is kept, and calls are refused.
+    /// Pauses the account. Calls are refused, and its credential is kept.
     ///
     /// # Errors
     /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) for a disconnected
@@ -205,10 +206,10 @@ impl Account {
         self.backend.send(suspend).await
     }
 
-    /// Ends the pause.
+    /// Resumes a suspended account.
     ///
     /// # Errors
-    /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) where it is not
+    /// As [`Account::read`]; [`ErrorKind::InvalidTransition`](crate::ErrorKind::InvalidTransition) if it isn't
     /// suspended.
     pub async fn resume(&self) -> Result<resource::Account> {
         let User {
@@ -219,9 +220,9 @@ impl Account {
         self.backend.send(resume).await
     }
 
-    /// Ends the account when it is awaited: its credential is shredded. The grant at the product stays, unless asked for
-    /// with [`Disconnect::revoke_at_product`]; so do the account's row and its history, unless [`Disconnect::erase`] asks
-    /// for more.
+    /// Disconnects the account when you await it, and shreds its credential. By default, the grant at the product, the
+    /// account's row and its history stay. To remove them too, use [`Disconnect::revoke_at_product`] and
+    /// [`Disconnect::erase`].
     pub fn disconnect(&self) -> Disconnect {
         Disconnect {
             account: self.clone(),
@@ -239,7 +240,8 @@ impl fmt::Debug for Account {
     }
 }
 
-/// The end of an account. Awaited, it comes, and says what happens to the grant at the product.
+/// A disconnection that is about to happen. Await it to disconnect the account. The result says what happens to the
+/// grant at the product.
 ///
 /// # Errors
 /// As [`Account::read`].
@@ -251,21 +253,21 @@ pub struct Disconnect {
 }
 
 impl Disconnect {
-    /// Ends the grant at the product too; a product that does not respond is asked again later. At Google that ends all
-    /// that this user granted to your project.
+    /// Also revokes the grant at the product. If the product doesn't respond, Stead asks again later. Google revokes
+    /// everything that this user granted to your project.
     pub fn revoke_at_product(mut self, revoke: bool) -> Self {
         self.how = self.how.revoke_at_product(revoke);
         self
     }
 
-    /// Removes everything that names the user: the account with its links, and in events and records of calls a pseudonym
-    /// takes the identifier's place. A new link begins a new account. Backups keep what they hold.
+    /// Removes everything that names the user. The account and its links are deleted, and a pseudonym replaces the
+    /// identifier in events and in the history of calls. A new link creates a new account. Backups aren't changed.
     pub fn erase(mut self, erase: bool) -> Self {
         self.how = self.how.erase(erase);
         self
     }
 
-    /// Does nothing, and says what would end: at Google other accounts may end with this one.
+    /// Changes nothing, and reports what would end. At Google, other accounts may end with this one.
     pub fn dry_run(mut self, dry_run: bool) -> Self {
         self.how = self.how.dry_run(dry_run);
         self

@@ -14,7 +14,7 @@ use stead_core::{
 use super::list::List;
 use crate::backend::Backend;
 
-/// The accounts of all users, narrowed by what is given.
+/// The accounts of all users, or those that match your filters.
 #[derive(Clone)]
 #[must_use = "accounts are read by `list`"]
 pub struct Accounts {
@@ -39,12 +39,12 @@ impl Accounts {
         self.filter.product = Some(name.into());
         self
     }
-    /// Only those of this user: what the user has connected.
+    /// Only those of this user: everything that the user has connected.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
         self
     }
-    /// Only those of users whose identifier begins so; they come by connection, and there by identifier.
+    /// Only those of users whose identifier starts with this. They are sorted by connection, then by identifier.
     pub fn identifier_prefix(mut self, beginning: impl Into<String>) -> Self {
         self.filter.identifier_prefix = Some(beginning.into());
         self
@@ -54,8 +54,9 @@ impl Accounts {
         self.filter.state = Some(state);
         self
     }
-    /// Imports accounts with the tokens that another platform had, at most 100 at once. Each is taken or refused by itself.
-    /// No link and no confirmation says whose it is: whoever imports vouches for it.
+    /// Imports accounts with the tokens that another platform had, at most 100 in one call. Each account is imported or
+    /// refused independently of the others. There is no link and no confirmation, so your application vouches for who
+    /// the user is.
     ///
     /// ```
     /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -80,12 +81,12 @@ impl Accounts {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for more than 100, [`ErrorKind::StorageUnavailable`]. What is wrong with an account is in
-    /// its result.
+    /// [`ErrorKind::InvalidRequest`] for more than 100, [`ErrorKind::StorageUnavailable`]. If an account is refused,
+    /// its result says why.
     pub async fn import(&self, import: AccountImport) -> Result<AccountImportResults> {
         self.backend.send(import).await
     }
-    /// The accounts, by id. A page may hold fewer than its size although more follow.
+    /// The accounts, by ID. A page may have fewer than its size even if more follow.
     pub fn list(self) -> List<Account> {
         List::of(self.backend, ListAccounts::new().filter(self.filter))
     }

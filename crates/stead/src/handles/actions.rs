@@ -1,4 +1,4 @@
-//! The actions of an application by plain names, the same over the embedded platform and over a service.
+//! An application's actions by plain names, the same for the embedded platform and for a service.
 
 use std::fmt;
 
@@ -16,8 +16,8 @@ use stead_core::{
 use super::{authorize::Authorize, execute::Execute};
 use crate::backend::Backend;
 
-/// What an application does in its users' stead, each action with connection and user by name. For several calls as one
-/// user, the handle [`Account`](crate::Account) reads better.
+/// The actions of an application, each with connection and user by name. If you make several calls as one user, the
+/// handle [`Account`](crate::Account) reads better.
 ///
 /// ```
 /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -46,7 +46,7 @@ impl Actions {
         Self(backend)
     }
 
-    /// Makes a link for the user to open, with the connection's own permissions, that works for ten minutes. By default
+    /// Makes a link for the user to open, with the connection's own permissions. It works for ten minutes. By default
     /// it needs an [`Authorize::verify_url`].
     pub fn authorization_link(&self, connection_name: &str, identifier: &str) -> Authorize {
         self.authorization_link_with(NewAuthorizationLink::new(connection_name, identifier))
@@ -85,7 +85,7 @@ impl Actions {
         Execute::new(self.0.clone(), name, request)
     }
 
-    /// Runs a tool by its struct: the version that this program was compiled with.
+    /// Runs a tool by its struct, in the version that this program was compiled with.
     pub fn call<T: Tool>(
         &self,
         connection_name: &str,
@@ -95,13 +95,14 @@ impl Actions {
         Execute::typed(self.0.clone(), connection_name, identifier, tool)
     }
 
-    /// Reads what a result has only in part, by its handle in [`Execution::left_out`](crate::Execution::left_out), or a range
-    /// of it. The product is asked again, as the user of that call; that two ranges are of the same content says their
-    /// [`ResultFile::etag`].
+    /// Reads the whole of a result that was returned only in part, by its handle in
+    /// [`Execution::left_out`](crate::Execution::left_out), or a range of it. Stead asks the product again, as the user
+    /// of that call. If two ranges have the same [`ResultFile::etag`], they are of the same content.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a handle that has ended, after 24 hours or with its account;
-    /// [`ErrorKind::RangeNotSatisfiable`](crate::ErrorKind::RangeNotSatisfiable); as the call of the tool.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for a handle that has expired: after 24 hours, or with its
+    /// account. [`ErrorKind::RangeNotSatisfiable`](crate::ErrorKind::RangeNotSatisfiable). The errors of the tool's
+    /// call.
     pub async fn read_result(&self, handle: &str, range: Option<ByteRange>) -> Result<ResultFile> {
         self.0.read_result(handle, range).await
     }
@@ -109,7 +110,7 @@ impl Actions {
     /// Sends a raw request to the product and returns the product's response, whatever its status.
     ///
     /// # Errors
-    /// What kept the product from responding;
+    /// The failure that kept the product from responding.
     /// [`ErrorKind::ResponseTooLarge`](crate::ErrorKind::ResponseTooLarge) for a body beyond the product's limit.
     pub async fn request(&self, request: ProxyRequest) -> Result<http::Response<Bytes>> {
         self.0.proxy(request).await

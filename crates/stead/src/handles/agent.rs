@@ -1,4 +1,4 @@
-//! The calls of a model.
+//! Runs the calls of a model.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use stead_core::{
 use super::execute::check_key;
 use crate::backend::Backend;
 
-/// Executes what a model asks for as one user, and gives results in the model's own shape.
+/// Runs a model's tool calls as one user, and returns the results in the model's own format.
 ///
 /// ```
 /// # use serde_json::{Value, json};
 /// # async fn turn(stead: stead::Stead, reply: Value, messages: &mut Vec<Value>) -> stead::Result<()> {
-/// // What Anthropic's Messages returned:
+/// // The response of Anthropic's Messages:
 /// messages.push(json!({ "role": "assistant", "content": reply["content"] }));
 /// let agent = stead.agent("user-42").connection("mail").connection_of("drive", "work-drive");
 /// let done = agent.run(&reply["content"]).await?;
@@ -39,54 +39,55 @@ impl Agent {
             request: ToolCalls::new(identifier, Vec::new()),
         }
     }
-    /// Connection of every call for whose product no other is given.
+    /// Connection for every call whose product has no connection of its own.
     pub fn connection(mut self, name: impl Into<String>) -> Self {
         self.request.connection_name = Some(name.into());
         self
     }
-    /// Connection of a product's calls.
+    /// Connection for the calls of one product.
     pub fn connection_of(mut self, product: impl Into<String>, name: impl Into<String>) -> Self {
         self.request.connections.insert(product.into(), name.into());
         self
     }
-    /// Shape of the calls; told by the calls where it is not given.
+    /// Format of the calls. By default, Stead detects it.
     pub fn format(mut self, format: CallFormat) -> Self {
         self.request.format = Some(format);
         self
     }
-    /// Form of the results: [`View::Readable`] is short and for models; the product's own where it is not given.
+    /// View of the results. [`View::Readable`] is short and made for models. The default is the product's own result.
     pub fn view(mut self, view: View) -> Self {
         self.request.view = Some(view);
         self
     }
-    /// Bytes of each result's data at most. What is left out is said, and how to get it.
+    /// Limits the data of each result to this many bytes. If something is omitted, the result says so, and how to get
+    /// it.
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.request.max_bytes = Some(bytes);
         self
     }
-    /// Makes a link where the user must authorize: the result then holds it, for the model to show. Without, it holds the
-    /// error.
+    /// If the user must authorize, makes a link and puts it into the result for the model to show. Otherwise, the
+    /// result has the error.
     pub fn authorization_links(mut self) -> Self {
         self.request.authorization_links = true;
         self
     }
-    /// Where these links lead the user back to.
+    /// The URL to which these links send the user back.
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
         self.request.verify_url = Some(url.into());
         self
     }
-    /// Tells calls apart whose model numbers them (`call_0`): one key for each response of the model. 1 to 255 printable
-    /// ASCII characters.
+    /// Distinguishes calls of a model that only numbers its calls (`call_0`). Use one key for each response of the
+    /// model, with 1 to 255 printable ASCII characters.
     pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.request.idempotency_key = Some(key.into());
         self
     }
-    /// Executes the calls among what a model returned: a list such as `message.tool_calls`, `response.output`,
-    /// `message.content` or `content.parts`, or one call.
+    /// Runs the calls among a model's output: a list such as `message.tool_calls`, `response.output`, `message.content`
+    /// or `content.parts`, or one call.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what cannot be read as calls. A call that fails
-    /// is a result.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if the calls can't be read. A call that fails
+    /// isn't an error: its result says so.
     pub async fn run(&self, calls: &Value) -> Result<ToolCallResults> {
         check_key(self.request.idempotency_key.as_deref())?;
         let mut request = self.request.clone();

@@ -22,26 +22,27 @@ impl Authorizations {
     }
 
     /// Makes a link from what an error asks for
-    /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its parts.
+    /// ([`Error::authorization_request`](crate::Error::authorization_request)), or from all its options.
     pub fn link(&self, new: impl Into<NewAuthorizationLink>) -> Authorize {
         Authorize::new(self.0.clone(), new.into())
     }
 
-    /// How far an attempt to connect an account has come, and why it ended: for a page that waits for the user.
+    /// The progress of an attempt to connect an account, and why it ended. Use it for a page that waits for the user.
     ///
     /// # Errors
-    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound), also 7 days after its end.
+    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound). You can read it for 7 days after
+    /// it ends.
     pub async fn read(&self, authorization_id: &str) -> Result<Authorization> {
         self.0.send(ReadAuthorization::new(authorization_id)).await
     }
 
-    /// Confirms that the user who is signed in at your application, `identifier`, is the one who came back: the account
-    /// is active from then on. Repeated, it gives the account again.
+    /// Confirms that `identifier`, the user who is signed in at your application, is the user who came back. The
+    /// account becomes active. If you repeat the call, it returns the account again.
     ///
     /// # Errors
-    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound) where nothing waits to be confirmed,
-    /// [`ErrorKind::IdentifierMismatch`](crate::ErrorKind::IdentifierMismatch), which ends the authorization,
+    /// [`ErrorKind::AuthorizationNotFound`](crate::ErrorKind::AuthorizationNotFound) if no confirmation is pending,
     /// [`ErrorKind::AuthorizationExpired`](crate::ErrorKind::AuthorizationExpired).
+    /// [`ErrorKind::IdentifierMismatch`](crate::ErrorKind::IdentifierMismatch), which also ends the authorization.
     pub async fn verify(&self, authorization_id: &str, identifier: &str) -> Result<Account> {
         let verify = VerifyAuthorization::new(authorization_id, identifier);
         self.0.send(verify).await

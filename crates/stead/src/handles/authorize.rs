@@ -10,14 +10,13 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A link for a user to open. Awaited, it is made.
+/// A link for a user to open. Await it to make the link.
 ///
 /// # Errors
 /// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
-/// [`ErrorKind::ConnectionNotReady`](crate::ErrorKind::ConnectionNotReady), or
-/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest): by default a [`verify_url`](Self::verify_url) is
-/// required. An environment for trials leaves it out with
-/// `Verification::LinkPossession`.
+/// [`ErrorKind::ConnectionNotReady`](crate::ErrorKind::ConnectionNotReady),
+/// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest). By default, a [`verify_url`](Self::verify_url) is
+/// required. An environment for trials can do without it, with `Verification::LinkPossession`.
 #[must_use = "a link is made when it is awaited"]
 pub struct Authorize {
     backend: Backend,
@@ -28,28 +27,29 @@ impl Authorize {
     pub(crate) fn new(backend: Backend, new: NewAuthorizationLink) -> Self {
         Self { backend, new }
     }
-    /// Where the user's browser comes back to, with `authorization_id` and `state` in its query. There your application
-    /// confirms who is signed in, with [`Authorizations::verify`](crate::Authorizations::verify).
+    /// The URL to which the user's browser returns, with `authorization_id` and `state` in its query. There, your
+    /// application confirms who is signed in, with [`Authorizations::verify`](crate::Authorizations::verify).
     pub fn verify_url(mut self, url: impl Into<String>) -> Self {
         self.new.verify_url = Some(url.into());
         self
     }
-    /// Handed back to the `verify_url` unchanged, at most 500 characters.
+    /// Stead passes this to the `verify_url` unchanged. At most 500 characters.
     pub fn state(mut self, state: impl Into<String>) -> Self {
         self.new.state = Some(state.into());
         self
     }
-    /// Scopes to ask for instead of the connection's permissions. What the user has granted is asked for in any case.
+    /// Scopes to ask for instead of the connection's permissions. Scopes that the user has granted before are always
+    /// included.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.new.scopes = Some(scopes.into_iter().map(Into::into).collect());
         self
     }
-    /// Life of the link, in whole seconds: a minute to a day, ten minutes if not given.
+    /// How long the link works, in whole seconds: a minute to a day, ten minutes by default.
     pub fn expires_in(mut self, life: Duration) -> Self {
         self.new.expires_in = Some(u32::try_from(life.as_secs()).unwrap_or(u32::MAX));
         self
     }
-    /// Lets another account of the product take the place of the present one.
+    /// Lets the user connect another account of the product instead of the present one.
     pub fn allow_account_switch(mut self, allow: bool) -> Self {
         self.new.allow_account_switch = Some(allow);
         self

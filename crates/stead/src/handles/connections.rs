@@ -13,7 +13,7 @@ use stead_core::{
 use super::list::List;
 use crate::backend::Backend;
 
-/// Connections: one product's OAuth client each, under a name of yours.
+/// Connections. Each is one product's OAuth client, under a name that you choose.
 #[derive(Clone)]
 pub struct Connections(Backend);
 
@@ -22,16 +22,18 @@ impl Connections {
         Self(backend)
     }
 
-    /// Creates a connection; it comes with the redirect URI to register at the product. Without a client it is a draft.
+    /// Creates a connection. It has the redirect URI that you register at the product. Without an OAuth client it is a
+    /// draft.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::AlreadyExists`] where the name is taken.
+    /// [`ErrorKind::InvalidRequest`], which names the invalid members. [`ErrorKind::AlreadyExists`] if the name is
+    /// taken.
     pub async fn create(&self, new: NewConnection) -> Result<Connection> {
         self.0.send(new).await
     }
 
-    /// Creates a connection, or brings the one of that name to what `new` gives; what `new` leaves out stays. Call it at
-    /// every start of your program: where nothing differs, nothing changes.
+    /// Creates a connection, or updates the one of that name. Members that `new` doesn't set stay as they are. Call it
+    /// each time your program starts: if nothing differs, nothing changes.
     ///
     /// ```
     /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -50,8 +52,8 @@ impl Connections {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] with the places, [`ErrorKind::WrongProduct`] where the name belongs to a connection
-    /// of another product.
+    /// [`ErrorKind::InvalidRequest`], which names the invalid members. [`ErrorKind::WrongProduct`] if the name belongs
+    /// to a connection of another product.
     pub async fn ensure(&self, new: NewConnection) -> Result<Connection> {
         let created = self.0.send(new.clone()).await;
         if !created
@@ -63,7 +65,7 @@ impl Connections {
         let present = self.read(&new.connection_name).await?;
         if present.product != new.product {
             let message = format!(
-                "the connection {} is one of {}, and cannot become one of {}",
+                "the connection {} is for {} and can't be changed to {}",
                 present.connection_name, present.product, new.product
             );
             return Err(Error::new(ErrorKind::WrongProduct, message));
@@ -89,15 +91,16 @@ impl Connections {
         self.0.send(ReadConnection::new(name)).await
     }
 
-    /// Changes a connection. Another client id makes every account of it authorize again; another secret does not.
+    /// Changes a connection. If you change the client ID, all of its accounts must authorize again. If you change only
+    /// the secret, they stay connected.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidRequest`] with the places.
+    /// [`ErrorKind::UnknownConnection`]; [`ErrorKind::InvalidRequest`], which names the invalid members.
     pub async fn change(&self, name: &str, change: ConnectionChange) -> Result<Connection> {
         self.0.send(ChangeConnection::new(name, change)).await
     }
 
-    /// Deletes a connection that no usable account depends on; its other accounts go with it.
+    /// Deletes a connection that has no usable account. Its other accounts are deleted too.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownConnection`], [`ErrorKind::InvalidTransition`] while accounts hold credentials.

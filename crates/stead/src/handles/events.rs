@@ -10,10 +10,11 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// How long one request of a reader that follows waits for the next event.
+/// How long one request of [`Events::follow`] waits for the next event.
 const WAIT: Duration = Duration::from_secs(25);
 
-/// The feed of events, narrowed by what is given. [`read`](Self::read) gives a page, [`follow`](Self::follow) all that come.
+/// The feed of events, or those that match your filters. [`read`](Self::read) returns a page, [`follow`](Self::follow)
+/// all events as they come.
 #[derive(Clone)]
 #[must_use = "events are read by `read` or `follow`"]
 pub struct Events {
@@ -32,56 +33,57 @@ impl Events {
             limit: 100,
         }
     }
-    /// Only of these types: whole names, or beginnings such as `account.*`.
+    /// Only events of these types: whole names, or prefixes such as `account.*`.
     pub fn types<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> Self {
         self.filter.types = types.into_iter().map(Into::into).collect();
         self
     }
-    /// Only about this connection and its accounts.
+    /// Only events about this connection and its accounts.
     pub fn connection(mut self, name: impl Into<String>) -> Self {
         self.filter.connection_name = Some(name.into());
         self
     }
-    /// Only about this user's accounts.
+    /// Only events about this user's accounts.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
         self
     }
-    /// Only what was committed after this cursor, of an event or of a page. From the oldest on that is kept if not given.
+    /// Only events after this cursor, which is an event's or a page's. The default is the oldest event that Stead still
+    /// has.
     pub fn after(mut self, cursor: impl Into<String>) -> Self {
         self.after = Some(cursor.into());
         self
     }
-    /// Only what comes from now on.
+    /// Only events from now on.
     pub fn latest(self) -> Self {
         self.after("latest")
     }
-    /// The newest first: a page then goes back from its cursor, or from the last event. [`follow`](Self::follow) goes
-    /// forward all the same.
+    /// Newest events first: a page then goes back from its cursor, or from the last event. [`follow`](Self::follow)
+    /// ignores this and goes forward.
     pub fn newest_first(mut self) -> Self {
         self.filter.newest_first = true;
         self
     }
-    /// How many events a page holds at most: 1 to 500, 100 if not given.
+    /// How many events a page has at most: 1 to 500, 100 by default.
     pub fn limit(mut self, most: u32) -> Self {
         self.limit = most.clamp(1, 500);
         self
     }
 
-    /// One page. Where it says that `more` may follow, read on after its cursor.
+    /// Reads one page. If its `more` is true, read again after its cursor.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what is not a cursor, and for a type that does
-    /// not exist.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an invalid cursor, or a type that doesn't
+    /// exist.
     pub async fn read(&self) -> Result<EventPage> {
         self.page(Duration::ZERO).await
     }
 
-    /// Pages as events come, none of them empty but where events are missing (`gap`). Keep a page's cursor once you have
-    /// dealt with it: after it the next reader goes on.
+    /// Pages of events as they come. A page is empty only if events are missing (`gap`). Save a page's cursor once you
+    /// have processed the page, so that the next reader can continue there.
     ///
-    /// After an error the stream goes on where it was; pause before you ask it for more. It has no end: what it waits for
-    /// is dropped with it.
+    /// After an error, the stream continues at the same position. Pause before you ask it for more. It never ends. If
+    /// you drop it, its request is dropped too.
     pub fn follow(mut self) -> impl Stream<Item = Result<EventPage>> + Send {
         self.filter.newest_first = false;
         unfold(self, async |mut events: Self| {

@@ -1,4 +1,4 @@
-//! A call of a tool that is about to be made.
+//! A call of a tool that you configure and then await.
 
 use std::{fmt, future::IntoFuture, marker::PhantomData};
 
@@ -13,7 +13,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// A call of a tool. Awaited, it is made; its options are those of [`ExecuteRequest`].
+/// A call of a tool. Await it to make the call. Its options are those of [`ExecuteRequest`].
 ///
 /// # Errors
 /// Any [`ErrorKind`](crate::ErrorKind); [`Error::act_by`] says who must act.
@@ -40,7 +40,7 @@ impl Execute {
 }
 
 impl<T> Execute<T> {
-    /// A call of a tool by its struct: the version that this program was compiled with.
+    /// A call of a tool by its struct, in the version that this program was compiled with.
     pub(crate) fn typed<C: Tool<Output = T>>(
         backend: Backend,
         connection_name: &str,
@@ -61,20 +61,23 @@ impl<T> Execute<T> {
         }
     }
 
-    /// Makes a call that changes something once, however often it is made with this key: for 24 hours the same call gives
-    /// the first one's outcome, and [`Execution::replayed`] is true. 1 to 255 printable ASCII characters; another call
-    /// with the same key is [`ErrorKind::IdempotencyMismatch`](crate::ErrorKind::IdempotencyMismatch). A call that is cut off is
-    /// [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown) from then on, and never made again. What a tool creates has
-    /// ids that derive from the key, where the product takes such.
+    /// Makes the call idempotent: for 24 hours, a repeat with this key returns the first outcome and doesn't run again.
+    /// Then [`Execution::replayed`] is true. A key has 1 to 255 printable ASCII characters.
+    ///
+    /// Another call with the same key is [`ErrorKind::IdempotencyMismatch`](crate::ErrorKind::IdempotencyMismatch). If
+    /// a call is cut off, its repeats are [`ErrorKind::OutcomeUnknown`](crate::ErrorKind::OutcomeUnknown), and it never
+    /// runs again. If the product accepts IDs from Stead, objects that the tool creates have IDs that derive from the
+    /// key.
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.set(|request| request.idempotency_key = Some(key.into()))
     }
-    /// Describes the requests and changes nothing; what only reads is sent where the tool goes on from its response. The data
-    /// is then a [`Plan`](crate::resource::Plan).
+    /// Describes the requests and changes nothing. Stead still sends reads whose response the tool needs to continue.
+    /// The data of the result is a [`Plan`](crate::resource::Plan).
     pub fn dry_run(self, dry_run: bool) -> Self {
         self.set(|request| request.dry_run = dry_run)
     }
-    /// Version of the tool, a date. A call by name takes the newest, a typed call the one that it was compiled with.
+    /// Version of the tool, a date. By default, a call by name uses the newest, and a typed call the one that it was
+    /// compiled with.
     pub fn tool_version(self, date: impl Into<String>) -> Self {
         self.set(|request| request.tool_version = Some(date.into()))
     }
@@ -83,23 +86,23 @@ impl<T> Execute<T> {
         self.set(|request| request.schema_version = Some(date.into()))
     }
 
-    /// Returns only these members of the result: `messages.subject`, `items[].id`. One that is not there is a warning. The
-    /// data is then no longer what the tool describes: read it with [`Execution::json`].
+    /// Returns only these members of the result: `messages.subject`, `items[].id`. A missing member causes a warning.
+    /// The data no longer has the type of the tool's output, so read it with [`Execution::json`].
     pub fn fields<F: Into<String>>(self, fields: impl IntoIterator<Item = F>) -> Execute {
         let fields = fields.into_iter().map(Into::into).collect();
         self.set(|request| request.result.fields = fields).untyped()
     }
-    /// Form of the result: [`View::Readable`] is short and for people and models, where the tool has such a view. Read
-    /// it with [`Execution::json`].
+    /// View of the result. [`View::Readable`] is short and made for people and models, if the tool has such a view.
+    /// Read it with [`Execution::json`].
     pub fn view(self, view: View) -> Execute {
         self.set(|request| request.result.view = view).untyped()
     }
-    /// Bytes of the result's data at most: the longest texts are cut first, then lists from their ends, and warnings say
-    /// what was left out and how to get it.
+    /// Limits the result's data to this many bytes. Stead first cuts the longest texts, then lists from their ends.
+    /// Warnings say what was omitted and how to get it.
     pub fn max_bytes(self, max_bytes: u64) -> Self {
         self.set(|request| request.result.max_bytes = Some(max_bytes))
     }
-    /// All options of the result at once, in place of those that were set.
+    /// Sets all options of the result, and replaces those that were set before.
     pub fn result(self, options: ResultOptions) -> Execute {
         self.set(|request| request.result = options).untyped()
     }

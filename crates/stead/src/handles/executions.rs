@@ -14,7 +14,7 @@ use stead_core::{
 use super::list::List;
 use crate::backend::Backend;
 
-/// The history of calls, narrowed by what is given.
+/// The history of calls, or those that match your filters.
 #[derive(Clone)]
 #[must_use = "executions are read by `list`"]
 pub struct Executions {
@@ -27,57 +27,57 @@ impl Executions {
         let filter = ExecutionFilter::default();
         Self { backend, filter }
     }
-    /// Only through this connection.
+    /// Only calls through this connection.
     pub fn connection(mut self, name: impl Into<String>) -> Self {
         self.filter.connection_name = Some(name.into());
         self
     }
-    /// Only this user's.
+    /// Only calls as this user.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
         self
     }
-    /// Only of this tool; `proxy` for raw requests.
+    /// Only calls of this tool. Use `proxy` for raw requests.
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.filter.tool = Some(name.into());
         self
     }
-    /// Only those that ended so: `ok`, or an error's kind.
+    /// Only calls with this outcome: `ok`, or an error's kind.
     pub fn outcome(mut self, outcome: impl Into<String>) -> Self {
         self.filter.outcome = Some(outcome.into());
         self
     }
-    /// Only those of the application with this client id.
+    /// Only calls of the application with this client ID.
     pub fn actor(mut self, client_id: impl Into<String>) -> Self {
         self.filter.actor = Some(client_id.into());
         self
     }
-    /// Only those that began at this moment or later.
+    /// Only calls that began at this time or later.
     pub fn since(mut self, moment: Timestamp) -> Self {
         self.filter.since = Some(moment);
         self
     }
-    /// Only those that began before this moment.
+    /// Only calls that began before this time.
     pub fn before(mut self, moment: Timestamp) -> Self {
         self.filter.before = Some(moment);
         self
     }
-    /// The calls, the newest first. A page may hold fewer than its size although more follow.
+    /// The calls, newest first. A page may have fewer than its size even if more follow.
     pub fn list(self) -> List<ExecutionRecord> {
         List::of(self.backend, ListExecutions::new().filter(self.filter))
     }
     /// One call.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), also for one that is past its retention.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), also if the history no longer keeps it.
     pub async fn read(&self, execution_id: &str) -> Result<ExecutionRecord> {
         self.backend.send(ReadExecution::new(execution_id)).await
     }
-    /// How many calls there were in the minutes or hours that start in a range of time, by connection, tool and outcome.
-    /// What narrows the list does not narrow this.
+    /// Counts the calls in the minutes or hours that start in a range of time, by connection, tool and outcome. The
+    /// filters of the list don't apply.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) where a service is asked for more than a day by the
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) if you ask a service for more than a day by the
     /// minute, or a month by the hour.
     pub async fn totals(
         &self,

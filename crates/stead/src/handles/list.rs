@@ -7,7 +7,7 @@ use stead_core::{Result, api::Paging, ports::BoxFuture, resource::Page};
 use crate::Operation;
 use crate::backend::{Backend, Pending};
 
-/// A list. Awaited, it gives one page; [`List::all`] gives everything.
+/// A list. Await it to read one page; [`List::all`] reads everything.
 #[must_use = "a list is read when it is awaited"]
 pub struct List<T> {
     read: Box<dyn Fn(Paging) -> Pending<'static, Page<T>> + Send + Sync>,
@@ -35,19 +35,19 @@ impl<T: Send + 'static> List<T> {
         }
     }
 
-    /// How many items a page holds at most: 1 to 100, 50 if not given.
+    /// How many items a page has at most: 1 to 100, 50 by default.
     pub fn page_size(mut self, size: u32) -> Self {
         self.paging.size = size.clamp(1, 100);
         self
     }
 
-    /// Starts where [`Page::next_page_token`] of the page before says.
+    /// Starts at the [`Page::next_page_token`] of the previous page.
     pub fn page_token(mut self, token: impl Into<String>) -> Self {
         self.paging.token = Some(token.into());
         self
     }
 
-    /// Reads this page and all that follow.
+    /// Reads this page and all following ones.
     ///
     /// # Errors
     /// As for one page.

@@ -1,4 +1,4 @@
-//! Handles over the platform or a service: what an application holds, the same over both.
+//! An application's handles, the same for the platform and for a service.
 
 mod account;
 mod accounts;

@@ -1,4 +1,4 @@
-//! A raw request to a product that is about to be sent.
+//! A raw request that you configure and then await.
 
 use std::{fmt, future::IntoFuture};
 
@@ -10,10 +10,11 @@ use stead_core::{Error, ErrorKind, Result, ports::BoxFuture, resource::ProxyRequ
 use super::execute::check_key;
 use crate::backend::Backend;
 
-/// A raw request to a product. Awaited, it is sent, and gives the product's response, whatever its status.
+/// A raw request to a product. Await it to send it. You get the product's response, whatever its status.
 ///
 /// # Errors
-/// What kept the product from responding; [`ErrorKind::ResponseTooLarge`] for a body beyond the product's limit.
+/// The failure that kept the product from responding. [`ErrorKind::ResponseTooLarge`] for a body beyond the product's
+/// limit.
 #[must_use = "a request is sent when it is awaited"]
 pub struct Request {
     backend: Backend,
@@ -27,7 +28,7 @@ impl Request {
             request: Ok(request),
         }
     }
-    /// Adds a pair to the query; several of one name stay several.
+    /// Adds a pair to the query. You can add several with the same name.
     pub fn query(self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.set(|request| {
             match request.query.entry(name) {
@@ -47,8 +48,8 @@ impl Request {
             Ok(())
         })
     }
-    /// Sends a request that changes something once, however often it is sent with this key: for 24 hours the same request
-    /// gives the first one's response, with the header `stead-idempotent-replayed`. As
+    /// Makes the request idempotent: for 24 hours, a repeat with this key returns the first response and isn't sent
+    /// again. Such a response has the header `stead-idempotent-replayed`. The rest is as in
     /// [`Execute::idempotency_key`](super::Execute::idempotency_key).
     pub fn idempotency_key(self, key: impl Into<String>) -> Self {
         self.set(|request| {
@@ -58,7 +59,7 @@ impl Request {
             Ok(())
         })
     }
-    /// Describes the request instead of sending it: the response's body is a [`Plan`](crate::resource::Plan).
+    /// Describes the request and doesn't send it. The response's body is a [`Plan`](crate::resource::Plan).
     pub fn dry_run(self, dry_run: bool) -> Self {
         self.set(|request| {
             request.dry_run = dry_run;
@@ -69,7 +70,7 @@ impl Request {
     pub fn json(self, body: &impl Serialize) -> Self {
         self.set(|request| {
             request.body = Some(serde_json::to_value(body).map_err(|error| {
-                let message = "the body cannot be written as JSON";
+                let message = "the body can't be written as JSON";
                 Error::new(ErrorKind::InvalidRequest, message).with_source(error)
             })?);
             Ok(())

@@ -1,4 +1,4 @@
-//! Either door: the platform in this process, or the client of a service, behind one type.
+//! One type for the platform in this process and the client of a service.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::{
 };
 use crate::backend::{Backend, User};
 
-/// The platform in your process or the client of a service, for what should work over both.
+/// The platform in your process, or the client of a service. Use it for code that should work with both.
 ///
-/// `Platform` and `Client` have the same methods, and turn into this with `into()`.
-/// Clones are cheap and share everything.
+/// `Platform` and `Client` have the same methods, and convert into this with `into()`. Clones are cheap and share
+/// everything.
 ///
 /// ```
 /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -23,7 +23,7 @@ use crate::backend::{Backend, User};
 /// # async fn main() -> stead::Result<()> {
 /// use stead::{Platform, Stead};
 ///
-/// /// What a user has connected, for the settings page of your application.
+/// /// The products that a user has connected, for the settings page of your application.
 /// async fn connected(stead: &Stead, user: &str) -> stead::Result<Vec<String>> {
 ///     let accounts = stead.accounts().identifier(user).list().all().await?;
 ///     Ok(accounts.into_iter().map(|account| account.product).collect())
@@ -59,11 +59,12 @@ impl Stead {
     /// Runs an operation, such as [`ReadWebhook`](crate::resource::ReadWebhook).
     ///
     /// # Errors
-    /// As the operation says in its [`Info`](stead_core::api::Info).
+    /// The errors that its [`Info`](stead_core::api::Info) lists.
     pub async fn send<O: Operation>(&self, operation: O) -> Result<O::Output> {
         self.0.send(operation).await
     }
-    /// The list that an operation reads, such as [`ListWebhooks`](crate::resource::ListWebhooks), page by page or whole.
+    /// The list that an operation such as [`ListWebhooks`](crate::resource::ListWebhooks) reads. You can read it page
+    /// by page or as a whole.
     pub fn list<O, T>(&self, operation: O) -> List<T>
     where
         O: Operation<Output = Page<T>> + Clone,
@@ -78,8 +79,8 @@ impl Stead {
     /// The account of one user at one connection, whether it exists yet or not.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what cannot be a connection's name or an
-    /// identifier. Nothing is looked up.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an invalid connection name or identifier.
+    /// The store isn't asked.
     pub fn account(&self, connection_name: &str, identifier: &str) -> Result<Account> {
         let user = User::new(connection_name, identifier)?;
         Ok(Account::new(self.0.clone(), user))
@@ -92,7 +93,7 @@ impl Stead {
     pub fn authorizations(&self) -> Authorizations {
         Authorizations::new(self.0.clone())
     }
-    /// What happened, in the order in which it was committed.
+    /// Events, in the order of their commits.
     pub fn events(&self) -> Events {
         Events::new(self.0.clone())
     }
@@ -104,15 +105,15 @@ impl Stead {
     pub fn tools(&self) -> Tools {
         Tools::new(self.0.clone())
     }
-    /// Addresses that get events.
+    /// Webhooks: addresses of your application that receive events.
     pub fn webhooks(&self) -> Webhooks {
         Webhooks::new(self.0.clone())
     }
-    /// Executes what a model asks for as one user.
+    /// Runs a model's tool calls as one user.
     pub fn agent(&self, identifier: impl Into<String>) -> Agent {
         Agent::new(self.0.clone(), identifier)
     }
-    /// The same with plain names in place of handles.
+    /// The same actions with plain names instead of handles.
     pub fn actions(&self) -> Actions {
         Actions::new(self.0.clone())
     }
@@ -124,22 +125,22 @@ impl fmt::Debug for Stead {
     }
 }
 
-/// Gives a door the methods of [`Stead`], which it holds as `stead`.
+/// Gives `Platform` or `Client` the methods of [`Stead`], which it has in its field `stead`.
 macro_rules! operations {
     ($door:ty) => {
         impl $door {
             /// Runs an operation, such as [`ReadWebhook`](crate::resource::ReadWebhook).
             ///
             /// # Errors
-            /// As the operation says in its [`Info`](stead_core::api::Info).
+            /// The errors that its [`Info`](stead_core::api::Info) lists.
             pub async fn send<O: $crate::Operation>(
                 &self,
                 operation: O,
             ) -> $crate::Result<O::Output> {
                 self.stead.send(operation).await
             }
-            /// The list that an operation reads, such as [`ListWebhooks`](crate::resource::ListWebhooks), page by page or
-            /// whole.
+            /// The list that an operation such as [`ListWebhooks`](crate::resource::ListWebhooks) reads. You can read
+            /// it page by page or as a whole.
             pub fn list<O, T>(&self, operation: O) -> $crate::List<T>
             where
                 O: $crate::Operation<Output = $crate::resource::Page<T>> + Clone,
@@ -154,8 +155,8 @@ macro_rules! operations {
             /// The account of one user at one connection, whether it exists yet or not.
             ///
             /// # Errors
-            /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for what cannot be a connection's name
-            /// or an identifier. Nothing is looked up.
+            /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) for an invalid connection name or
+            /// identifier. The store isn't asked.
             pub fn account(
                 &self,
                 connection_name: &str,
@@ -171,7 +172,7 @@ macro_rules! operations {
             pub fn authorizations(&self) -> $crate::Authorizations {
                 self.stead.authorizations()
             }
-            /// What happened, in the order in which it was committed.
+            /// Events, in the order of their commits.
             pub fn events(&self) -> $crate::Events {
                 self.stead.events()
             }
@@ -183,15 +184,15 @@ macro_rules! operations {
             pub fn tools(&self) -> $crate::Tools {
                 self.stead.tools()
             }
-            /// Executes what a model asks for as one user.
+            /// Runs a model's tool calls as one user.
             pub fn agent(&self, identifier: impl Into<String>) -> $crate::Agent {
                 self.stead.agent(identifier)
             }
-            /// Addresses that get events.
+            /// Webhooks: addresses of your application that receive events.
             pub fn webhooks(&self) -> $crate::Webhooks {
                 self.stead.webhooks()
             }
-            /// The same with plain names in place of handles.
+            /// The same actions with plain names instead of handles.
             pub fn actions(&self) -> $crate::Actions {
                 self.stead.actions()
             }

@@ -12,7 +12,7 @@ use stead_core::{
 
 use crate::backend::Backend;
 
-/// The catalogue of tools, newest versions, narrowed by what is given.
+/// The newest versions of all tools, or those that match your filters.
 #[derive(Clone)]
 #[must_use = "tools are read by `list`, `read` or `export`"]
 pub struct Tools {
@@ -27,27 +27,27 @@ impl Tools {
             filter: ToolFilter::default(),
         }
     }
-    /// Only those of this product; given again, of that one too.
+    /// Only this product's tools. Call it again to add another product.
     pub fn product(mut self, name: impl Into<String>) -> Self {
         self.filter.products.push(name.into());
         self
     }
-    /// Only those with this effect.
+    /// Only tools with this effect.
     pub fn effect(mut self, effect: Effect) -> Self {
         self.filter.effect = Some(effect);
         self
     }
-    /// Only those of this connection's product; readiness is then of this connection only.
+    /// Only tools of this connection's product. Whether a user can call a tool then depends on this connection only.
     pub fn connection(mut self, name: impl Into<String>) -> Self {
         self.filter.connection_name = Some(name.into());
         self
     }
-    /// Adds to each whether this user can call it now, through any connection of its product.
+    /// Adds to each tool whether this user can call it now, through any connection of its product.
     pub fn identifier(mut self, identifier: impl Into<String>) -> Self {
         self.filter.identifier = Some(identifier.into());
         self
     }
-    /// How much of each tool [`Tools::export`] gives.
+    /// How detailed the tools of [`Tools::export`] are.
     pub fn detail(mut self, detail: Detail) -> Self {
         self.filter.detail = detail;
         self
@@ -59,33 +59,33 @@ impl Tools {
     pub async fn list(self) -> Result<Vec<ToolDescription>> {
         self.backend.tools(self.filter).await
     }
-    /// One tool; the filter is not regarded.
+    /// Reads one tool. Filters don't apply.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownTool`](crate::ErrorKind::UnknownTool), which names similar ones.
     pub async fn read(self, name: &str) -> Result<ToolDescription> {
         self.backend.tool(name).await
     }
-    /// The tools in the envelope that a model vendor asks for, to be sent to a model as they are.
+    /// The tools in a model vendor's format. Send them to the model as they are.
     ///
     /// # Errors
-    /// As [`Tools::list`]; [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) together with
-    /// [`Tools::identifier`], for whose result an envelope has no place.
+    /// As [`Tools::list`]. [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) together with
+    /// [`Tools::identifier`], because the vendors' formats can't say whether a user is ready.
     pub async fn export(self, format: ExportFormat) -> Result<Vec<Value>> {
         Ok(self.export_with_report(format).await?.items)
     }
-    /// The same, with what the envelope of each tool does not say.
+    /// The same, with a report of what the format of each tool can't express.
     ///
     /// # Errors
     /// As [`Tools::export`].
     pub async fn export_with_report(self, format: ExportFormat) -> Result<ExportedTools> {
         self.backend.export_tools(self.filter, format).await
     }
-    /// Three tools that stand for all, in less than 800 tokens: a model searches, reads what it found, and executes it. Their
-    /// calls are executed by [`Agent::run`](crate::Agent::run). The filter is not regarded.
+    /// Three tools that replace all others, in less than 800 tokens: a model searches, reads about a tool, and runs it.
+    /// Run their calls with [`Agent::run`](crate::Agent::run). Filters don't apply.
     ///
     /// # Errors
-    /// None but those of a request to the service.
+    /// Only those of a request to the service.
     pub async fn export_search(self, format: ExportFormat) -> Result<Vec<Value>> {
         Ok(self.backend.meta_tools(format).await?.items)
     }

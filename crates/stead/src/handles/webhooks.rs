@@ -1,4 +1,4 @@
-//! Addresses of the application that get events.
+//! Addresses of the application that receive events.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use stead_core::{
 use super::list::List;
 use crate::backend::Backend;
 
-/// Webhooks: addresses of your application that get events, signed as Standard Webhooks says.
+/// Webhooks: addresses of your application that receive events. Signatures follow Standard Webhooks.
 #[derive(Clone)]
 pub struct Webhooks(Backend);
 
@@ -23,7 +23,8 @@ impl Webhooks {
         Self(backend)
     }
 
-    /// Creates a webhook: it gets what happens from now on. The secret in the response verifies what is sent.
+    /// Creates a webhook, which receives all events from now on. The response has the secret with which you verify
+    /// them.
     ///
     /// ```
     /// # #[cfg(all(feature = "platform", feature = "reqwest", feature = "mail"))]
@@ -41,7 +42,7 @@ impl Webhooks {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest) with the places.
+    /// [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest), which names the invalid members.
     pub async fn create(&self, new: NewWebhook) -> Result<WebhookWithSecret> {
         self.0.send(new).await
     }
@@ -59,7 +60,7 @@ impl Webhooks {
         self.0.send(ReadWebhook::new(id)).await
     }
 
-    /// Changes a webhook. One that was disabled goes on with the events that came meanwhile.
+    /// Changes a webhook. If you enable it again, it receives the events that it missed.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), [`ErrorKind::InvalidRequest`](crate::ErrorKind::InvalidRequest).
@@ -75,7 +76,7 @@ impl Webhooks {
         self.0.send(DeleteWebhook::new(id)).await
     }
 
-    /// Gives a webhook a new secret. The one before signs as well for 24 hours.
+    /// Gives a webhook a new secret. For 24 hours, deliveries are signed with the previous one too.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
@@ -83,7 +84,7 @@ impl Webhooks {
         self.0.send(RotateWebhookSecret::new(id)).await
     }
 
-    /// Sends a test event now, and says how the endpoint responded.
+    /// Sends a test event now, and reports how the endpoint responded.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
@@ -91,12 +92,12 @@ impl Webhooks {
         self.0.send(TestWebhook::new(id)).await
     }
 
-    /// Deliveries that were not taken at the first attempt, tests and replays, the newest event first.
+    /// Deliveries whose first attempt failed, tests and replays. The newest event comes first.
     pub fn deliveries(&self, id: &str) -> List<WebhookDelivery> {
         List::of(self.0.clone(), ListWebhookDeliveries::new(id))
     }
 
-    /// Sends the event of a delivery once more.
+    /// Sends the event of a delivery again.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).
@@ -104,7 +105,7 @@ impl Webhooks {
         self.0.send(ReplayWebhookDelivery::new(id, event_id)).await
     }
 
-    /// Sends all events from a time on once more.
+    /// Sends all events since a time again.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound).

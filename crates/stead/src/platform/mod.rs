@@ -24,7 +24,7 @@ use crate::{
     products,
 };
 
-/// The platform inside your process: connections, accounts, OAuth and calls, over a store of your choice.
+/// The platform inside your process: connections, accounts, OAuth and calls, with a store of your choice.
 ///
 /// Clones are cheap and share everything.
 ///
@@ -68,13 +68,13 @@ use crate::{
 pub struct Platform {
     environment: Environment,
     stead: Stead,
-    /// The store that the builder opened, and that ends with the platform.
+    /// The store that the builder opened. It is closed with the platform.
     opened: Option<OpenedStore>,
 }
 
 operations!(Platform);
 
-/// What a [`Platform`] is made of. A key and a store are required; the rest has a default.
+/// Settings of a [`Platform`]. A key and a store are required. The rest has a default.
 #[must_use]
 pub struct PlatformBuilder {
     options: Result<EnvironmentOptions>,
@@ -91,13 +91,13 @@ pub struct PlatformBuilder {
 }
 
 impl Platform {
-    /// Starts with the URL at which users' browsers reach this environment: links and redirect URIs are made from it.
+    /// Starts with the URL at which users' browsers reach this environment. Links and redirect URIs begin with it.
     pub fn builder(public_url: &str) -> PlatformBuilder {
         PlatformBuilder {
             options: EnvironmentOptions::new(public_url),
             keys: Err(Error::new(
                 ErrorKind::KeyUnavailable,
-                "a key is needed to seal your users' tokens; make one with `stead keys generate`, keep it safe, and give it here",
+                "a key is needed to encrypt your users' tokens; make one with `stead keys generate`, keep it safe, and pass it to `key`",
             )),
             key_source: None,
             store: None,
@@ -111,12 +111,13 @@ impl Platform {
         }
     }
 
-    /// What lies below: pages and callbacks of your own, application credentials, maintenance, streamed requests.
+    /// The environment behind it, for pages and callbacks of your own, application credentials, maintenance, and
+    /// streamed requests.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// Takes no more calls, waits for refreshes and writes in flight, and closes the store unless it is one of your own.
+    /// Accepts no more calls, waits for running refreshes and writes, and closes the store unless it is your own.
     pub async fn shut_down(&self) {
         self.environment.shut_down().await;
         if let Some(store) = &self.opened {
@@ -124,22 +125,21 @@ impl Platform {
         }
     }
 
-    /// Takes no more calls and cuts off those under way; only tokens that were received are kept first.
+    /// Accepts no more calls and cancels those that are running. It only waits until received tokens are stored.
     pub async fn shut_down_now(&self) {
         self.environment.shut_down_now().await;
     }
 }
 
 impl PlatformBuilder {
-    /// Seals secrets with this key ring, in its text form (`id:key`, several separated by commas; all of them open,
-    /// and the first one wraps what is new).
-    /// `stead keys generate` makes a key.
+    /// Encrypts secrets with this key ring in its text form: `id:key`, several separated by commas. All of its keys
+    /// decrypt; the first one encrypts new data keys. `stead keys generate` makes a key.
     pub fn key(mut self, text: &str) -> Self {
         self.keys = KeyRing::from_text(text);
         self
     }
 
-    /// Seals secrets with the key ring in the environment variable `STEAD_KEY`, as [`key`](Self::key) does.
+    /// Encrypts secrets with the key ring in the environment variable `STEAD_KEY`, as [`key`](Self::key) does.
     #[expect(
         clippy::disallowed_methods,
         reason = "the caller asks for this variable by name; an embedded program has no clap of ours"
@@ -149,44 +149,44 @@ impl PlatformBuilder {
             Ok(text) => KeyRing::from_text(text.trim()),
             Err(_) => Err(Error::new(
                 ErrorKind::KeyUnavailable,
-                "the environment variable STEAD_KEY has no key; make one with `stead keys generate`, and keep it safe",
+                "the environment variable STEAD_KEY has no key; make one with `stead keys generate` and keep it safe",
             )),
         };
         self
     }
 
-    /// Seals secrets with this key ring.
+    /// Encrypts secrets with this key ring.
     pub fn keys(mut self, keys: KeyRing) -> Self {
         self.keys = Ok(keys);
         self
     }
 
-    /// Where the key ring is read again once the store needs a key that is not in it: so a process that runs takes up a
-    /// new key of the ring. The first ring is that of [`key`](Self::key) or [`keys`](Self::keys).
+    /// Reads the key ring from here again if the store needs a key that it doesn't have. That way, a running process
+    /// picks up a new key. The process starts with the key ring of [`key`](Self::key) or [`keys`](Self::keys).
     pub fn key_source(mut self, source: Arc<dyn KeySource>) -> Self {
         self.key_source = Some(source);
         self
     }
 
-    /// Seals secrets with a new key that is stored nowhere: for a store that ends with the process.
+    /// Encrypts secrets with a new key that is stored nowhere. Use it for a store that ends with the process.
     pub fn ephemeral_key(mut self) -> Self {
         self.keys = Ok(KeyRing::generate(&OsEntropy).0);
         self
     }
 
-    /// Stores everything in one SQLite file, created if missing. Tokens that arrive while it takes none wait in the folder
-    /// `<path>.spool`, unless [`spool`](Self::spool) names another place.
+    /// Stores everything in one SQLite file, which is created if missing. If the store can't take new tokens, they wait
+    /// in the folder `<path>.spool`, unless [`spool`](Self::spool) names another place.
     #[cfg(feature = "sqlite")]
     pub fn sqlite(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.store = Some(StoreChoice::Sqlite(path.into()));
         self
     }
 
-    /// Stores everything in a PostgreSQL database, which any number of servers share. Its tables are made where it is empty,
-    /// and brought up to date under a lock. `stead::store::PostgresStore::open` says what the URL may have:
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.
+    /// Stores everything in a PostgreSQL database, which any number of servers can share. Stead creates the tables of
+    /// an empty database, and updates them under a lock. The URL is `postgres://USER:PASSWORD@HOST:PORT/DATABASE`;
+    /// `stead::store::PostgresStore::open` lists its parameters.
     ///
-    /// Tokens that arrive while the database takes none wait in memory, unless [`spool`](Self::spool) names a folder of this
+    /// If the database can't take new tokens, they wait in memory, unless [`spool`](Self::spool) names a folder on this
     /// machine.
     #[cfg(feature = "postgres")]
     pub fn postgres(mut self, url: &str) -> Self {
@@ -194,7 +194,7 @@ impl PlatformBuilder {
         self
     }
 
-    /// Stores everything in memory: it is gone with the process.
+    /// Stores everything in memory. It is lost when the process ends.
     pub fn in_memory(mut self) -> Self {
         self.store = Some(StoreChoice::Memory);
         self
@@ -206,8 +206,8 @@ impl PlatformBuilder {
         self
     }
 
-    /// Keeps tokens that arrive while the store takes nothing in a spool of your choice, such as a
-    /// `stead::store::FileSpool` in another folder. It has to outlive the process, and may lie on another disk than the store.
+    /// If the store can't take new tokens, keeps them in this spool, such as a `stead::store::FileSpool` in another
+    /// folder. A spool must outlive the process. It may be on another disk than the store.
     pub fn spool(mut self, spool: Arc<dyn Spool>) -> Self {
         self.spool = Some(spool);
         self
@@ -219,13 +219,13 @@ impl PlatformBuilder {
         self
     }
 
-    /// Takes time and tasks from a runtime of your own instead of the tokio runtime around [`PlatformBuilder::build`].
+    /// Uses a runtime of your own for time and tasks, instead of the tokio runtime around [`PlatformBuilder::build`].
     pub fn runtime(mut self, runtime: Arc<dyn Runtime>) -> Self {
         self.runtime = Some(runtime);
         self
     }
 
-    /// Takes randomness from a source of your own instead of the operating system.
+    /// Uses a source of randomness of your own instead of the operating system.
     pub fn entropy(mut self, entropy: Arc<dyn Entropy>) -> Self {
         self.entropy = Some(entropy);
         self
@@ -243,7 +243,7 @@ impl PlatformBuilder {
         self
     }
 
-    /// Says what differs from a product's own description: endpoints, rate limiting.
+    /// Sets what differs from a product's own description: endpoints, rate limits.
     pub fn product(self, name: &str, options: ProductOptions) -> Self {
         self.set(|all| {
             all.products.insert(name.to_owned(), options);
@@ -267,37 +267,39 @@ impl PlatformBuilder {
         self.set(|options| options.calls = limits)
     }
 
-    /// How long calls go on while the store is away ([`EnvironmentOptions::store_outage`]); 5 minutes by default.
+    /// How long calls continue while the store is unavailable ([`EnvironmentOptions::store_outage`]); 5 minutes by
+    /// default.
     pub fn store_outage(self, outage: Duration) -> Self {
         self.set(|options| options.store_outage = outage)
     }
 
-    /// Lets a host of a product or a webhook have private addresses, such as one that is reached by a private link;
-    /// `.privatelink.example` stands for all names below. All other names lead to public addresses only, but for
-    /// `localhost` and the hosts of [`PlatformBuilder::product`] and [`PlatformBuilder::gateway`]. A transport of your own
-    /// decides for itself.
-    /// A webhook to such a host may be plain http.
+    /// Allows private addresses for a host of a product or a webhook, such as one behind a private link.
+    /// `.privatelink.example` covers all names below it. A webhook to such a host may use plain HTTP.
+    ///
+    /// All other names may only lead to public addresses, except `localhost` and the hosts of
+    /// [`PlatformBuilder::product`] and [`PlatformBuilder::gateway`]. If you use a transport of your own, it decides
+    /// this.
     pub fn private_host(self, host: &str) -> Self {
         self.set(|options| options.private_hosts.push(host.to_owned()))
     }
 
-    /// Lets members of the dashboard sign in at an OpenID Connect provider too. Its host may have a private address.
+    /// Lets members of the dashboard also sign in at an OpenID Connect provider. Its host may have a private address.
     pub fn sign_in_provider(self, provider: SignInProvider) -> Self {
         self.set(|options| options.sign_in_provider = Some(provider))
     }
 
-    /// Lets agents use JWTs of an issuer of yours at `/mcp`. Its host may have a private address.
+    /// Lets agents use JWTs of your issuer at `/mcp`. Its host may have a private address.
     pub fn mcp_issuer(self, issuer: McpIssuer) -> Self {
         self.set(|options| options.mcp_issuer = Some(issuer))
     }
 
-    /// Says who confirms that the right user came back; the application by default.
+    /// Sets who confirms that the right user came back. By default, it's the application.
     pub fn verification(self, verification: Verification) -> Self {
         self.set(|options| options.verification = verification)
     }
 
-    /// Gives the [proxy host](EnvironmentOptions::proxy_url) an address, such as `https://proxy.example.com`: there an account
-    /// token says whose account is meant.
+    /// Sets the URL of the [proxy host](EnvironmentOptions::proxy_url), such as `https://proxy.example.com`. There, the
+    /// account token decides which account is used.
     pub fn proxy_url(mut self, proxy_url: &str) -> Self {
         self.options = self
             .options
@@ -305,22 +307,23 @@ impl PlatformBuilder {
         self
     }
 
-    /// Lets links send the user's browser back to these origins only, such as `https://app.example.com`; to any by default.
+    /// Allows links to send the user's browser back to these origins only, such as `https://app.example.com`. By
+    /// default, any origin is allowed.
     pub fn verify_origins<S: Into<String>>(self, origins: impl IntoIterator<Item = S>) -> Self {
         let origins = origins.into_iter().map(Into::into).collect();
         self.set(|options| options.verify_origins = origins)
     }
 
-    /// Sends the user's browser here if a link does not say where, such as `https://app.example.com/connected`: for links of
-    /// the dashboard, of agents and of applications. Without it, each link has to say, unless
-    /// [`Verification::LinkPossession`] is enough.
+    /// The URL to which a link sends the user's browser if the link itself doesn't name one, such as
+    /// `https://app.example.com/connected`. It applies to links of the dashboard, of agents and of applications.
+    /// Without it, each link must name one, unless [`Verification::LinkPossession`] is enough.
     pub fn verify_url(self, url: impl Into<String>) -> Self {
         let url = url.into();
         self.set(|options| options.verify_url = Some(url))
     }
 
     fn set(mut self, change: impl FnOnce(&mut EnvironmentOptions)) -> Self {
-        // A wrong URL is reported when the platform is built.
+        // An invalid URL is reported when the platform is built.
         if let Ok(options) = &mut self.options {
             change(options);
         }
@@ -330,9 +333,9 @@ impl PlatformBuilder {
     /// Opens the store and checks the key against it.
     ///
     /// # Errors
-    /// [`ErrorKind::KeyUnavailable`] without a key or with another one than the store was sealed with;
-    /// [`ErrorKind::InvalidRequest`] without a store, without a transport or runtime where there is no default, or for
-    /// an invalid URL; [`ErrorKind::StorageUnavailable`] where the store does not open.
+    /// [`ErrorKind::KeyUnavailable`] without a key, or if the store was encrypted with another one.
+    /// [`ErrorKind::StorageUnavailable`] if the store can't be opened. [`ErrorKind::InvalidRequest`] for an invalid
+    /// URL, or if a store, transport or runtime is missing and has no default.
     pub async fn build(self) -> Result<Platform> {
         let keys = self.keys?;
         let mut options = self.options?;

@@ -18,7 +18,7 @@ pub(super) enum StoreChoice {
     Own(Arc<dyn Store>),
 }
 
-/// A store that the builder opened, and that ends with the platform.
+/// A store that the builder opened. It is closed with the platform.
 #[derive(Debug, Clone)]
 pub(super) enum OpenedStore {
     #[cfg(feature = "sqlite")]
@@ -38,7 +38,7 @@ impl OpenedStore {
     }
 }
 
-/// A store, the spool next to it, and the store again where it was opened here.
+/// A store, the spool next to it, and the store again if the builder opened it.
 pub(super) struct Opened {
     pub(super) store: Arc<dyn Store>,
     pub(super) spool: Option<Arc<dyn Spool>>,
@@ -79,7 +79,7 @@ pub(super) async fn open_store(
         Some(StoreChoice::Own(store)) => Ok(own(store)),
         None => Err(Error::new(
             ErrorKind::InvalidRequest,
-            "a store is needed: choose .in_memory(), .store(your own), or .sqlite(path) and .postgres(url) of the features `sqlite` and `postgres`",
+            "a store is needed; choose `in_memory()`, `store(…)` for your own, or `sqlite(path)` or `postgres(url)` with the feature of that name",
         )),
     }
 }

@@ -31,14 +31,14 @@ const BODY: Duration = Duration::from_secs(60);
 
 /// A raw request as the caller gave it.
 pub(super) enum Given {
-    /// Its parts one by one, in JSON.
+    /// Its parts as members of a JSON document.
     Written(ProxyRequest),
     /// As received over HTTP.
     Received(http::Request<Body>),
 }
 
 impl Given {
-    /// Whether it is only to be described.
+    /// Whether to describe it and not send it.
     pub(super) fn is_dry_run(&self) -> bool {
         matches!(self, Self::Written(request) if request.dry_run)
     }
@@ -87,7 +87,8 @@ impl Given {
     }
 }
 
-/// A body that is given in JSON, as the product gets it. Under another content type it is a text, sent as it is.
+/// A body that is given in JSON, as the product receives it. With another content type it must be a text, which is sent
+/// unchanged.
 fn written(body: Value, content_type: Option<&HeaderValue>) -> Result<Vec<u8>> {
     let named = content_type.and_then(|named| named.to_str().ok());
     let named = named.unwrap_or("application/json");

@@ -1,4 +1,4 @@
-//! A raw request with an idempotency key, which is sent once.
+//! Sends a raw request with an idempotency key only once.
 
 use super::{At, Given, Outgoing as _, RawRequest, call};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
     resource::ProxyRequest,
 };
 
-/// Sends it, unless one with this key was sent before. Either way it is admitted first.
+/// Sends it, unless a request with this key was sent before. In both cases, it is admitted first.
 pub(super) async fn send(
     context: &Context,
     request: ProxyRequest,
@@ -35,7 +35,7 @@ pub(super) async fn send(
 
 /// Whether a request is the first with its key.
 pub(super) enum Begun {
-    /// It is, or has no key.
+    /// It is the first, or it has no key.
     Now(Option<Box<Turn>>),
     /// The outcome of an earlier request.
     Before(Result<http::Response<Body>>),

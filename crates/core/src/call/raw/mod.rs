@@ -238,7 +238,7 @@ async fn send(
     Ok(response.map(|body| passing(body, record, lasting)))
 }
 
-/// A request that passed the rules of the proxy; its response is passed on as a stream.
+/// A request that the proxy's rules allow. Its response is forwarded as a stream.
 struct RawRequest {
     method: Method,
     /// Name of the product's origin.
@@ -306,7 +306,7 @@ impl RawRequest {
         })
     }
 
-    /// The request as it would be sent, but for the user's token, as a response to the caller.
+    /// The request as it would be sent, without the user's token, as a response to the caller.
     fn plan(mut self, of: &Snapshot, admission: &Admission) -> Result<http::Response<Body>> {
         let target = self.target(&of.endpoints, 1)?;
         let (effect, request) = (self.effect(), self.build(target)?);
@@ -372,7 +372,7 @@ impl Outgoing for RawRequest {
         parts.try_for_each(|part| see(&self.sending(product, part)))
     }
 
-    /// The strongest of its parts.
+    /// The strongest effect of its parts.
     fn effect(&self) -> Effect {
         let effects = self.requests().map(|request| self.effect_of(request));
         effects.max().unwrap_or(Effect::Read)
@@ -466,7 +466,7 @@ impl Outgoing for RawRequest {
             };
         }
         if self.method == Method::HEAD && !self.streams {
-            // The response to the caller's POST has no such body.
+            // The response to the caller's `POST` doesn't have that body.
             response.headers_mut().remove(header::CONTENT_LENGTH);
         }
         if self.kind != RouteKind::Batch || !response.status().is_success() {

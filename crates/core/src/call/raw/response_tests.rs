@@ -1,4 +1,4 @@
-//! What a caller gets of a product's response to a raw request.
+//! How a product's response to a raw request reaches the caller.
 
 use std::{
     io::Write as _,
@@ -132,7 +132,7 @@ fn of_batch(statuses: &[u16]) -> String {
 
 #[test]
 fn a_batch_all_of_whose_requests_were_refused_is_a_refused_token() {
-    // The account has no refresh token: to refresh is to find out that the user has to act.
+    // The account has no refresh token, so a refresh finds that the user must act.
     for (statuses, refused) in [
         (&[401, 401][..], true),
         (&[401], true),

@@ -1,4 +1,4 @@
-//! Which raw requests the scopes of an application open.
+//! Which raw requests an application's scopes allow.
 
 use http::Method;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{ErrorKind, caller::Caller, ports::Body, scope::Scopes, testing::response};
 
-/// The scope that is missing, and how many requests were sent.
+/// The missing scope, and the number of requests that were sent.
 fn missing(scopes: &[&str], request: http::Request<Body>) -> (Option<String>, usize) {
     let scopes = Scopes::parse(scopes.iter().copied()).unwrap();
     let caller = Caller::limited_application("app", scopes, None);

@@ -19,7 +19,8 @@ pub(super) static RAW: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-/// How a request ends, and how often it was sent, where the product meets it first with `first` and then with success.
+/// How a request ends, and how often it was sent. The product responds with `first` to the first attempt, then with
+/// success.
 fn sent(
     method: Method,
     body: Body,
@@ -54,7 +55,7 @@ fn sent(
     (outcome, count)
 }
 
-/// More than is read before it is sent.
+/// A body that is too long to be read before sending.
 fn stream() -> Body {
     Body::stream(http_body_util::Full::new(Bytes::from(vec![
         b'x';
@@ -139,7 +140,7 @@ pub(super) static WHOLE: Product = Product {
     ..demo(Rotation::Stable)
 };
 
-/// A request as the product got it.
+/// A request as the product received it.
 #[derive(Debug)]
 pub(super) struct Seen {
     line: String,
@@ -148,7 +149,7 @@ pub(super) struct Seen {
     pub(super) body: String,
 }
 
-/// What a policy was asked, and its decision about deletions: no.
+/// The questions to a policy, which denies deletions.
 #[derive(Default)]
 struct NoDeletions(Mutex<Vec<String>>);
 

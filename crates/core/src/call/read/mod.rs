@@ -161,7 +161,7 @@ async fn classify(
         _ => error,
     };
     let processed = match error.kind() {
-        // The product says that it hasn't started.
+        // The product says that it hasn't started to process the request.
         ErrorKind::ProductRateLimited | ErrorKind::ProductQuotaExhausted => Processed::No,
         _ => Processed::Unknown,
     };
@@ -172,8 +172,8 @@ async fn classify(
     })
 }
 
-/// Checks that the response to a write is readable. The product has accepted the request, and an error page of a
-/// gateway or half a document doesn't say what has happened. The responses to reads are left to the tool.
+/// Checks that the response to a write is readable. The product has accepted the request, but half a document or a
+/// gateway's error page doesn't say what happened. Tools check the responses to reads.
 async fn readable(context: &Context, request: &ApiRequest, response: Response) -> Result<Response> {
     let unread = request.effect_of() == Effect::Read || !response.is_success();
     if unread || response.body.is_empty() {

@@ -1,4 +1,4 @@
-//! How responses are classified, decompressed and bounded.
+//! Responses are classified, decompressed and limited.
 
 use std::{io::Write as _, time::Duration};
 
@@ -23,7 +23,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A response to a request as the demo product would be read, but with this reader of errors.
+/// Reads a response like one of the demo product, but with this reader of errors.
 fn classified(
     read_error: fn(&Response) -> Option<Error>,
     request: &ApiRequest,
@@ -287,7 +287,7 @@ fn a_response_is_read_within_the_products_limit_and_knows_its_attempt() {
     );
 }
 
-/// What is left of a request whose response cannot be read.
+/// The error of a request whose response can't be read.
 fn left_of(request: &ApiRequest, response: Response) -> Option<ErrorKind> {
     match classified(|_| None, request, response) {
         Reading::Failure(failure) => {
@@ -308,7 +308,7 @@ fn a_write_that_was_taken_and_whose_response_cannot_be_read_has_an_unknown_outco
             let outcome = left_of(&write, response(200, body));
             assert_eq!(outcome, Some(ErrorKind::OutcomeUnknown), "{body}");
         }
-        // A read is repeated by whoever wants it; the tool says that it cannot be read.
+        // Anyone can repeat a read, and the tool says that it can't be read.
         assert_eq!(left_of(&ApiRequest::get(["a"]), response(200, body)), None);
     }
     for body in ["", "{}", " null "] {
@@ -378,7 +378,7 @@ fn a_response_for_which_there_is_no_memory_is_not_read_on_and_leaves_a_write_unk
             let error = crate::call::retry::classify(request.effect_of(), failure(read));
             assert_eq!(error.kind(), kind);
             if kind == ErrorKind::OutcomeUnknown {
-                // A client that waits and repeats would write twice.
+                // A client that waits and repeats the call would write twice.
                 assert_eq!(error.retry_after(), None);
                 assert_eq!(error.act_by(), ActBy::Operator);
             }

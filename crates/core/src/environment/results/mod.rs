@@ -1,4 +1,4 @@
-//! What the results of an environment have left out.
+//! The parts that results have omitted.
 
 use super::Environment;
 #[cfg(doc)]
@@ -6,12 +6,12 @@ use crate::{ErrorKind, resource::Execution};
 use crate::{Result, call, resource::ResultFile};
 
 impl Environment {
-    /// Reads what a result has only in part, by its handle in [`Execution::left_out`]: the call is made again as its user,
-    /// admitted and recorded as any other, and nothing of it is stored.
+    /// Reads a result that was returned only in part, by its handle in [`Execution::left_out`]. Stead doesn't store
+    /// results, so it makes the call again as its user. That call is admitted and recorded like any other.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a handle that has ended, or is not one of this environment for what the caller may
-    /// read; as [`Environment::execute`].
+    /// As [`Environment::execute`]. [`ErrorKind::NotFound`] for a handle that has expired, is from another environment,
+    /// or belongs to a call that the caller may not read.
     pub async fn read_result(&self, handle: &str) -> Result<ResultFile> {
         call::read_result(&self.0, handle).await
     }

@@ -1,4 +1,4 @@
-//! An MCP session is good for its tools, for its own user; everything else is refused.
+//! An MCP session may call its tools for its own user; everything else is refused.
 use crate::api::Paging;
 use crate::resource::IssuedMcpSession;
 use crate::resource::NewMcpSession;
@@ -88,14 +88,14 @@ impl Stage {
         self.world.run(made).unwrap()
     }
 
-    /// The environment for the holder of a session's token.
+    /// The environment as the holder of a session's token sees it.
     fn of(&self, session: &IssuedMcpSession) -> Result<Environment> {
         let bearer = session.token.expose_secret();
         let caller = self.world.run(self.environment.authenticate(bearer))?;
         Ok(self.environment.acting_as(caller))
     }
 
-    /// How a call ends: `ok`, or the error's kind.
+    /// The outcome of a call: `ok`, or the error's kind.
     fn called(&self, holder: &Environment, tool: &str, of: (&str, &str)) -> String {
         let input = json!({ "note_id": "1" });
         let request = ExecuteRequest::new(of.0, of.1, input);

@@ -1,4 +1,4 @@
-//! What holds for every operation.
+//! Rules for every operation.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Work that servers on one store share, on two of them whose clocks are a minute apart: each piece is done once, by the
-//! store's time, and another server goes on with it where one has died.
+//! Two servers share a store, and their clocks are a minute apart. They do each piece of work once, by the store's
+//! time. If one server dies, the other takes over its work.
 use crate::api::Paging;
 use crate::resource::Policy;
 use crate::resource::{
@@ -35,7 +35,7 @@ use crate::{
 
 const SECOND: Duration = Duration::from_secs(1);
 const MINUTE: Duration = Duration::from_secs(60);
-/// Seeds, each of which lets the servers take turns in another order.
+/// Seeds: with each, the servers take turns in another order.
 const ORDERS: u64 = 20;
 
 static DEMO: Product = Product {
@@ -62,7 +62,7 @@ struct Stage {
     world: World,
     store: Arc<Flaky>,
     sent: Arc<Mutex<Vec<Sent>>>,
-    /// The first is 30 s ahead of the store, the second 30 s behind.
+    /// The first server is 30 s ahead of the store, the second 30 s behind.
     servers: [Environment; 2],
 }
 
@@ -96,7 +96,7 @@ impl Stage {
         }
     }
 
-    /// How often something was sent to addresses with this part.
+    /// How often a request was sent to an address with this part.
     fn count(&self, part: &str) -> usize {
         self.sent_to(part).len()
     }
@@ -122,7 +122,7 @@ impl Stage {
         self.world.run(added).unwrap();
     }
 
-    /// The numbers of the events that webhooks have brought.
+    /// The numbers of the events that webhooks have delivered.
     fn delivered(&self) -> Vec<u64> {
         let sent = self.sent_to("hooks.test").into_iter();
         let bodies = sent.map(|(_, _, body)| serde_json::from_str::<Value>(&body).unwrap());
@@ -324,7 +324,7 @@ fn a_link_and_an_access_token_end_by_the_stores_time_on_every_server() {
         stage.world.advance(2 * SECOND);
         let late = stage.world.run(reader.connect_page(secret)).unwrap_err();
         assert_eq!(late.kind(), ErrorKind::AuthorizationExpired);
-        // Of both servers, one ends it.
+        // One of the two servers ends it.
         stage.world.advance(2 * MINUTE);
         assert_eq!(stage.events("authorization.expired"), 1);
 
@@ -338,7 +338,7 @@ fn a_link_and_an_access_token_end_by_the_stores_time_on_every_server() {
     }
 }
 
-/// A raw request that changes something, with an idempotency key where there is one.
+/// A raw request that changes something, with an idempotency key if one is given.
 fn note(key: Option<&str>) -> ProxyRequest {
     let mut request = ProxyRequest::new("demo", "ada", "POST", "/v1/notes");
     request.body = Some(json!({ "text": "a" }));
@@ -377,7 +377,7 @@ fn an_approval_is_used_once_and_ends_by_the_stores_time() {
         assert!(one.is_ok() != other.is_ok());
         assert_eq!(stage.count("/v1/notes"), 1);
 
-        // The other one has asked for another.
+        // The other application has asked for another one.
         let waits = asked(&apps[0]);
         assert_ne!(used, waits);
         approve(&waits);
@@ -434,7 +434,7 @@ fn calls_of_both_servers_stand_in_the_history_once_and_for_their_time() {
         stage.world.run(called).unwrap();
         stage.world.advance(2 * SECOND);
     }
-    // Both servers put the same rows together.
+    // Both servers merge the same rows.
     stage.on_both(|server| async move { drop(server.maintain().await) });
     stage.world.advance(MINUTE);
     let calls = stage.servers[0].send(
@@ -455,7 +455,7 @@ fn calls_of_both_servers_stand_in_the_history_once_and_for_their_time() {
         30
     );
 
-    // What only reads is kept for a day.
+    // Reads are kept for a day.
     let ahead = SignedDuration::from_hours(24) - SignedDuration::from_mins(4);
     for (number, skew) in [(0, 0), (1, 30), (2, -30)] {
         let ahead = ahead + SignedDuration::from_secs(skew);

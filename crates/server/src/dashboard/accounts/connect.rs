@@ -87,7 +87,7 @@ async fn fields(environment: &Environment, asked: Option<&str>) -> Result<Value>
         let found = environment.send(ReadConnection::new(asked)).await;
         let is_ready = found.is_ok_and(|one| one.state == ConnectionState::Ready);
         error = (!is_ready).then(|| {
-            format!("The connection {asked} isn’t ready. Finish its setup, or choose another one.")
+            format!("The connection {asked} isn’t ready. Finish its set-up, or choose another one.")
         });
         let note = if is_ready { "" } else { " (not ready)" };
         names.insert(0, (asked.to_owned(), format!("{asked}{note}")));

@@ -21,7 +21,7 @@ fn odd(verb: &str) -> String {
     format!("/dashboard/accounts/mail/{ODD_IN_PATH}{verb}")
 }
 
-/// Sends a form and follows where it leads.
+/// Sends a form and follows its redirect.
 async fn act(browser: &Browser, path: &str, fields: &str) -> TestResponse {
     let done = browser.post(path, HERE, &format!("csrf=own{fields}")).await;
     assert_eq!(done.status, StatusCode::SEE_OTHER, "{path} {}", done.text());

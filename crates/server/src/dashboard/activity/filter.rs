@@ -65,7 +65,7 @@ impl Span {
         })
     }
 
-    /// Where its first bar begins.
+    /// The start of its first bar.
     pub(super) fn start(self, now: Timestamp) -> Timestamp {
         let (bars, seconds) = self.bars();
         let last = now.as_second().div_euclid(seconds);
@@ -152,7 +152,7 @@ pub(super) struct Events {
     pub(super) identifier: Option<String>,
 }
 
-/// What events are about: the first word of their types.
+/// The subjects of events: the first word of their types.
 pub(super) const ABOUT: [(&str, &str); 7] = [
     ("account", "Accounts"),
     ("authorization", "Authorizations"),

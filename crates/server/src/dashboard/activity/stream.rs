@@ -36,7 +36,7 @@ const CHARTS: u32 = 5;
 /// Waits without news before a comment keeps the connection alive.
 const QUIET: u32 = 4;
 
-/// What a page shows.
+/// The rows of a page.
 enum Shown {
     Calls(filter::Calls),
     Events(filter::Events),
@@ -101,7 +101,7 @@ pub(super) async fn stream(
 }
 
 impl Stream {
-    /// The next bytes; none at the end.
+    /// The next bytes. `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             let runtime = self.page.environment.runtime();
@@ -143,7 +143,7 @@ impl Stream {
         }
     }
 
-    /// What has come since the last time, as rows of the page's table.
+    /// The news since the last time, as rows of the page's table.
     fn rows(&mut self, news: &News) -> String {
         let html = match &self.shown {
             Shown::Calls(filter) => {

@@ -129,7 +129,7 @@ fn time(millis: u64) -> String {
 }
 
 impl Summary {
-    /// Of the calls that the filter takes, as far as totals tell them apart: by connection and tool.
+    /// Counts the calls that match the filter, as far as totals distinguish them: by connection and tool.
     pub(super) async fn of(page: &Page, filter: &Calls) -> Result<Self, Error> {
         let environment = &page.environment;
         let span = filter.span;
@@ -283,7 +283,7 @@ mod tests {
 
     use super::*;
 
-    /// So many calls of a minute, each of which took less than 30 ms, and one that took longer than every bound.
+    /// Totals of this many calls in a minute. Each took less than 30 ms, except one that took longer than every bound.
     fn totals(start: &str, outcome: &str, calls: u64) -> CallTotals {
         let total = json!({
             "start": start, "seconds": 60, "process": "", "connection_name": "mail", "tool": "t", "outcome": outcome,
@@ -323,7 +323,7 @@ mod tests {
             (product.title.as_str(), product.calls, product.failed),
             ("MAIL", 100, 1)
         );
-        // Without a call nothing is drawn and nothing is divided.
+        // Without calls, nothing is drawn and nothing is divided.
         let none = Summary::count(Span::Week, now, &[], &product_of, str::to_owned);
         assert_eq!((none.calls, none.half, none.table.len()), (0, None, 0));
     }

@@ -1,4 +1,4 @@
-//! The dashboard's style sheet and script, each under a name that has its digest, so that browsers keep it for good.
+//! The dashboard's style sheet and script, each under a name with its digest, so that browsers can keep it forever.
 
 use std::sync::LazyLock;
 
@@ -57,7 +57,7 @@ fn asset(source: &'static str, content_type: &'static str, text: &'static str) -
     }
 }
 
-/// What pages name in their head. The page for signing in needs them too.
+/// The files that pages name in their head. The sign-in page needs them too.
 pub(crate) fn routes() -> Vec<Route> {
     vec![get("/dashboard/assets/{name}", show)]
 }

@@ -140,7 +140,7 @@ impl Fields {
         for permission in &mut self.permissions {
             permission.is_checked = chosen.contains(&permission.name.as_str());
         }
-        // What the list does not have is kept: a capability may have any name.
+        // Permissions that aren't in the list are kept, because a capability may have any name.
         for name in chosen {
             if !self.permissions.iter().any(|known| known.name == *name) {
                 self.permissions.push(Permission {

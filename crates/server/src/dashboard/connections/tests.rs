@@ -332,7 +332,7 @@ async fn a_consent_that_fails_leads_back_with_its_cause() {
     shown.assert_contains("mail/edit\"");
     shown.assert_contains(SCRIPT_AS_TEXT);
     assert!(!shown.text().contains(SCRIPT), "{}", shown.text());
-    // What is another user's says nothing here.
+    // Another user's authorization isn't shown here.
     let other = browser.0.link("u1", Some("https://app.test/back")).await;
     let (state, cookie) = browser.0.consent(&other).await;
     let back = browser.0.come_back(&id, &state, &cookie).await;

@@ -1,4 +1,4 @@
-//! What Home tells an operator.
+//! Home's notices for operators.
 
 use std::sync::Arc;
 

@@ -328,7 +328,7 @@ mod tests {
         })
     }
 
-    /// What a browser would send back of a form that it was shown.
+    /// The form as a browser would send it back.
     fn filled_in(parts: &[Part]) -> Given {
         let fields = parts.iter().filter_map(|part| match part {
             Part::Field(field) => Some((field.pointer.clone(), field.value.clone())),
@@ -348,7 +348,7 @@ mod tests {
             json!({ "to": ["a", "b"], "subject": "x\ny", "limit": 5, "exact": false, "color": "red" }),
             json!({ "who": [{ "email": "a@b", "a/b": 3 }, { "email": "c" }], "day": "2026-01-02" }),
             json!({ "cells": [["1", "2"], ["3"]], "free": { "x": [1, { "y": null }] } }),
-            // What is not as the schema says is kept, to be refused where it stands.
+            // Values that violate the schema are kept, so that they are rejected in their own field.
             json!({ "to": "a", "limit": "many", "color": "green", "who": [{ "other": 1 }] }),
         ] {
             let parts = form(&input, None);
@@ -384,7 +384,7 @@ mod tests {
         let more = fields(&parts);
         assert!(more.contains(&String::from("/who/1/email")), "{more:?}");
         assert!(more.contains(&String::from("/who/1/a~1b")), "{more:?}");
-        // What is filled in is not folded away, nor is the list that takes another item.
+        // A group with a value isn't folded, and neither is a list that accepts another item.
         let folds = |parts: &[Part]| {
             let place = parts
                 .iter()

@@ -118,7 +118,7 @@ fn list(name: &str, items: &[Value]) -> List {
     }
 }
 
-/// What a row can show: the item's values, also those one and two objects below it.
+/// The cells of a row: the item's values, also those one and two objects below it.
 fn cells(item: &Value) -> Vec<(String, String)> {
     match item {
         Value::Object(members) => {

@@ -40,7 +40,7 @@ async fn a_tool_is_run_by_its_form_and_its_result_is_shown_as_text() {
     ran.assert_contains(SCRIPT_AS_TEXT);
     ran.assert_contains("data-copy=\"exec_");
     assert!(!ran.text().contains(SCRIPT), "{}", ran.text());
-    // What was typed is there for the next call, and the same call as code.
+    // The input is still there for the next call, and the call is also shown as code.
     ran.assert_contains("\nis:unread</textarea>");
     ran.assert_contains("Authorization: Bearer $TOKEN");
     let sent = browser.0.received();
@@ -129,7 +129,7 @@ async fn what_was_typed_is_carried_over_between_form_and_json() {
         .await;
     form.assert_contains("\na</textarea>");
     form.assert_contains("value=\"7\"");
-    // What the form has no field for stays JSON.
+    // Members without a field stay JSON.
     let kept = browser.get(&get("input=%7B%22other%22:1%7D&as=form")).await;
     kept.assert_contains("The form has no field for <code>other</code>");
     for wrong in ["x=1", "as=xml"] {

@@ -1,4 +1,4 @@
-//! Lets signed-in members pass, and sends others to the sign-in page.
+//! Admits signed-in members, and sends others to the sign-in page.
 
 use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue, Method};

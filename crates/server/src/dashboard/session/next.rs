@@ -3,7 +3,7 @@
 /// The dashboard's first page.
 const START: &str = "/dashboard";
 
-/// A path of the dashboard, with its query; the first page for anything else.
+/// A path of the dashboard with its query. For anything else, the first page.
 pub(crate) fn local(given: Option<&str>) -> &str {
     let Some(path) = given else {
         return START;

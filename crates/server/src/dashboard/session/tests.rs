@@ -1,4 +1,4 @@
-//! Every route of the dashboard against every kind of caller; and whoever sits at this machine.
+//! Every route of the dashboard for every kind of caller, and for a person at the service's own machine.
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -40,7 +40,7 @@ pub(in crate::dashboard) async fn session_of(
     (id, csrf)
 }
 
-/// The session of a role, or another one where a route has ended it.
+/// The session of a role, or a new one if a route has ended it.
 async fn live(
     environment: &Environment,
     sessions: &mut BTreeMap<Role, (String, String)>,
@@ -56,7 +56,7 @@ async fn live(
     session
 }
 
-/// What is wrong with a request.
+/// A fault of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -173,7 +173,7 @@ fn a_viewer_reads_and_does_nothing_else() {
     }
 }
 
-/// A service that signs whoever sits at its machine in.
+/// A service that signs in anyone at its own machine.
 async fn trusting() -> TestService {
     let service = TestService::new().await;
     let mut options = ServerOptions::default();
@@ -200,7 +200,7 @@ async fn from(
     service.send(request).await
 }
 
-/// What a browser sends with a page that it opens or loads again.
+/// Headers that a browser sends when it opens or reloads a page.
 const OF_BROWSERS: [(&str, &str); 14] = [
     ("accept", "text/html"),
     ("accept-encoding", "gzip, br"),
@@ -218,7 +218,7 @@ const OF_BROWSERS: [(&str, &str); 14] = [
     ("user-agent", "Mozilla/5.0"),
 ];
 
-/// What proxies and tunnels add, each one of them only this.
+/// Headers that proxies and tunnels add, each on its own.
 const OF_PROXIES: [&str; 14] = [
     "cf-connecting-ip",
     "client-ip",

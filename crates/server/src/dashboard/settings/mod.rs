@@ -22,7 +22,7 @@ use super::{
     table::{PageRoute, page},
 };
 
-/// What every section shares.
+/// The templates that all sections share.
 const TEMPLATES: &[(&str, &str)] = &[
     ("settings/frame.html", include_str!("frame.html")),
     ("settings/question.html", include_str!("question.html")),

@@ -84,7 +84,7 @@ async fn owned() -> (TestService, String) {
         assert!(field.contains(part), "{part}: {field}");
     }
     assert!(!before.contains("autofocus") && !before.contains("at least 12"));
-    // What was typed stays, but for the password.
+    // The input stays, except for the password.
     short.assert_contains("Ada &lt;b&gt;");
     assert!(!short.text().contains("too short"));
     let made = send(&service, "/dashboard/setup", "", &fields(PASSWORD)).await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::testing::{TestResponse, TestService};
 
-/// Asks for a token.
+/// Requests a token.
 async fn token(service: &TestService, made: &Value, scope: &str) -> TestResponse {
     let (id, secret) = (&made["client_id"], &made["client_secret"]);
     let form = format!(

@@ -145,7 +145,7 @@ async fn an_authorization_says_how_it_ended() {
         "/sso/v1/oauth/{connection_id}/callback?state={state}&error=access_denied&error_description=No%2C+thanks"
     );
     let back = service.browse("GET", &back, Some(&cookie)).await;
-    // An application learns it from its events.
+    // An application sees it in its events.
     assert!(
         back.header("location")
             .starts_with("http://127.0.0.1/connect/failed?kind=authorization_denied")

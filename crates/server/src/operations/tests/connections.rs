@@ -20,7 +20,7 @@ fn shown(state: &str) -> Value {
     })
 }
 
-/// The connection, its redirect URI checked and replaced.
+/// The connection. Its redirect URI is checked and replaced.
 fn normalized(mut connection: Value) -> Value {
     let uri = connection["redirect_uri"].as_str().unwrap();
     assert!(

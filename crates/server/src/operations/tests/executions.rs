@@ -16,7 +16,7 @@ async fn service() -> TestService {
             .post("/v1/tools/mail_list_drafts/execute", body)
             .await;
     }
-    // Calls are in the history a moment later, on a clock that does not wait.
+    // Calls appear in the history a moment later, and this clock doesn't wait.
     tokio::time::sleep(Duration::from_secs(1)).await;
     service
 }
@@ -53,7 +53,7 @@ async fn calls_are_found_by_what_is_asked_for() {
         let page = service.get(&format!("/v1/executions?{query}")).await.json();
         assert_eq!(identifiers(&page), expected, "{query}");
     }
-    // Ids as they are.
+    // IDs unchanged.
     let shown = service.get("/v1/executions").await;
     let shown: Value = serde_json::from_str(shown.text()).unwrap();
     let id = shown["items"][0]["execution_id"].as_str().unwrap();

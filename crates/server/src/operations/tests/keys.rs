@@ -43,7 +43,7 @@ async fn a_data_key_is_replaced_while_the_service_runs() {
         }
         tokio::task::yield_now().await;
     };
-    // Entries of the audit log that came since are rows of the key too.
+    // Audit entries that were added in the meantime are rows of the key too.
     assert!(reached["done"].as_u64() >= Some(rows), "{reached}");
     assert_eq!(reached["left"], 0);
     let retired = service.call("POST", &retire, None).await;

@@ -1,5 +1,5 @@
-//! `GET /v1/events?after=&limit=&types=&connection_name=&identifier=&newest_first=&wait=`: a page in JSON, or with
-//! `Accept: text/event-stream` all that comes.
+//! `GET /v1/events?after=&limit=&types=&connection_name=&identifier=&newest_first=&wait=`: a page in JSON, or all
+//! events as they come with `Accept: text/event-stream`.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::{
     problem::Result,
 };
 
-/// Events of a page unless told.
+/// Default number of events of a page.
 const LIMIT: u32 = 100;
 
 pub(in crate::rest) const QUERY: &[Parameter] = &[
@@ -103,7 +103,7 @@ pub(in crate::rest) async fn list(
         None => read(0).await?,
     };
     if wait > 0 {
-        // The token may have been revoked meanwhile.
+        // The token may have been revoked in the meantime.
         check_token(&environment, &token(&headers)).await?;
     }
     Ok(Json(page).into_response())
@@ -120,7 +120,7 @@ fn takes_a_stream(headers: &HeaderMap) -> bool {
         })
 }
 
-/// A client that comes again says where it was, which counts more than where it first began.
+/// A client that reconnects sends its last position, which overrides the start in its query.
 fn after_last(headers: &HeaderMap, after: Option<String>) -> Result<Option<String>, Error> {
     let Some(last) = headers.get("last-event-id") else {
         return Ok(after);

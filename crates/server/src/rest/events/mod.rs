@@ -15,7 +15,7 @@ use crate::{
 
 pub(in crate::rest) use list::{QUERY as FILTER, describe, list};
 
-/// Whether the token that the request came with is still live: it may be revoked while the request waits.
+/// Checks that the request's token is still valid, because it may be revoked while the request waits.
 async fn check_token(environment: &Environment, token: &str) -> Result<()> {
     let authenticated = environment.authenticate(token).await;
     authenticated.map(drop).map_err(|error| match error.kind() {

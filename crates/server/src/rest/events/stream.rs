@@ -1,5 +1,5 @@
-//! The feed as server-sent events (HTML Living Standard, section 9.2): each event with its cursor as the id, so that a client
-//! which comes again goes on where it was.
+//! The feed as server-sent events (HTML Living Standard, section 9.2). Each event has its cursor as its ID, so that a
+//! client that reconnects continues where it was.
 
 use std::{collections::VecDeque, pin::pin, time::Duration};
 
@@ -24,13 +24,13 @@ use stead::{
 use super::{check_token, token};
 use crate::{caller::Stopping, problem::Result};
 
-/// Events that are read together.
+/// Number of events to read together.
 const READ: u32 = 100;
-/// The longest wait before the token is looked at again: a revocation acts within 5 s.
+/// Longest wait before the token is checked again. That way, a revocation takes effect within 5 s.
 const WAIT: Duration = Duration::from_secs(4);
-/// Waits after which a client without an event is shown that the stream lives.
+/// After this many waits without an event, the stream sends a sign of life.
 const QUIET: u32 = 4;
-/// How long a client waits before it comes again, in milliseconds.
+/// How long a client waits before it reconnects, in milliseconds.
 const RETRY: &str = "retry: 1000\n\n";
 
 struct Reader {
@@ -43,7 +43,8 @@ struct Reader {
     quiet: u32,
 }
 
-/// All events after a cursor, and those that come, until the service stops, the token ends or the client goes away.
+/// All events after a cursor, and those that come later, until the service stops, the token ends or the client
+/// disconnects.
 pub(super) async fn stream(
     environment: Environment,
     filter: EventFilter,
@@ -51,7 +52,7 @@ pub(super) async fn stream(
     stopping: Stopping,
     headers: &HeaderMap,
 ) -> Result<Response> {
-    // What is wrong with the request is a problem, not a stream.
+    // A faulty request gets a problem, not a stream.
     let first = environment.events(&filter, after.as_deref(), READ, Duration::ZERO);
     let first = first.await?;
     let mut reader = Reader {
@@ -73,14 +74,14 @@ pub(super) async fn stream(
     let kind = HeaderValue::from_static("text/event-stream");
     headers.insert(header::CONTENT_TYPE, kind);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // A balancer that collects a response before it passes it on would hold events back.
+    // A load balancer that buffers responses would delay events.
     let as_it_comes = HeaderValue::from_static("no");
     headers.insert("x-accel-buffering", as_it_comes);
     Ok(response)
 }
 
 impl Reader {
-    /// The next bytes; none at the end.
+    /// The next bytes. `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(next) = self.written.pop_front() {
@@ -95,7 +96,7 @@ impl Reader {
                     Either::Right(_) => return None,
                 }
             };
-            // Whoever lost the right while this was waited for gets none of it.
+            // A caller that lost the right during the wait gets no events.
             let allowed = check_token(&self.environment, &self.token).await;
             if allowed.is_err() {
                 return None;
@@ -104,7 +105,7 @@ impl Reader {
         }
     }
 
-    /// Writes a page; where it is empty for a while, that the stream lives.
+    /// Writes a page, or a sign of life if there was no event for a while.
     fn write(&mut self, page: &EventPage) {
         if page.gap {
             self.put(&format!(
@@ -124,7 +125,7 @@ impl Reader {
         }
         self.quiet += 1;
         if self.quiet >= QUIET {
-            // An id without data is not an event, but a client that comes again has it.
+            // An ID without data isn't an event, but the client sends it when it reconnects.
             let id = match moved {
                 true => format!("id: {}\n", self.cursor),
                 false => String::new(),

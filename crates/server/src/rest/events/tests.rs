@@ -1,4 +1,4 @@
-//! `/v1/events`, through the router and through a server that stops.
+//! `/v1/events`, through the router and through a server that shuts down.
 
 use axum::body::Body;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -20,7 +20,7 @@ use crate::{
     testing::{TestService, everything},
 };
 
-/// A service with the account `ada`, and where its feed goes on.
+/// A service with the account `ada`, and the cursor after which its feed continues.
 async fn service() -> (TestService, String) {
     let service = TestService::new().await.with_account("ada").await;
     let latest = service.get("/v1/events?after=latest").await.json();
@@ -180,7 +180,7 @@ async fn a_stream_shows_what_comes_and_goes_on_after_the_last_id() {
     );
     change(&service, "resume").await;
     assert!(next().await.starts_with("event: account.resumed\n"));
-    // A client that comes again after the first.
+    // A client that reconnects after the first event.
     let stream = open(&service, &latest, Some(id)).await.into_body();
     let mut stream = stream.into_data_stream();
     let mut next =
@@ -264,7 +264,7 @@ async fn waits_and_streams_end_when_the_service_stops() {
     assert!(rest.ends_with("0\r\n\r\n"), "{rest}");
 }
 
-/// Both are statuses that the document tells.
+/// The document lists both statuses.
 #[tokio::test]
 async fn an_unknown_connection_and_a_method_in_a_body_are_told_as_described() {
     let (service, _) = service().await;

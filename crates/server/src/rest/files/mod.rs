@@ -1,4 +1,4 @@
-//! `/v1/files`: what results have only in part.
+//! `/v1/files`: truncated parts of results.
 
 mod read;
 #[cfg(test)]

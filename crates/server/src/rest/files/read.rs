@@ -1,5 +1,5 @@
-//! `GET /v1/files/{handle}`: what a result has only in part, or only by its name, as the product has it now; one range of it
-//! where the request asks for one (RFC 9110, 14).
+//! `GET /v1/files/{handle}`: a truncated part of a result, or a file that the result only names, with the product's
+//! present content. Returns one range of it if the request asks for one (RFC 9110, 14).
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -42,8 +42,9 @@ pub(in crate::rest) async fn read(
     })
 }
 
-/// The range that is asked for, cut from the whole: no product serves parts of a text. The `ETag`, a digest of the whole,
-/// says whether it's still the same. Ignores anything but one range of bytes, and a range of content that has changed
+/// The requested range, cut from the whole, because no product serves parts of a text. The `ETag`, a digest of the whole,
+/// says whether it's still the same. Anything but a single range of bytes is ignored, and so is a range of content that
+/// has changed
 /// (RFC 9110, 14.2 and 13.1.5).
 fn range(headers: &HeaderMap, etag: &str) -> Option<ByteRange> {
     let range = headers.get(header::RANGE)?.to_str().ok()?;
@@ -70,7 +71,7 @@ fn respond(file: ResultFile, is_range: bool) -> Result<Response, Error> {
         (header::ETAG, value(file.etag)?),
         (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        // The content is a stranger's: no browser shows it as a page of this service.
+        // Strangers wrote the content, so a browser must never show it as a page of this service.
         (
             header::X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
@@ -92,7 +93,7 @@ fn respond(file: ResultFile, is_range: bool) -> Result<Response, Error> {
     Ok(response)
 }
 
-/// A file is saved, and not shown, under its name (RFC 6266, 4).
+/// A browser saves the file under its name, and doesn't show it (RFC 6266, 4).
 fn disposition(name: Option<&str>) -> String {
     match name {
         None => String::from("attachment"),
@@ -108,7 +109,7 @@ fn value(text: String) -> Result<HeaderValue, Error> {
         .map_err(|_| Error::new(ErrorKind::Internal, "a header can't be written"))
 }
 
-/// What it takes and gives besides its path.
+/// The route's description, in addition to its path.
 pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
     let text = json!({ "type": "string" });
     draft.takes_header("Range", "One range of bytes: `bytes=0-65535`.", &text);

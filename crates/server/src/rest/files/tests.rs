@@ -133,7 +133,7 @@ async fn a_range_that_cannot_be_given_is_refused_or_left_alone() {
         (last.status, last.text()),
         (StatusCode::PARTIAL_CONTENT, " Worte\n")
     );
-    // What has changed since comes as a whole.
+    // Content that has changed is returned as a whole.
     let changed = [("range", "bytes=0-9"), ("if-range", "\"other\"")];
     assert_eq!(status(&changed).await, StatusCode::OK);
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/proxy`: a raw request described in JSON; responds with the product's response.
+//! `POST /v1/proxy`: a raw request described in JSON. The response is the product's.
 
 use axum::response::Response;
 use stead::core::resource::ProxyRequest;

@@ -1,4 +1,4 @@
-//! Raw requests to a product: `POST /v1/proxy` describes one in JSON, `/proxy/…` is one.
+//! Raw requests to a product: described in JSON at `POST /v1/proxy`, or sent as they are to `/proxy/…`.
 
 mod json;
 mod streaming;
@@ -17,16 +17,16 @@ use stead::core::{ports, resource::ProxyRequest};
 
 use crate::openapi::Draft;
 
-/// What a product responds with is its own.
+/// The response is the product's own.
 pub(super) fn describe(draft: &mut Draft<'_>) {
     draft.takes_idempotency_key();
     draft.takes::<ProxyRequest>();
     draft.gives_the_products_own();
 }
 
-/// The product's response, its body passed on piece by piece where it is not at hand already.
+/// The product's response. If its body isn't in memory already, it's forwarded as it arrives.
 fn pass_on(mut response: http::Response<ports::Body>) -> Response {
-    // What is at hand has its own length: with another, what follows would be read as the next response.
+    // A body in memory has a known length. With another one in the header, the rest would be read as the next response.
     if let ports::Body::Bytes(bytes) = response.body() {
         let length = HeaderValue::from(bytes.len());
         if let Entry::Occupied(mut header) = response.headers_mut().entry(header::CONTENT_LENGTH) {

@@ -1,5 +1,5 @@
-//! `ANY /proxy/{connection_name}/{identifier}/{product path}`, and any path of the proxy host: the product's path, query
-//! and body go on byte for byte, both ways as they come.
+//! `ANY /proxy/{connection_name}/{identifier}/{product path}`, and any path of the proxy host. The product's path and
+//! query are forwarded byte for byte, and both bodies as they arrive.
 
 use axum::{extract::Request, response::Response};
 use http::{Uri, uri::PathAndQuery};
@@ -17,10 +17,10 @@ use crate::{
     problem::Result,
 };
 
-/// What its requests count as.
+/// The label of its requests in metrics.
 pub(crate) const ROUTE: &str = PROXY_PATH;
 
-/// Whether a path is one of them: it names a connection and an identifier.
+/// Whether a path is one of a raw request: it names a connection and an identifier.
 pub(crate) fn is_streaming(path: &str) -> bool {
     let names = path.strip_prefix("/proxy/");
     let names = names.and_then(|names| names.split_once('/'));
@@ -39,7 +39,7 @@ pub(crate) async fn streaming(Acting(environment): Acting, request: Request) -> 
     ))
 }
 
-/// The proxy host: path and query are the product's, and the token says whose account is meant.
+/// A request to the proxy host. Its path and query are the product's, and the token decides which account is used.
 pub(crate) async fn at_proxy_host(
     Acting(environment): Acting,
     request: Request,
@@ -50,7 +50,7 @@ pub(crate) async fn at_proxy_host(
     Ok(pass_on(environment.proxy_host(request).await?))
 }
 
-/// The request for the product, whose body is passed on while it keeps coming.
+/// The request for the product. Its body is forwarded as long as it keeps arriving.
 fn received(environment: &Environment, uri: Uri, request: Request) -> http::Request<Body> {
     let (parts, body) = request.into_parts();
     let body = if body.is_end_stream() {
@@ -69,7 +69,7 @@ fn received(environment: &Environment, uri: Uri, request: Request) -> http::Requ
     request
 }
 
-/// What a request's path says.
+/// The parts of a request's path.
 #[derive(Debug, PartialEq)]
 struct Target {
     connection_name: String,
@@ -79,7 +79,8 @@ struct Target {
 }
 
 impl Target {
-    /// Cuts the raw text at its slashes: decoding first would change the product's path, in which `%2F` is not a slash.
+    /// Splits the undecoded text at its slashes. Decoding first would change the product's path, in which `%2F` isn't a
+    /// slash.
     fn read(uri: &Uri) -> Result<Self, Error> {
         let malformed =
             |what: &str| Error::new(ErrorKind::InvalidRequest, format!("the proxy path {what}"));

@@ -186,7 +186,7 @@ async fn a_body_at_hand_has_its_own_length_whatever_the_product_says() {
     let request = json!({
         "connection_name": "mail", "identifier": "u1", "method": "POST", "path": "/v1/users/me/drafts", "body": {},
     });
-    // The first is read whole, to be kept; the second is the kept one.
+    // The first response is read completely so that it can be stored. The second is the stored one.
     for _ in 0..2 {
         let request = service
             .request("POST", "/v1/proxy")

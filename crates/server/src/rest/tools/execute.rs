@@ -1,4 +1,4 @@
-//! `POST /v1/tools/{name}/execute`: runs a tool. The data is the product's own JSON text, set in as it came.
+//! `POST /v1/tools/{name}/execute`: runs a tool. Its data is the product's JSON text, inserted unchanged.
 
 use axum::{
     extract::{FromRequestParts as _, Request},
@@ -23,7 +23,7 @@ type Executed = (
     Json<Execution>,
 );
 
-/// What the document says of it.
+/// The document's description of the route.
 pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
     draft.takes_idempotency_key();
     draft.takes::<ExecuteRequest>();
@@ -39,10 +39,10 @@ pub(in crate::rest) async fn execute(
     run(&environment, &name, idempotency_key, request).await
 }
 
-/// What its requests count as.
+/// The label of its requests in metrics.
 pub(crate) const ROUTE: &str = "/v1/tools/{name}/execute";
 
-/// The name of the tool that a request runs, where it is written as the tool's own.
+/// The tool in a request's path, if it's written without escapes.
 pub(crate) fn named(request: &Request) -> Option<&str> {
     let path = request.uri().path();
     let name = path.strip_prefix("/v1/tools/")?.strip_suffix("/execute")?;

@@ -1,8 +1,7 @@
-//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=&detail=&mode=`: the newest version of every tool, by name;
-//! several products are separated by commas. With an identifier each
-//! says whether that user can call it; with a format each is in that model vendor's envelope, and with the mode `search` there
-//! are three that stand for all.
-//! One page holds them all.
+//! `GET /v1/tools?product=&effect=&connection_name=&identifier=&format=&detail=&mode=`: the newest version of every
+//! tool, by name, on one page. Commas separate several products. With an identifier, each tool says whether that user
+//! can call it. With a format, each is in that model vendor's format. The mode `search` returns three tools that
+//! replace all others.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,7 +49,7 @@ pub(in crate::rest) const QUERY: &[Parameter] = &[
     ),
 ];
 
-/// Which tools are exported.
+/// Which tools to export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     All,
@@ -59,14 +58,14 @@ enum Mode {
 
 const MODES: &[(&str, Mode)] = &[("all", Mode::All), ("search", Mode::Search)];
 
-/// How much of a tool is exported.
+/// How detailed exported tools are.
 pub(in crate::rest) const DETAIL: Parameter = one_of(
     "detail",
     "With `format`: `compact` uses about half of the tokens.",
     || Detail::NAMES.iter().map(|(name, _)| *name).collect(),
 );
 
-/// The shape of a tool's description.
+/// The format of a tool's description.
 pub(in crate::rest) const FORMAT: Parameter = one_of(
     "format",
     "Returns tools in the format of this model vendor's API.",
@@ -85,7 +84,7 @@ pub(in crate::rest) enum Tools {
     Exported(ExportedTools),
 }
 
-/// What the document says of it.
+/// The document's description of the route.
 pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
     draft.gives::<Tools>(200);
 }

@@ -12,7 +12,7 @@ pub(super) use read::{QUERY as VERSION, describe as describe_one, read};
 
 use serde_json::{Value, json};
 
-/// A tool, for the interface's description; its schemas are longer.
+/// An example of a tool for the document. Real schemas are longer.
 fn example() -> Value {
     json!({
         "name": "mail_fetch_mails", "product": "mail", "tool_version": "2026-11-21", "schema_version": "2026-11-21",

@@ -1,4 +1,4 @@
-//! `GET /v1/tools/{name}?tool_version=&schema_version=&format=&detail=`: one tool, the newest version where none is asked for.
+//! `GET /v1/tools/{name}?tool_version=&schema_version=&format=&detail=`: one tool, by default in its newest version.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,7 +43,7 @@ pub(in crate::rest) enum Tool {
     Exported(Value),
 }
 
-/// What the document says of it.
+/// The document's description of the route.
 pub(in crate::rest) fn describe(draft: &mut Draft<'_>) {
     draft.gives::<Tool>(200);
 }

@@ -104,7 +104,7 @@ pub(super) async fn with(
         call => call.map(|call| context! { tool => call.tool, about => call.about }),
         ran => Serde(ran.map(|ran| shown(ran, call))),
         is_connected => account.as_ref().is_some_and(|account| account.state != AccountState::Disconnected && account.state != AccountState::PendingAuthorization),
-        // What is not revoked with the account.
+        // The grant isn't revoked together with the account.
         stays_there => product.oauth.revoke.is_none() || product.oauth.revocation_ends_grant,
         identifier => identifier.as_str(),
         connection => Serde(&connection),

@@ -184,7 +184,7 @@ struct Choice {
     products: Vec<(String, &'static str)>,
 }
 
-/// What a scope allows. The rest of the summary, after the first sentence, is about the spelling for one product.
+/// The first sentence of a scope's summary. The rest is about the spelling for one product.
 pub(super) fn about(name: ScopeName) -> &'static str {
     let first = name.summary().split_inclusive(". ").next();
     first.unwrap_or_default().trim()

@@ -28,7 +28,7 @@ pub(super) async fn show(page: Page, query: Query) -> Result<Response> {
     let context = context! {
         rows => rows,
         used => bytes(used),
-        // As thousandths, so that the page counts with small numbers.
+        // In thousandths, so that the page has small numbers.
         share => (retention.bytes < u64::MAX).then(|| {
             (u128::from(used) * 1000 / u128::from(retention.bytes.max(1))).min(1000) as u64
         }),

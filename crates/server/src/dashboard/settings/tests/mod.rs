@@ -80,7 +80,7 @@ fn plain(text: &str) -> String {
     text.replace("&#x2f;", "/").replace("&amp;", "&")
 }
 
-/// What stands between two texts.
+/// The text between two others.
 fn between(page: &TestResponse, before: &str, after: &str) -> String {
     let text = plain(page.text());
     let (_, rest) = text
