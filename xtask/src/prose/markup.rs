@@ -52,6 +52,13 @@ pub(super) fn strings(text: &str) -> Vec<Text> {
     texts
 }
 
+/// Whether a line of the string is the head of a TOML table, as in a settings file.
+fn has_toml_table(string: &str) -> bool {
+    string
+        .lines()
+        .any(|line| line.starts_with('[') && line.ends_with(']'))
+}
+
 /// Whether the string lists words in alphabetical order, which sentences don't have.
 fn is_sorted_list(string: &str) -> bool {
     let words: Vec<String> = string.split_whitespace().map(str::to_lowercase).collect();
@@ -66,7 +73,8 @@ pub(super) fn sentence(string: &str) -> Option<String> {
     let is_text = string.split_whitespace().count() >= WORDS
         && string.starts_with(|first: char| first.is_alphabetic() || "{`'".contains(first))
         && !OTHER.iter().any(|other| string.contains(other))
-        && !is_sorted_list(string);
+        && !is_sorted_list(string)
+        && !has_toml_table(string);
     if !is_text {
         return None;
     }
@@ -227,6 +235,7 @@ mod tests {
             "two words",
             "SELECT * FROM a WHERE b",
             "{\"a\": 1, \"b\": 2, \"c\": 3}",
+            "private_hosts = [\"a\"]\n\n[products.mail]\nissuer = \"https://login.example\"",
             "batch cancel changes\n    deleteContact drafts sendAs v1 watch",
         ] {
             assert_eq!(sentence(other), None);
