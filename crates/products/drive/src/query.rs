@@ -1,5 +1,5 @@
 //! Parses the product's query language (Drive API, "Search query terms and operators") far enough to add a condition. Text
-//! in quotes is separated from words, so a file's name is never taken for a term.
+//! in quotes is separated from words, so a file's name is never treated as a term.
 
 /// The terms that a query uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -126,7 +126,7 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// The id at the end of the path, after a title or alone.
+    /// The id at the end of the path, with or without a title before it.
     fn path(&self) -> Option<String> {
         let last = self.path.trim_end_matches('/').rsplit('/').next()?;
         uuid(last).or_else(|| {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use stead_core::product::sent::{Unclear, list};
 
-/// Whether one of several changes deletes something. If that isn't certain, the answer is yes.
+/// Whether one of several changes deletes something, or might.
 pub(super) fn deletes(body: Option<&Map<String, Value>>) -> bool {
     let is_delete = |change: &Value| match change {
         Value::Object(change) => change.iter().any(|(name, what)| {
