@@ -5,7 +5,7 @@ use stead_calendar::{GetEventById, ListCalendars, ListEvents};
 
 use crate::view;
 
-/// The view of an event, alone and in a list.
+/// The view of an event from a call for one event, and from a list.
 #[track_caller]
 fn seen(mut event: Value) -> Value {
     event["id"] = json!("e1");
