@@ -19,7 +19,7 @@ pub struct Person {
     /// Phone numbers.
     #[serde(default)]
     pub phone_numbers: Vec<ContactPoint>,
-    /// Employers.
+    /// The employers.
     #[serde(default)]
     pub organizations: Vec<PersonOrganization>,
     /// Pictures of the person.
