@@ -4,6 +4,8 @@ use super::Text;
 
 /// Words from which on a string reads as a text, and isn't a name.
 const WORDS: usize = 4;
+/// Sorted words from which on a string is a list. A short sentence can be sorted too.
+const LISTED: usize = 8;
 /// Elements within a sentence.
 const INLINE: [&str; 12] = [
     "a", "b", "strong", "em", "i", "code", "span", "kbd", "small", "time", "abbr", "bdi",
@@ -50,6 +52,19 @@ pub(super) fn strings(text: &str) -> Vec<Text> {
     texts
 }
 
+/// Whether a line of the string is the head of a TOML table, as in a settings file.
+fn has_toml_table(string: &str) -> bool {
+    string
+        .lines()
+        .any(|line| line.starts_with('[') && line.ends_with(']'))
+}
+
+/// Whether the string lists words in alphabetical order, which sentences don't have.
+fn is_sorted_list(string: &str) -> bool {
+    let words: Vec<String> = string.split_whitespace().map(str::to_lowercase).collect();
+    words.len() >= LISTED && words.is_sorted()
+}
+
 /// A string of a program as a text, if it reads like one. A placeholder is a word.
 pub(super) fn sentence(string: &str) -> Option<String> {
     const OTHER: [&str; 8] = [
@@ -57,7 +72,9 @@ pub(super) fn sentence(string: &str) -> Option<String> {
     ];
     let is_text = string.split_whitespace().count() >= WORDS
         && string.starts_with(|first: char| first.is_alphabetic() || "{`'".contains(first))
-        && !OTHER.iter().any(|other| string.contains(other));
+        && !OTHER.iter().any(|other| string.contains(other))
+        && !is_sorted_list(string)
+        && !has_toml_table(string);
     if !is_text {
         return None;
     }
@@ -218,6 +235,8 @@ mod tests {
             "two words",
             "SELECT * FROM a WHERE b",
             "{\"a\": 1, \"b\": 2, \"c\": 3}",
+            "private_hosts = [\"a\"]\n\n[products.mail]\nissuer = \"https://login.example\"",
+            "batch cancel changes\n    deleteContact drafts sendAs v1 watch",
         ] {
             assert_eq!(sentence(other), None);
         }

@@ -1,4 +1,4 @@
-//! How many calls may be in flight, from the command line.
+//! Options for the number of calls in flight.
 
 use clap::Args;
 use stead::core::environment::CallLimits;

@@ -89,7 +89,7 @@ impl Target {
         }
     }
 
-    /// The same without links and redirect URIs, which need the public URL.
+    /// The same as `open`, without links and redirect URIs, which need the public URL.
     pub(crate) async fn open_without_links(&self, if_missing: IfMissing) -> Outcome<OpenTarget> {
         if let (None, true) = (&self.service.url, self.database.is_given()) {
             let platform = self.database.open_without_links(if_missing).await?;

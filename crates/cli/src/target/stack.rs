@@ -83,7 +83,7 @@ impl Stack {
         Self::start_with(listeners, sandbox, credential, &options, configure).await
     }
 
-    /// The same, with options of the service.
+    /// The same as `start`, with options of the service.
     pub(crate) async fn start_with(
         Listeners {
             service: listener,

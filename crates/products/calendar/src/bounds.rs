@@ -1,4 +1,4 @@
-//! Bounds of time that a list and a filter take.
+//! Time bounds of lists and filters.
 
 use jiff::{Timestamp, tz::TimeZone};
 use stead_core::{
@@ -9,7 +9,7 @@ use stead_core::{
 
 use crate::{time::Moment, when, zone};
 
-/// A parameter that names a moment, read.
+/// A parsed time parameter.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     path: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Reads a parameter, and notes where it is not a moment.
+    /// Parses a parameter, and adds a violation if it isn't a time.
     pub(crate) fn read(
         path: &'static str,
         text: &Option<String>,
@@ -29,7 +29,7 @@ impl Bound {
         Self { path, moment }
     }
 
-    /// The same for what events start before: a date stands for the whole of its day.
+    /// Like `read`, for `time_max`: a date includes the whole of that day.
     pub(crate) fn read_until(
         path: &'static str,
         text: &Option<String>,
@@ -42,13 +42,13 @@ impl Bound {
         }
     }
 
-    /// Whether only a zone tells which instant is meant.
+    /// Whether the instant depends on a time zone.
     fn needs_zone(self) -> bool {
         self.moment
             .is_some_and(|moment| !matches!(moment, Moment::Fixed(..)))
     }
 
-    /// The instant, as the clocks of a zone show it where the bound has no offset.
+    /// The instant. If the bound has no offset, it's a time in `zone`.
     pub(crate) fn instant(self, zone: &TimeZone) -> Result<Option<Timestamp>> {
         let Some(moment) = self.moment else {
             return Ok(None);
@@ -58,13 +58,13 @@ impl Bound {
             None => Err(Error::violations(vec![Violation::new(
                 self.path,
                 "format",
-                "the time lies beyond all calendars",
+                "the time is out of range",
             )])),
         }
     }
 }
 
-/// The zone in which times are meant that name none, and what the caller should know about it.
+/// The time zone for bounds without one, and a warning for the caller.
 #[derive(Debug)]
 pub(crate) struct Clocks {
     pub(crate) zone: TimeZone,
@@ -72,7 +72,7 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    /// The calendar's, which are asked for only where one of the bounds needs them.
+    /// The calendar's time zone, read only if one of the bounds needs it.
     pub(crate) async fn of(io: Io<'_>, calendar: &str, bounds: &[Bound]) -> Result<Self> {
         if bounds.iter().any(|bound| bound.needs_zone()) {
             return Self::of_calendar(io, calendar).await;
@@ -83,10 +83,10 @@ impl Clocks {
         })
     }
 
-    /// The calendar's; UTC where the product leaves its zone out.
+    /// The calendar's time zone, or UTC if the product doesn't return one.
     pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<Self> {
         let told = zone::of_calendar(io, calendar).await?;
-        let message = "the product does not say which time zone the calendar has; dates and times without an offset are taken in UTC";
+        let message = "the product didn't return the calendar's time zone; dates and times without an offset are read as UTC";
         let assumed = || vec![Warning::new("time_zone_assumed", message)];
         Ok(Self {
             warnings: if told.is_none() {
@@ -99,12 +99,12 @@ impl Clocks {
     }
 }
 
-/// The later bound lies after the earlier one, as the product expects it.
+/// The product expects the later bound to be after the earlier one.
 pub(crate) fn in_order(from: Option<Timestamp>, to: Option<Timestamp>) -> Result<()> {
     match (from, to) {
         (Some(from), Some(to)) if from >= to => {
             let violation =
-                Violation::new("/time_max", "time_min", "time_max must lie after time_min");
+                Violation::new("/time_max", "time_min", "time_max must be after time_min");
             Err(Error::violations(vec![violation]))
         }
         _ => Ok(()),

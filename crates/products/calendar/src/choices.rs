@@ -1,12 +1,12 @@
-//! Choices that the product names.
+//! Values that the product defines.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What kind of event it is (Calendar API, `Event.eventType`).
+/// Kind of event (Calendar API, `Event.eventType`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum EventType {
     /// An ordinary event.
@@ -16,16 +16,16 @@ pub enum EventType {
     Birthday,
     /// Time to work undisturbed.
     FocusTime,
-    /// Made by Gmail from a mail.
+    /// Created by Gmail from a mail.
     FromGmail,
     /// Time away.
     OutOfOffice,
-    /// Where the user works.
+    /// Place of work.
     WorkingLocation,
 }
 
 impl EventType {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -38,24 +38,24 @@ impl EventType {
     }
 }
 
-/// What kind of event is created: all but those that the product makes itself. Known names are read in any case.
+/// Kind of event to create: every kind except those that the product creates. Known names are read in any case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum NewEventType {
     /// An ordinary event.
     #[default]
     Default,
-    /// A birthday: all day, every year, private.
+    /// A birthday: all-day, yearly and private.
     Birthday,
-    /// Time to work undisturbed; primary calendar of a Workspace account.
+    /// Time to work undisturbed. Needs the primary calendar of a Workspace account.
     FocusTime,
-    /// Time away; primary calendar of a Workspace account.
+    /// Time away. Needs the primary calendar of a Workspace account.
     OutOfOffice,
-    /// Where the user works: at `location`, or at home; primary calendar of a Workspace account.
+    /// Place of work: `location`, or home if it's absent. Needs the primary calendar of a Workspace account.
     WorkingLocation,
-    /// A text that the product does not know: the event is an ordinary one.
+    /// A text that the product doesn't know; the event is an ordinary one.
     Other(String),
 }
 
@@ -68,7 +68,7 @@ impl NewEventType {
         Self::WorkingLocation,
     ];
 
-    /// Name on the wire, or the caller's own text.
+    /// Name in the API, or the caller's text.
     pub fn name(&self) -> &str {
         match self {
             Self::Default => "default",
@@ -80,7 +80,7 @@ impl NewEventType {
         }
     }
 
-    /// Whether the product does not know it.
+    /// Whether the product doesn't know the kind.
     pub(crate) fn is_other(&self) -> bool {
         matches!(self, Self::Other(_))
     }
@@ -101,25 +101,25 @@ impl From<NewEventType> for String {
     }
 }
 
-/// Who sees the event (Calendar API, `Event.visibility`).
+/// Visibility of an event's details (Calendar API, `Event.visibility`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum Visibility {
-    /// As the calendar says.
+    /// The calendar's default.
     #[default]
     Default,
-    /// Everyone who reads the calendar sees the details.
+    /// Anyone who can read the calendar sees the details.
     Public,
     /// Only guests see the details.
     Private,
-    /// The same as private, under an older name.
+    /// An older name for `private`.
     Confidential,
 }
 
 impl Visibility {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -133,7 +133,7 @@ impl Visibility {
 /// Whether the event blocks time (Calendar API, `Event.transparency`), in the product's words or in plain ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum Transparency {
     /// The user is busy.
@@ -141,14 +141,14 @@ pub enum Transparency {
     Opaque,
     /// The user stays free.
     Transparent,
-    /// The same as opaque.
+    /// Same as `opaque`.
     Busy,
-    /// The same as transparent.
+    /// Same as `transparent`.
     Free,
 }
 
 impl Transparency {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Opaque | Self::Busy => "opaque",
@@ -157,17 +157,17 @@ impl Transparency {
     }
 }
 
-/// What the user may do with a calendar (Calendar API, calendarList.list, `minAccessRole`).
+/// The user's rights on a calendar (Calendar API, calendarList.list, `minAccessRole`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum AccessRole {
     /// See when it is free or busy.
     FreeBusyReader,
     /// Read events.
     Reader,
-    /// Change events that are not private.
+    /// Change events that aren't private.
     WriterWithoutPrivateAccess,
     /// Change events.
     Writer,
@@ -176,7 +176,7 @@ pub enum AccessRole {
 }
 
 impl AccessRole {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FreeBusyReader => "freeBusyReader",
@@ -190,10 +190,10 @@ impl AccessRole {
 
 /// Order of a list of events (Calendar API, events.list, `orderBy`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum EventOrder {
-    /// By start, earliest first; every occurrence by itself.
+    /// By start, earliest first. Lists each occurrence separately.
     #[serde(rename = "startTime")]
     StartTime,
     /// By last change, oldest first.
@@ -202,7 +202,7 @@ pub enum EventOrder {
 }
 
 impl EventOrder {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StartTime => "startTime",

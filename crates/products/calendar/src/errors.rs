@@ -1,8 +1,8 @@
-//! What the product's errors mean, beyond what Google's products share.
+//! The Calendar API's errors that Google's products don't share.
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
-/// Reads the error of a response; `None` where it is not one.
+/// Reads the error in a response; `None` if there isn't one.
 ///
 /// Source: Calendar API, "Handle API errors".
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
@@ -11,22 +11,22 @@ pub(crate) fn read_error(response: &Response) -> Option<Error> {
     Some(match code.as_deref() {
         Some("fullSyncRequired") => error.reclassify(
             ErrorKind::ResultExpired,
-            "the product no longer keeps what this sync token stands for; list again without it",
+            "this sync token has expired; list again without it",
         ),
         Some("updatedMinTooLongAgo") => error.reclassify(
             ErrorKind::ProductInvalidRequest,
-            "the product does not remember changes that far back; about 30 days are known",
+            "the product keeps changes for about 30 days only; use a later time",
         ),
-        // A guard against abuse that lasts for hours, not the quota of a minute.
+        // These limits protect against abuse and last for hours, unlike the quota per minute.
         Some("quotaExceeded" | "calendarUsageLimitsExceeded") => error.reclassify(
             ErrorKind::ProductQuotaExhausted,
-            "the product's limit on the use of this calendar is reached; try again much later",
+            "the calendar has reached the product's usage limit; try again in a few hours",
         ),
         _ => error,
     })
 }
 
-/// Whether the product refused with this status.
+/// Whether the product returned this status.
 pub(crate) fn is_status(error: &Error, status: u16) -> bool {
     error
         .upstream()

@@ -1,4 +1,4 @@
-//! What creating and changing an event have in common: its details, its guests, its request.
+//! Shared by the tools that create and change events: the details, the guests and the request.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,10 +10,10 @@ use stead_core::{
 
 use crate::{Transparency, Visibility, recurrence};
 
-/// Id by which the product knows the user's primary calendar.
+/// The API's id for the user's primary calendar.
 pub(crate) const PRIMARY: &str = "primary";
 
-/// The parameters that go into an event as they are.
+/// The parameters that are copied into an event unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct Details<'a> {
     pub(crate) summary: Option<&'a str>,
@@ -29,13 +29,12 @@ pub(crate) struct Details<'a> {
 }
 
 impl Details<'_> {
-    /// The event's members, without the guests. Notes what no schema says: lines of the recurrence, addresses of the
-    /// guests.
+    /// The event's members without the guests. Checks what no schema can: the recurrence lines and the guests' addresses.
     pub(crate) fn read(&self, violations: &mut Violations) -> Map<String, Value> {
         let recurrence = self.recurrence.map(|lines| recurrence(lines, violations));
         let emails = self.attendees_emails.into_iter().flatten().enumerate();
         for (index, _) in emails.filter(|(_, email)| !is_address(email)) {
-            let message = "expected a mail address such as ada@example.com";
+            let message = "expected an email address such as ada@example.com";
             violations.add(&format!("/attendees_emails/{index}"), "format", message);
         }
         let mut body = Map::new();
@@ -65,13 +64,13 @@ impl Details<'_> {
         body
     }
 
-    /// Whether the event recurs by these details.
+    /// Whether these details make the event recur.
     pub(crate) fn recurs(&self) -> bool {
         self.recurrence.is_some_and(|lines| !lines.is_empty())
     }
 }
 
-/// The lines of a recurrence as the product takes them.
+/// The recurrence lines in the product's form.
 fn recurrence(lines: &[String], violations: &mut Violations) -> Value {
     let mut read = Vec::with_capacity(lines.len());
     for (index, line) in lines.iter().enumerate() {
@@ -83,8 +82,8 @@ fn recurrence(lines: &[String], violations: &mut Violations) -> Value {
     read.into()
 }
 
-/// The guests with these addresses, each once. Whoever is among the present guests stays as they are, response included:
-/// the product replaces the whole list (Calendar API, events.patch).
+/// The guests with these addresses, without duplicates. Present guests keep their response, because the product replaces
+/// the whole list (Calendar API, events.patch).
 pub(crate) fn guests(emails: &[String], present: &Value) -> Vec<Value> {
     let mut guests: Vec<Value> = Vec::with_capacity(emails.len());
     for email in emails.iter().map(|email| email.trim()) {
@@ -106,7 +105,7 @@ fn with_address<'a>(guests: &'a [Value], email: &str) -> Option<&'a Value> {
     })
 }
 
-/// Something on both sides of one `@`, and nothing that no address holds.
+/// Whether there is text on both sides of a single `@`, and no character that an address can't contain.
 fn is_address(email: &str) -> bool {
     let odd = |letter: char| {
         letter.is_whitespace() || letter.is_control() || matches!(letter, '@' | ',' | '<' | '>')
@@ -119,7 +118,7 @@ fn is_address(email: &str) -> bool {
     }
 }
 
-/// What is read of an event to see who is invited.
+/// The members of an event that tell who is invited.
 #[derive(Debug, Default, Deserialize)]
 struct Invited {
     #[serde(default)]
@@ -134,18 +133,17 @@ struct Attendee {
     resource: bool,
 }
 
-/// Whether others than the user are invited to an event; a room is not a guest.
+/// Whether anyone other than the user is invited. A room isn't a guest.
 pub(crate) fn has_guests(event: &[u8]) -> bool {
     let invited: Invited = serde_json::from_slice(event).unwrap_or_default();
     let mut attendees = invited.attendees.into_iter();
     attendees.any(|attendee| !attendee.is_user && !attendee.resource)
 }
 
-/// The warning that the guests were not told: the product tells no one unless it is asked to.
+/// The warning that the guests weren't notified. The product notifies no one unless it is asked to.
 pub(crate) const NOT_NOTIFIED: &str = "guests_not_notified";
 
-/// Adds it to a written event where it has or had guests, or guests are given, and the caller does not say whether they
-/// are notified.
+/// Adds the warning if the written event has guests, had guests, or got some, and the caller didn't set `send_updates`.
 pub(crate) fn warn_of_guests(
     output: Output,
     emails: Option<&[String]>,
@@ -160,17 +158,17 @@ pub(crate) fn warn_of_guests(
     if send.is_some() || !has_guests() {
         return output;
     }
-    let message = "the guests were not notified; send_updates does that";
+    let message = "the guests weren't notified; set send_updates to notify them";
     output.warn(NOT_NOTIFIED, message)
 }
 
-/// Whether notifications go out, in the product's words (Calendar API, `sendUpdates`).
+/// Whether the product sends notifications, as its parameter says (Calendar API, `sendUpdates`).
 pub(crate) fn send_updates(send: Option<bool>) -> Option<String> {
     send.map(|send| String::from(if send { "all" } else { "none" }))
 }
 
-/// A request that writes an event. Sent again it does no more than the first did: a new event has its own id, a change
-/// says what is to be, not by how much.
+/// A request that writes an event. It can be repeated: a new event has an id from the call, and a change sets absolute
+/// values.
 pub(crate) fn write(
     request: ApiRequest,
     body: &Map<String, Value>,
@@ -184,7 +182,7 @@ pub(crate) fn write(
         .retry(Retry::Always)
 }
 
-/// A request for one event.
+/// A request that reads an event.
 pub(crate) fn read(calendar: &str, event: &str) -> ApiRequest {
     ApiRequest::get(["calendars", calendar, "events", event])
 }
@@ -194,7 +192,7 @@ pub(crate) fn is_cancelled(event: &Value) -> bool {
     event["status"] == "cancelled"
 }
 
-/// The response to a question for an event, which a deleted one does not response.
+/// The event in a response, or an error if the event was deleted.
 pub(crate) fn living(response: &Response, message: &str) -> Result<Value> {
     let event: Value = response.json()?;
     if is_cancelled(&event) {

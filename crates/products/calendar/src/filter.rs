@@ -1,31 +1,31 @@
-//! Whether an event is one that a list with these parameters would return (Calendar API, events.list).
+//! Filters for a single event. They match what a list with the same parameters returns (Calendar API, events.list).
 
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value;
 
 use crate::time::Moment;
 
-/// What is asked of an event.
+/// Conditions that an event must meet.
 #[derive(Debug, Default)]
 pub(crate) struct Filter<'a> {
-    /// Names of kinds, one of which it has.
+    /// Kinds of event, of which it must be one.
     pub(crate) event_types: Option<Vec<&'static str>>,
-    /// Words that it has somewhere.
+    /// Words that it must contain.
     pub(crate) query: Option<&'a str>,
-    /// It ends after this.
+    /// It must end after this.
     pub(crate) time_min: Option<Timestamp>,
-    /// It starts before this.
+    /// It must start before this.
     pub(crate) time_max: Option<Timestamp>,
-    /// It was changed then or later.
+    /// It must have been changed at this time or later.
     pub(crate) updated_min: Option<Timestamp>,
 }
 
 impl Filter<'_> {
-    /// The parameters that keep the event out; none where it fits.
+    /// The parameters that the event doesn't match.
     pub(crate) fn failing(&self, event: &Value, zone: &TimeZone) -> Vec<&'static str> {
         let mut failing = self.failing_but_time(event);
         let edge = |name: &str| Moment::of_edge(&event[name])?.instant(zone);
-        // The product has events that last all day and end on their own date: they take that day.
+        // Some all-day events end on their start date in the API; such an event still takes that day.
         let end = || {
             let (start, end) = (
                 Moment::of_edge(&event["start"]),
@@ -49,7 +49,7 @@ impl Filter<'_> {
         failing
     }
 
-    /// The same without the bounds of time.
+    /// Like `failing`, without the time bounds.
     pub(crate) fn failing_but_time(&self, event: &Value) -> Vec<&'static str> {
         let mut failing = Vec::new();
         let kind = event["eventType"].as_str().unwrap_or("default");
@@ -73,7 +73,7 @@ impl Filter<'_> {
         failing
     }
 
-    /// The bounds of time that are given.
+    /// The time bounds that are set.
     pub(crate) fn bounds(&self) -> Vec<&'static str> {
         let bounds = [
             ("time_min", self.time_min.is_some()),
@@ -87,7 +87,7 @@ impl Filter<'_> {
     }
 }
 
-/// Whether every word occurs in the event's texts, or in the names and addresses of its people, in any case.
+/// Whether the event's texts, or the names and addresses of its people, contain every word, in any case.
 fn has_words(event: &Value, query: &str) -> bool {
     let mut texts = Vec::new();
     let mut add = |value: &Value| texts.extend(value.as_str().map(str::to_lowercase));

@@ -1,20 +1,20 @@
-//! Events and calendars by their ids, or by the links that the product shows for them.
+//! Ids of events and calendars, taken from an id or from one of the product's links.
 
 use std::borrow::Cow;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use stead_core::{Error, Result, error::Violation};
 
-/// The id of an event, which `given` is or, as the link of the event's page, contains.
+/// The event's id. `given` is the id, or a link to the event's page that contains it.
 ///
 /// # Errors
-/// A violation at `/event_id` for another link.
+/// Returns a violation at `/event_id` if it's another kind of link.
 pub(crate) fn event(given: &str) -> Result<Cow<'_, str>> {
     let Some(link) = link(given) else {
         return Ok(Cow::Borrowed(given));
     };
     let page = after(link, "eid=").or_else(|| after(link, "eventedit/"));
-    // The page's own id holds the ids of the event and of the calendar.
+    // The id in the link contains the ids of the event and the calendar.
     let id = page.and_then(decoded).and_then(|ids| {
         let (event, _) = ids.split_once(' ')?;
         (!event.is_empty()).then(|| event.to_owned())
@@ -24,10 +24,10 @@ pub(crate) fn event(given: &str) -> Result<Cow<'_, str>> {
         .ok_or_else(|| refused("/event_id", expected))
 }
 
-/// The same for a calendar.
+/// The calendar's id. `given` is the id, or a link to the calendar that contains it.
 ///
 /// # Errors
-/// A violation at `/calendar_id` for another link.
+/// Returns a violation at `/calendar_id` if it's another kind of link.
 pub(crate) fn calendar(given: &str) -> Result<Cow<'_, str>> {
     let Some(link) = link(given) else {
         return Ok(Cow::Borrowed(given));
@@ -41,7 +41,7 @@ pub(crate) fn calendar(given: &str) -> Result<Cow<'_, str>> {
         .ok_or_else(|| refused("/calendar_id", expected))
 }
 
-/// What follows the scheme of a link. The UID of an event may begin like one, and holds an `@`.
+/// The part of a link after the scheme. An event's UID can also begin with a scheme, but contains an `@`.
 fn link(given: &str) -> Option<&str> {
     let given = given.trim();
     let (scheme, rest) = given.split_once("://")?;

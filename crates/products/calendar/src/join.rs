@@ -1,9 +1,9 @@
-//! How people join the video meeting of an event: by the product's data, or by a link that the organizer wrote.
+//! Finds how to join an event's video meeting: from the product's data, or from a link in the organizer's text.
 
 use serde_json::{Map, Value, json};
 use stead_core::tool::{items_of, text_of};
 
-/// Domains of video meetings, with the beginnings of the paths at which people join.
+/// Domains of video meeting services, with the first part of their joining links' paths.
 const SERVICES: [(&str, &[&str]); 12] = [
     ("zoom.us", &["j/", "my/", "w/", "s/", "wc/"]),
     ("zoom.com", &["j/", "my/", "w/", "s/", "wc/"]),
@@ -22,18 +22,18 @@ const SERVICES: [(&str, &[&str]); 12] = [
     ("chime.aws", &[""]),
 ];
 
-/// The ways into a meeting.
+/// How to join a meeting.
 #[derive(Debug, Default)]
 pub(crate) struct Ways {
     /// Link to the video meeting.
     pub(crate) link: Option<String>,
-    /// Ways that the link does not say, such as a phone number and its PIN, as the product has them.
+    /// Other ways to join, such as a phone number with its PIN, as the product returns them.
     pub(crate) others: Vec<Map<String, Value>>,
-    /// What the meeting's own service says about it.
+    /// Notes from the meeting service.
     pub(crate) notes: Option<String>,
 }
 
-/// The ways into the meeting of an event.
+/// How to join an event's meeting.
 pub(crate) fn ways(event: &Value) -> Ways {
     let conference = &event["conferenceData"];
     let entries = items_of(&conference["entryPoints"]);
@@ -70,7 +70,7 @@ pub(crate) fn ways(event: &Value) -> Ways {
     }
 }
 
-/// The first link in a text at which people join a meeting. The text may be HTML.
+/// The first meeting link in a text, which may be HTML.
 fn link_in(text: &str) -> Option<String> {
     let is_end = |letter: char| letter.is_whitespace() || "\"'<>()[]".contains(letter);
     text.split(is_end).find_map(|word| {

@@ -1,18 +1,17 @@
-//! What an event of each kind must be.
+//! The rules for each kind of event.
 
 use serde_json::{Map, Value, json};
 use stead_core::{error::Violation, tool::Output};
 
 use crate::{NewEventType, Transparency, Visibility, event::Details, recurrence};
 
-/// What an event of this kind must be, besides what the caller says (Calendar API, "Calendar events and other event
-/// types").
+/// Requirements of a kind of event (Calendar API, "Calendar events and other event types").
 struct Rule {
-    /// Whether it lasts all day, where that is not free.
+    /// Whether the event must or mustn't last all day; `None` allows both.
     all_day: Option<bool>,
     visibility: Option<Visibility>,
     transparency: Option<Transparency>,
-    /// Whether it recurs every year.
+    /// Whether it must recur yearly.
     yearly: bool,
 }
 
@@ -44,7 +43,7 @@ fn rule(kind: &NewEventType) -> Rule {
     }
 }
 
-/// What the caller says against the kind.
+/// The caller's parameters that the kind doesn't allow.
 pub(crate) fn violations(
     kind: &NewEventType,
     details: &Details<'_>,
@@ -88,16 +87,16 @@ pub(crate) fn violations(
     violations
 }
 
-/// Adds a warning where the caller's kind is not one of the product's.
+/// Adds a warning if the product doesn't know the caller's kind.
 pub(crate) fn warn_of_other(output: Output, kind: Option<&NewEventType>) -> Output {
     if !kind.is_some_and(NewEventType::is_other) {
         return output;
     }
-    let message = "the product has no such event_type, so it was left out; there are: default, birthday, focusTime, outOfOffice, workingLocation";
+    let message = "the product doesn't know this event_type, so it was ignored; use one of: default, birthday, focusTime, outOfOffice, workingLocation";
     output.warn("event_type_unknown", message)
 }
 
-/// Completes the body of a new event of this kind.
+/// Adds the members that this kind requires to the body of a new event.
 pub(crate) fn complete(kind: &NewEventType, body: &mut Map<String, Value>) {
     if kind.is_other() || *kind == NewEventType::Default {
         return;
@@ -122,7 +121,7 @@ pub(crate) fn complete(kind: &NewEventType, body: &mut Map<String, Value>) {
     }
 }
 
-/// The kind's own member of an event.
+/// The member of the event that only this kind has.
 fn properties(kind: &NewEventType, location: Option<&Value>) -> Option<(&'static str, Value)> {
     let no_declining = || json!({ "autoDeclineMode": "declineNone" });
     Some(match kind {

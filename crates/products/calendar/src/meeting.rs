@@ -10,15 +10,15 @@ use stead_core::{
 
 use crate::{errors::is_status, event};
 
-/// How long to wait for the product to make a meeting, reading the event again after each time.
+/// Delays between reads of the event while the product creates the meeting.
 const WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
 
-/// Asks for a meeting. The id comes from the call, so that a repeat asks for the same one: the product ignores an id
-/// that it knows.
+/// The request for a meeting. Its id comes from the call, so a repeat doesn't create a second meeting: the product ignores
+/// an id that it knows.
 pub(crate) fn request(call: &Call) -> Value {
     json!({
         "createRequest": {
@@ -28,12 +28,12 @@ pub(crate) fn request(call: &Call) -> Value {
     })
 }
 
-/// Whether the event has a meeting, or one is being made.
+/// Whether the event has a meeting, or the product is creating one.
 pub(crate) fn exists(event: &Value) -> bool {
     matches!(state(event), State::Made | State::Pending)
 }
 
-/// Whether the product refused the request because the calendar takes no such meetings.
+/// Whether the product refused the request because the calendar doesn't allow video meetings.
 pub(crate) fn is_refused(error: &Error) -> bool {
     let said = error
         .upstream()
@@ -41,18 +41,17 @@ pub(crate) fn is_refused(error: &Error) -> bool {
     is_status(error, 400) && said.is_some_and(|said| said.contains("Invalid conference type value"))
 }
 
-/// Code and sentence of the warning in that case.
+/// Code and message of the warning for this refusal.
 pub(crate) const REFUSED: (&str, &str) = (
     "meeting_refused",
-    "the calendar takes no video meetings; the event was saved without one",
+    "the calendar doesn't allow video meetings; the event was saved without one",
 );
 
-/// What [`awaited`] sends, for a dry run.
-pub(crate) const THEN: &str =
-    "reads the event again until its meeting is made, for up to seven seconds";
+/// The description of [`awaited`] in a dry run.
+pub(crate) const THEN: &str = "reads the event until its meeting exists, for up to seven seconds";
 
-/// The event as the product has it once its meeting is made, or after some waiting. The event exists whatever becomes
-/// of its meeting, so that is a warning at most.
+/// Reads the event until its meeting exists or the time is over. The event itself is saved, so a missing meeting is only a
+/// warning.
 pub(crate) async fn awaited(io: Io<'_>, calendar: &str, mut response: Response) -> Result<Output> {
     let mut event: Value = response.json()?;
     let id = event["id"].as_str().unwrap_or_default().to_owned();
@@ -71,15 +70,15 @@ pub(crate) async fn awaited(io: Io<'_>, calendar: &str, mut response: Response) 
         State::Made => output,
         State::Pending => output.warn(
             "meeting_pending",
-            "the product is still making the meeting; read the event again for its link",
+            "the product is still creating the meeting; read the event again later to get its link",
         ),
         State::Failed => output.warn(
             "meeting_failed",
-            "the product could not make the meeting; the event was saved without one",
+            "the product couldn't create the meeting; the event was saved without one",
         ),
         State::None => output.warn(
             "meeting_missing",
-            "the product saved the event and made no meeting",
+            "the product saved the event without a meeting",
         ),
     })
 }

@@ -6,11 +6,11 @@ use stead_core::{
     tool::{ApiRequest, Io},
 };
 
-/// Pages to look at where the first ones are empty.
+/// Most pages to read while they're empty.
 const PAGES: usize = 10;
 
-/// The first page that holds something. The product may send an empty page and go on with the next
-/// (Calendar API, events.list, `maxResults`), which reads like an empty list.
+/// The first page with an item. The product may return an empty page followed by more (Calendar API, events.list,
+/// `maxResults`), which a caller would take for an empty list.
 pub(crate) async fn first_filled(io: Io<'_>, request: &ApiRequest) -> Result<Value> {
     let mut page: Value = io.send(request.clone()).await?.json()?;
     for _ in 1..PAGES {

@@ -7,7 +7,7 @@ use stead_core::product::{
 
 use crate::{classify, errors::read_error, scopes, tools::TOOLS};
 
-/// Origin of the Calendar API.
+/// Host of the Calendar API.
 const CALENDAR: &str = "calendar";
 
 /// Calendar: the Google Calendar API.
@@ -61,7 +61,7 @@ pub static PRODUCT: Product = Product {
     ..stead_google::BASE
 };
 
-/// What the scopes mean, for the page on which the user is asked.
+/// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),
@@ -70,7 +70,8 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("ja", include_str!("permissions/ja.json")),
 ]);
 
-/// Quota units of a request: "each patch request consumes three quota units" (Calendar API, events.patch), others one.
+/// Quota units of a request: "each patch request consumes three quota units" (Calendar API, events.patch); all others cost
+/// one.
 fn cost(method: &Method, _: &str) -> u32 {
     if *method == Method::PATCH { 3 } else { 1 }
 }

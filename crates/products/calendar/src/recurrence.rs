@@ -1,4 +1,4 @@
-//! Lines of a recurrence (RFC 5545, 3.3.10 and 3.8.5), checked before they are sent.
+//! Checks recurrence lines before they are sent (RFC 5545, 3.3.10 and 3.8.5).
 
 use jiff::civil::{Date, Time};
 
@@ -9,10 +9,10 @@ const FREQUENCIES: [&str; 7] = [
     "SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY",
 ];
 
-/// The line as the product takes it: a rule without its name gets `RRULE:`, and a rule is in upper case.
+/// The line in the product's form: in upper case, and with `RRULE:` if it's missing.
 ///
 /// # Errors
-/// One sentence on what is wrong.
+/// Returns what is wrong, in one sentence.
 pub(crate) fn line(text: &str) -> Result<String, String> {
     let text = text.trim();
     let (head, value) = text.split_once(':').unwrap_or(("", text));
@@ -31,7 +31,7 @@ pub(crate) fn line(text: &str) -> Result<String, String> {
             Ok(format!("{name}{parameters}:{}", value.to_ascii_uppercase()))
         }
         ("DTSTART" | "DTEND", _) => Err(format!(
-            "{name} does not belong here: start and end have parameters of their own"
+            "{name} doesn't belong here: use the parameters for start and end"
         )),
         _ => Err(String::from(
             "a line starts with RRULE:, EXRULE:, RDATE or EXDATE",
@@ -41,7 +41,7 @@ pub(crate) fn line(text: &str) -> Result<String, String> {
 
 /// A rule, in upper case.
 fn rule(text: &str) -> Result<String, String> {
-    // Some write a semicolon after the last part too, and blanks between the parts.
+    // Some people write a semicolon after the last part too, and spaces between the parts.
     let rule: Vec<&str> = text
         .trim()
         .trim_end_matches(';')
@@ -53,35 +53,33 @@ fn rule(text: &str) -> Result<String, String> {
     for part in rule.split(';') {
         let (key, value) = part
             .split_once('=')
-            .ok_or_else(|| format!("{part:?} is not a part of a rule, such as FREQ=WEEKLY"))?;
+            .ok_or_else(|| format!("{part:?} isn't a part of a rule, such as FREQ=WEEKLY"))?;
         if seen.contains(&key) {
-            return Err(format!("{key} stands there twice"));
+            return Err(format!("{key} is given twice"));
         }
         seen.push(key);
         match is_part(key, value) {
             Some(true) => {}
-            Some(false) => return Err(format!("{key} does not take {value:?}")),
-            None => return Err(format!("{key:?} is not a part of a rule")),
+            Some(false) => return Err(format!("{key} doesn't allow {value:?}")),
+            None => return Err(format!("{key:?} isn't a part of a rule")),
         }
     }
     if !seen.contains(&"FREQ") {
-        return Err(String::from("a rule has a FREQ"));
+        return Err(String::from("a rule needs a FREQ"));
     }
     if seen.contains(&"COUNT") && seen.contains(&"UNTIL") {
-        return Err(String::from(
-            "a rule ends by COUNT or by UNTIL, not by both",
-        ));
+        return Err(String::from("a rule ends with COUNT or UNTIL, not both"));
     }
     Ok(rule)
 }
 
-/// Whether a part takes this value; `None` where there is no such part.
+/// Whether a part allows this value; `None` if the part doesn't exist.
 fn is_part(key: &str, value: &str) -> Option<bool> {
     let each = |fits: &dyn Fn(&str) -> bool| value.split(',').all(fits);
     let within = |lowest: u32, highest: u32| {
         each(&|one| number(one).is_some_and(|number| (lowest..=highest).contains(&number)))
     };
-    // From the end of the month or the year where negative.
+    // Negative numbers count from the end of the month or the year.
     let around = |highest: u32| {
         each(&|one| number(unsigned(one)).is_some_and(|number| (1..=highest).contains(&number)))
     };
@@ -102,7 +100,7 @@ fn is_part(key: &str, value: &str) -> Option<bool> {
     })
 }
 
-/// `MO`, `1MO`, `-1FR`.
+/// Whether this is a weekday, such as `MO`, `1MO` or `-1FR`.
 fn is_weekday(text: &str) -> bool {
     let Some(at) = text
         .len()
@@ -121,7 +119,7 @@ fn unsigned(text: &str) -> &str {
     text.strip_prefix(['+', '-']).unwrap_or(text)
 }
 
-/// Only digits.
+/// Parses a number that consists of digits only.
 fn number(text: &str) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
@@ -140,7 +138,7 @@ fn dates(parameters: Option<&str>, value: &str) -> Result<(), String> {
         };
         if !known {
             return Err(format!(
-                "{parameter:?} is not taken; TZID=<zone>, VALUE=DATE and VALUE=DATE-TIME are"
+                "{parameter:?} isn't allowed; use TZID=<zone>, VALUE=DATE or VALUE=DATE-TIME"
             ));
         }
     }
@@ -150,18 +148,18 @@ fn dates(parameters: Option<&str>, value: &str) -> Result<(), String> {
     {
         None => Ok(()),
         Some(other) => Err(format!(
-            "{other:?} is not a date such as 20260501 or 20260501T090000Z"
+            "{other:?} isn't a date such as 20260501 or 20260501T090000Z"
         )),
     }
 }
 
-/// `20260501`, `20260501T090000`, `20260501T090000Z`.
+/// Whether this is a date or time, such as `20260501`, `20260501T090000` or `20260501T090000Z`.
 fn is_date(text: &str) -> bool {
     let (date, time) = match text.split_once('T') {
         Some((date, time)) => (date, Some(time.strip_suffix('Z').unwrap_or(time))),
         None => (text, None),
     };
-    // Only digits: anything else would count as the year -1, which calendars have.
+    // Digits only: anything else would become the year -1, which is a valid year.
     let is_date = date.len() == 8 && number(date).is_some() && {
         let (year, month, day) = (part(date, 0..4), part(date, 4..6), part(date, 6..8));
         Date::new(
@@ -184,7 +182,7 @@ fn is_date(text: &str) -> bool {
     is_date && is_time
 }
 
-/// Digits of a text as a number; -1 where there are none.
+/// Part of a text as a number; -1 if it isn't one.
 fn part(text: &str, range: std::ops::Range<usize>) -> i16 {
     text.get(range)
         .and_then(number)
@@ -235,44 +233,44 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         for (text, says) in [
-            ("", "is not a part of a rule"),
-            ("every Monday", "is not a part of a rule"),
-            ("RRULE:BYDAY=MO", "has a FREQ"),
-            ("RRULE:FREQ=FORTNIGHTLY", "FREQ does not take"),
+            ("", "isn't a part of a rule"),
+            ("every Monday", "isn't a part of a rule"),
+            ("RRULE:BYDAY=MO", "needs a FREQ"),
+            ("RRULE:FREQ=FORTNIGHTLY", "FREQ doesn't allow"),
             ("RRULE:FREQ=DAILY;FREQ=DAILY", "twice"),
-            ("RRULE:FREQ=DAILY;;COUNT=2", "is not a part of a rule"),
-            (";", "is not a part of a rule"),
-            ("RRULE:FREQ=DAILY;COUNT=0", "COUNT does not take"),
-            ("RRULE:FREQ=DAILY;COUNT=+1", "COUNT does not take"),
-            ("RRULE:FREQ=DAILY;COUNT=5;UNTIL=20261231", "not by both"),
-            ("RRULE:FREQ=DAILY;UNTIL=2026-12-31", "UNTIL does not take"),
-            ("RRULE:FREQ=DAILY;UNTIL=20260230", "UNTIL does not take"),
+            ("RRULE:FREQ=DAILY;;COUNT=2", "isn't a part of a rule"),
+            (";", "isn't a part of a rule"),
+            ("RRULE:FREQ=DAILY;COUNT=0", "COUNT doesn't allow"),
+            ("RRULE:FREQ=DAILY;COUNT=+1", "COUNT doesn't allow"),
+            ("RRULE:FREQ=DAILY;COUNT=5;UNTIL=20261231", "not both"),
+            ("RRULE:FREQ=DAILY;UNTIL=2026-12-31", "UNTIL doesn't allow"),
+            ("RRULE:FREQ=DAILY;UNTIL=20260230", "UNTIL doesn't allow"),
             (
                 "RRULE:FREQ=DAILY;UNTIL=20260228T250000Z",
-                "UNTIL does not take",
+                "UNTIL doesn't allow",
             ),
-            ("RRULE:FREQ=WEEKLY;BYDAY=MONDAY", "BYDAY does not take"),
-            ("RRULE:FREQ=WEEKLY;BYDAY=54MO", "BYDAY does not take"),
-            ("RRULE:FREQ=WEEKLY;BYDAY=MO,", "BYDAY does not take"),
+            ("RRULE:FREQ=WEEKLY;BYDAY=MONDAY", "BYDAY doesn't allow"),
+            ("RRULE:FREQ=WEEKLY;BYDAY=54MO", "BYDAY doesn't allow"),
+            ("RRULE:FREQ=WEEKLY;BYDAY=MO,", "BYDAY doesn't allow"),
             (
                 "RRULE:FREQ=MONTHLY;BYMONTHDAY=32",
-                "BYMONTHDAY does not take",
+                "BYMONTHDAY doesn't allow",
             ),
-            ("RRULE:FREQ=MONTHLY;BYFOO=1", "\"BYFOO\" is not a part"),
-            ("DTSTART:20260501T090000Z", "DTSTART does not belong here"),
+            ("RRULE:FREQ=MONTHLY;BYFOO=1", "\"BYFOO\" isn't a part"),
+            ("DTSTART:20260501T090000Z", "DTSTART doesn't belong here"),
             (
                 "DTEND;TZID=Europe/Berlin:20260501T090000",
-                "DTEND does not belong here",
+                "DTEND doesn't belong here",
             ),
             ("X-RULE:FREQ=DAILY", "starts with RRULE:"),
             ("RRULE;X=1:FREQ=DAILY", "starts with RRULE:"),
-            ("EXDATE:2026-05-01", "is not a date"),
-            ("EXDATE:", "is not a date"),
-            ("EXDATE:abcd0501", "is not a date"),
-            ("RDATE:20260501,2\x006 508T090000", "is not a date"),
-            ("RRULE:FREQ=DAILY;UNTIL=ABCD0501", "UNTIL does not take"),
-            ("EXDATE;TZID=Berlin:20260501T090000", "is not taken"),
-            ("RRULE:FREQ=DAILY\r\nATTENDEE:x", "FREQ does not take"),
+            ("EXDATE:2026-05-01", "isn't a date"),
+            ("EXDATE:", "isn't a date"),
+            ("EXDATE:abcd0501", "isn't a date"),
+            ("RDATE:20260501,2\x006 508T090000", "isn't a date"),
+            ("RRULE:FREQ=DAILY;UNTIL=ABCD0501", "UNTIL doesn't allow"),
+            ("EXDATE;TZID=Berlin:20260501T090000", "isn't allowed"),
+            ("RRULE:FREQ=DAILY\r\nATTENDEE:x", "FREQ doesn't allow"),
         ] {
             let said = line(text).unwrap_err();
             assert!(said.contains(says), "{text}: {said}");

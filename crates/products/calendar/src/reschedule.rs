@@ -1,4 +1,4 @@
-//! When an event takes place after a change: what follows from what is given and from what the event was.
+//! The new time of a changed event, from the parameters and the event's current time.
 
 use jiff::{SignedDuration, tz::TimeZone};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::{
     zone,
 };
 
-/// What is to become of an event's time.
+/// The requested change of an event's time.
 #[derive(Debug)]
 pub(crate) struct Reschedule<'a> {
     pub(crate) calendar: &'a str,
@@ -22,13 +22,13 @@ pub(crate) struct Reschedule<'a> {
     pub(crate) end: Option<Moment>,
     pub(crate) hours: Option<u32>,
     pub(crate) minutes: Option<u32>,
-    /// The zone that the caller names.
+    /// The time zone parameter.
     pub(crate) zone: Option<TimeZone>,
-    /// Whether it gets lines of a recurrence.
+    /// Whether the event gets recurrence lines.
     pub(crate) recurs: bool,
 }
 
-/// The zones of an event's start and end, which can differ.
+/// The time zones of an event's start and end, which can differ.
 #[derive(Debug, Default)]
 struct Zones {
     start: Option<TimeZone>,
@@ -44,14 +44,14 @@ impl Zones {
     }
 }
 
-/// Where the zones of an event's time come from.
+/// How to get the time zones.
 enum Source {
     Known(Zones),
     Calendar,
 }
 
 impl Reschedule<'_> {
-    /// Times that do not go together.
+    /// Parameters that contradict each other.
     pub(crate) fn violations(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         if self.end.is_some() && self.length().is_some() {
@@ -60,8 +60,7 @@ impl Reschedule<'_> {
             } else {
                 "event_duration_minutes"
             };
-            let message =
-                "an event ends at end_datetime or lasts for a duration: give one of the two";
+            let message = "give either end_datetime or a duration, not both";
             violations.push(Violation::new(format!("/{given}"), "end_datetime", message));
         }
         if let (Some(start), Some(end)) = (self.start, self.end) {
@@ -74,7 +73,7 @@ impl Reschedule<'_> {
         violations
     }
 
-    /// Whether the event must be read: for its other end, its length, or its zone.
+    /// Whether the change depends on the event's current end, length or time zone, so that it must be read.
     pub(crate) fn needs_present(&self) -> bool {
         let other_end = match (self.start, self.end) {
             (Some(_), None) => self.length().is_none(),
@@ -85,7 +84,7 @@ impl Reschedule<'_> {
         other_end || (self.zone.is_none() && (self.needs_zone() || self.recurs))
     }
 
-    /// Puts start and end into the change of `event`, as far as they change.
+    /// Adds start and end to the change of `event`, if they change.
     pub(crate) async fn put_time(
         &self,
         io: Io<'_>,
@@ -100,7 +99,7 @@ impl Reschedule<'_> {
         Ok(())
     }
 
-    /// `start` and `end` of the change, as far as they change.
+    /// The `start` and `end` members of the change.
     fn edges(&self, event: &Value, zones: &Zones) -> Result<Map<String, Value>> {
         let mut edges = Map::new();
         let (start, end) = self.ends(event, zones)?;
@@ -110,7 +109,7 @@ impl Reschedule<'_> {
             let mut edge = match moment {
                 Some(moment) => {
                     let mut edge = unmistakable(moment, zone).edge(zone);
-                    // The product merges members: what the event was before has to go.
+                    // The product merges members, so the event's previous kind of time has to be removed.
                     let other = if moment.is_day() { "dateTime" } else { "date" };
                     edge.insert(other.to_owned(), Value::Null);
                     edge
@@ -137,7 +136,7 @@ impl Reschedule<'_> {
         is_local(self.start) || is_local(self.end)
     }
 
-    /// The zones in which times are meant: as named, or the event's, or the calendar's.
+    /// The time zones to use: the parameter, or else the event's, or else the calendar's.
     fn zones(&self, event: &Value) -> Result<Source> {
         if let Some(zone) = &self.zone {
             return Ok(Source::Known(Zones::both(zone.clone())));
@@ -162,7 +161,7 @@ impl Reschedule<'_> {
         }))
     }
 
-    /// The start and the end that change.
+    /// The new start and end, if they change.
     fn ends(&self, event: &Value, zones: &Zones) -> Result<(Option<Moment>, Option<Moment>)> {
         let zone = zones.start.as_ref();
         let old_start = Moment::of_edge(&event["start"]);
@@ -182,7 +181,7 @@ impl Reschedule<'_> {
                 (None, Some(end))
             }
             (Some(start), None, given) => {
-                // Another kind of time has no length to keep.
+                // A length can't be kept between dates and times.
                 let same_kind = old_start.is_some_and(|old| old.is_day() == start.is_day());
                 let kept = || length_of(old_start?, old_end?).filter(|_| same_kind);
                 let end = end_after(start, given.or_else(kept), zone).ok_or_else(too_long)?;
@@ -213,16 +212,16 @@ fn in_order(start: Moment, end: Moment, zones: &Zones) -> Result<()> {
     }
 }
 
-/// The event's zone has a name that says no offset for another time.
+/// The event's time zone is one for which no offset is known.
 fn unknown(zone: &str) -> Error {
     let message = format!(
-        "the event is in the time zone {zone:?}, which is not an IANA name: give timezone, or write the time with an offset"
+        "the event is in the time zone {zone:?}, which isn't an IANA name; set timezone, or write the time with an offset"
     );
     Error::violations(vec![Violation::new("/timezone", "required", message)])
 }
 
 fn mixed() -> Violation {
-    let message = "an event starts and ends with a date, or starts and ends with a time";
+    let message = "start and end must both be dates or both be times";
     Violation::new("/end_datetime", "start_datetime", message)
 }
 
@@ -230,7 +229,7 @@ fn backwards() -> Violation {
     Violation::new(
         "/end_datetime",
         "start_datetime",
-        "an event ends after its start",
+        "an event must end after its start",
     )
 }
 
@@ -245,7 +244,7 @@ fn without_time() -> Error {
 mod tests {
     use super::*;
 
-    /// What is given | the event | what is read | `start` of the change | its `end`. The calendar is in London.
+    /// Columns: parameters | the event | reads needed | `start` of the change | its `end`. The calendar is in London.
     const CHANGES: &str = "
         start=2026-05-05T09:00:00+02:00 | unzoned | event | 2026-05-05T09:00:00+02:00 | 2026-05-05T10:30:00+02:00
         start=2026-12-05T09:00:00 | london | event | 2026-12-05T09:00:00 Europe/London | 2026-12-05T09:30:00 Europe/London
@@ -287,7 +286,7 @@ mod tests {
         }
     }
 
-    /// What is read of the event, and `start` and `end` of the change.
+    /// The reads that are needed, and `start` and `end` of the change.
     fn change(given: &str, event: &str) -> (&'static str, Result<Map<String, Value>>) {
         let hour = "2026-05-04T16:00:00+01:00";
         let event = match event {

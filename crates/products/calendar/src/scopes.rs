@@ -1,10 +1,10 @@
-//! Google's OAuth scopes, and which of them each tool takes.
+//! Google's OAuth scopes, and the scopes that each tool needs.
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `calendar:v3`.
 
 use stead_core::tool::RequiredScopes;
 
-/// Everything: calendars, their sharing, their events.
+/// Full access: calendars, their sharing and their events.
 pub const CALENDAR: &str = "https://www.googleapis.com/auth/calendar";
 /// Read calendars and events.
 pub const READONLY: &str = "https://www.googleapis.com/auth/calendar.readonly";
@@ -22,7 +22,7 @@ pub const EVENTS_PUBLIC_READONLY: &str =
     "https://www.googleapis.com/auth/calendar.events.public.readonly";
 /// See when the user is free or busy.
 pub const EVENTS_FREEBUSY: &str = "https://www.googleapis.com/auth/calendar.events.freebusy";
-/// Make calendars, and change only their events.
+/// Create calendars, and change only their events.
 pub const APP_CREATED: &str = "https://www.googleapis.com/auth/calendar.app.created";
 /// Read and change the list of calendars.
 pub const CALENDAR_LIST: &str = "https://www.googleapis.com/auth/calendar.calendarlist";
@@ -30,10 +30,10 @@ pub const CALENDAR_LIST: &str = "https://www.googleapis.com/auth/calendar.calend
 pub const CALENDAR_LIST_READONLY: &str =
     "https://www.googleapis.com/auth/calendar.calendarlist.readonly";
 
-/// `events.insert`, `events.patch` and `events.delete`.
+/// For `events.insert`, `events.patch` and `events.delete`.
 pub(crate) const WRITE_EVENTS: RequiredScopes =
     RequiredScopes(&[EVENTS, CALENDAR, EVENTS_OWNED, APP_CREATED]);
-/// `events.list`, `events.get` and `events.instances`.
+/// For `events.list`, `events.get` and `events.instances`.
 pub(crate) const READ_EVENTS: RequiredScopes = RequiredScopes(&[
     EVENTS,
     EVENTS_READONLY,
@@ -45,6 +45,6 @@ pub(crate) const READ_EVENTS: RequiredScopes = RequiredScopes(&[
     EVENTS_FREEBUSY,
     APP_CREATED,
 ]);
-/// `calendarList.list`.
+/// For `calendarList.list`.
 pub(crate) const LIST_CALENDARS: RequiredScopes =
     RequiredScopes(&[CALENDAR_LIST_READONLY, CALENDAR_LIST, READONLY, CALENDAR]);

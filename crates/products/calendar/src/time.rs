@@ -1,4 +1,4 @@
-//! Times as a caller writes them, and as the product wants them.
+//! Times in the caller's and in the product's form.
 
 use jiff::{
     SignedDuration, Timestamp, Zoned,
@@ -8,20 +8,20 @@ use jiff::{
 };
 use serde_json::{Map, Value, json};
 
-/// What is expected where a time is not understood.
+/// Message about a time that can't be read.
 pub(crate) const EXPECTED: &str = "expected a time such as 2026-05-01T09:00:00+02:00 or 2026-05-01T09:00:00, or a date such as 2026-05-01";
 
-/// Length of an event whose start has a time, where it is not said how long it lasts.
+/// Default length of an event that starts at a time.
 const DEFAULT_LENGTH: SignedDuration = SignedDuration::from_mins(30);
-/// Length of an event that lasts all day, likewise.
+/// Default length of an all-day event.
 const ONE_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// A point in time as written.
+/// A date or time, as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// A date: where an event that lasts all day begins or ends.
+    /// A date: the start or end of an all-day event.
     Day(Date),
-    /// A time on the clocks of a zone that stands elsewhere.
+    /// A local time. Its time zone is given elsewhere.
     Local(DateTime),
     /// A time with its offset.
     Fixed(DateTime, Offset),
@@ -37,8 +37,8 @@ impl Moment {
     /// Reads RFC 3339, with or without an offset, or only a date.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let pieces = Pieces::parse(text.trim()).ok()?;
-        // A zone in brackets is not RFC 3339; zones have a parameter of their own. Offsets have no seconds there.
-        // The year 0 begins, in some zones, in a year that cannot be written.
+        // A zone in brackets isn't RFC 3339, and there's a parameter for it. RFC 3339 offsets have no seconds.
+        // In some zones, the year 0 begins in a year that can't be written.
         let offset = pieces.to_numeric_offset();
         let odd_offset = offset.is_some_and(|offset| offset.seconds() % 60 != 0);
         if pieces.time_zone_annotation().is_some() || odd_offset || pieces.date().year() < 1 {
@@ -58,17 +58,17 @@ impl Moment {
         }
     }
 
-    /// Reads `start` or `end` of an event of the product's (Calendar API, `EventDateTime`).
+    /// Reads `start` or `end` of an event in the API (Calendar API, `EventDateTime`).
     pub(crate) fn of_edge(edge: &Value) -> Option<Self> {
         Self::parse(edge["dateTime"].as_str().or(edge["date"].as_str())?)
     }
 
-    /// Whether it is only a date.
+    /// Whether this is a date.
     pub(crate) const fn is_day(self) -> bool {
         matches!(self, Self::Day(_))
     }
 
-    /// What comes after: the next day for a date, and otherwise the moment itself.
+    /// The next day if this is a date, otherwise the time itself.
     pub(crate) fn after_day(self) -> Self {
         match self {
             Self::Day(day) => Self::Day(day.tomorrow().unwrap_or(day)),
@@ -76,7 +76,7 @@ impl Moment {
         }
     }
 
-    /// The instant; a date is its first moment in the zone.
+    /// The instant. A date is its first moment in the zone.
     pub(crate) fn instant(self, zone: &TimeZone) -> Option<Timestamp> {
         match self {
             Self::Fixed(local, offset) => offset.to_timestamp(local).ok(),
@@ -85,7 +85,7 @@ impl Moment {
         }
     }
 
-    /// Whether `self` lies after `other`, as far as the two can be compared without a zone.
+    /// Whether `self` is after `other`; `None` if that depends on a time zone.
     pub(crate) fn is_after(self, other: Self) -> Option<bool> {
         match (self, other) {
             (Self::Day(one), Self::Day(two)) => Some(one > two),
@@ -98,7 +98,7 @@ impl Moment {
         }
     }
 
-    /// As `start` or `end` of an event.
+    /// The `start` or `end` of an event in the API.
     pub(crate) fn edge(self, zone: Option<&TimeZone>) -> Map<String, Value> {
         let mut edge = Map::new();
         match self {
@@ -115,23 +115,23 @@ impl Moment {
     }
 }
 
-/// The instant in RFC 3339, as seen in the zone.
+/// The instant in RFC 3339, with the zone's offset.
 pub(crate) fn written(instant: Timestamp, zone: &TimeZone) -> String {
     let seen = instant.to_zoned(zone.clone());
     with_offset(seen.datetime(), seen.offset())
 }
 
-/// RFC 3339, with `Z` for no offset. Its offsets have no seconds: one of long ago that has some would be another instant.
+/// Formats as RFC 3339, with `Z` for UTC and for historic offsets with seconds, which RFC 3339 can't express.
 fn with_offset(local: DateTime, offset: Offset) -> String {
     match offset.to_timestamp(local) {
         Ok(instant) if offset.seconds() % 60 != 0 || offset == Offset::UTC => instant.to_string(),
         Ok(instant) => instant.display_with_offset(offset).to_string(),
-        // Reading has refused what no instant is.
+        // Such a time was already refused when it was read.
         Err(_) => local.to_string(),
     }
 }
 
-/// The length that hours and minutes give together; `None` where neither is given.
+/// The sum of hours and minutes; `None` if neither is given.
 pub(crate) fn length(hours: Option<u32>, minutes: Option<u32>) -> Option<SignedDuration> {
     if hours.is_none() && minutes.is_none() {
         return None;
@@ -141,7 +141,7 @@ pub(crate) fn length(hours: Option<u32>, minutes: Option<u32>) -> Option<SignedD
     Some(SignedDuration::from_mins(minutes))
 }
 
-/// Length of an event of the product's.
+/// Length of an event in the API.
 pub(crate) fn length_of(start: Moment, end: Moment) -> Option<SignedDuration> {
     match (start, end) {
         (Moment::Day(start), Moment::Day(end)) => Some(start.duration_until(end)),
@@ -153,11 +153,10 @@ pub(crate) fn length_of(start: Moment, end: Moment) -> Option<SignedDuration> {
     }
 }
 
-/// The end of what begins at `start` and lasts for `length`: time that passes (RFC 5545, 3.3.6: hours and minutes are
-/// exact), so that an hour is an hour on the day that the clocks change too. All-day events last for whole days, begun
-/// ones included.
+/// The end of an event that begins at `start` and lasts for `length`. Hours and minutes are exact (RFC 5545, 3.3.6), also
+/// on the day on which the clocks change. All-day events are rounded up to whole days.
 ///
-/// A start on the clocks of a zone needs that zone. `None` where the end lies beyond all calendars.
+/// A local start needs its zone. Returns `None` if the end is out of range.
 pub(crate) fn end_after(
     start: Moment,
     length: Option<SignedDuration>,
@@ -184,8 +183,8 @@ pub(crate) fn end_after(
     }
 }
 
-/// The same moment as the product can read it without a doubt: a time that the zone's clocks show twice or never gets
-/// its offset. Of two the first is meant, and a skipped one is moved on by what is skipped (RFC 5545, 3.3.5).
+/// The same time without ambiguity: a local time that occurs twice or never gets an offset. The first of two is used, and a
+/// skipped time moves forward by the gap (RFC 5545, 3.3.5).
 pub(crate) fn unmistakable(moment: Moment, zone: Option<&TimeZone>) -> Moment {
     let (Moment::Local(local), Some(zone)) = (moment, zone) else {
         return moment;
@@ -195,7 +194,7 @@ pub(crate) fn unmistakable(moment: Moment, zone: Option<&TimeZone>) -> Moment {
         .map_or(moment, |seen| on_the_clocks(&seen))
 }
 
-/// The same moment on the clocks of another zone; with its offset where there is no other.
+/// The same time in another zone, or with an offset if there is no other zone.
 pub(crate) fn moved(moment: Moment, from: Option<&TimeZone>, to: Option<&TimeZone>) -> Moment {
     let (Moment::Local(local), Some(from)) = (moment, from) else {
         return moment;
@@ -232,7 +231,7 @@ mod tests {
         Value::Object(moment.edge(zone.as_ref())).to_string()
     }
 
-    /// `dateTime` or `date` of what begins then and lasts so many minutes.
+    /// The `dateTime` or `date` of the end of an event of this length.
     fn end(start: &str, minutes: i64, zone: Option<&str>) -> String {
         let zone = zone.map(|name| zone::named(name).unwrap());
         let length = Some(SignedDuration::from_mins(minutes));
@@ -338,7 +337,7 @@ mod tests {
             end("2026-10-25T01:30:00", 180, berlin),
             "2026-10-25T03:30:00"
         );
-        // With an offset there is no clock to change.
+        // A time with an offset doesn't depend on a clock change.
         assert_eq!(
             end("2026-03-29T01:30:00+01:00", 60, berlin),
             "2026-03-29T02:30:00+01:00"

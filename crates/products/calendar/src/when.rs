@@ -1,4 +1,4 @@
-//! When an event takes place, as a caller writes it: what creating and changing an event share.
+//! Times in the parameters of the tools that create and change events.
 
 use jiff::tz::TimeZone;
 use stead_core::{Error, Result, error::Violation};
@@ -8,18 +8,18 @@ use crate::{
     zone,
 };
 
-/// The moment that a parameter names.
+/// Parses a time parameter.
 ///
 /// # Errors
-/// A violation at `path`.
+/// Returns a violation at `path`.
 pub(crate) fn moment(path: &str, text: &str) -> Result<Moment> {
     Moment::parse(text).ok_or_else(|| refused(path, "format", EXPECTED))
 }
 
-/// The zone that the parameter `timezone` names, if it is given.
+/// The time zone of the parameter `timezone`, if it's given.
 ///
 /// # Errors
-/// A violation where no zone has this name.
+/// Returns a violation if no time zone has this name.
 pub(crate) fn zone(name: Option<&str>) -> Result<Option<TimeZone>> {
     let Some(name) = name else { return Ok(None) };
     match zone::named(name) {
@@ -32,7 +32,7 @@ pub(crate) fn zone(name: Option<&str>) -> Result<Option<TimeZone>> {
     }
 }
 
-/// A violation where the given hours and minutes come to nothing.
+/// Returns a violation if the duration is zero.
 pub(crate) fn without_length(hours: Option<u32>, minutes: Option<u32>) -> Option<Violation> {
     let path = if minutes.is_some() {
         "/event_duration_minutes"
@@ -40,15 +40,15 @@ pub(crate) fn without_length(hours: Option<u32>, minutes: Option<u32>) -> Option
         "/event_duration_hour"
     };
     let is_nothing = length(hours, minutes).is_some_and(|length| length.is_zero());
-    is_nothing.then(|| Violation::new(path, "duration", "an event lasts for a minute at least"))
+    is_nothing.then(|| Violation::new(path, "duration", "an event must last at least one minute"))
 }
 
-/// The end lies beyond all calendars.
+/// The end of the event is out of range.
 pub(crate) fn too_long() -> Error {
     refused(
         "/event_duration_hour",
         "duration",
-        "the event would end beyond all calendars",
+        "the event's end is out of range",
     )
 }
 

@@ -1,4 +1,4 @@
-//! Time zones by name, and a calendar's own.
+//! Time zones by name, and the calendar's time zone.
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use serde_json::Value;
@@ -9,14 +9,14 @@ use stead_core::{
 
 use crate::time::Moment;
 
-/// The zone with this IANA name, from the data that comes with the library.
+/// The zone with this IANA name, from the library's own data.
 pub(crate) fn named(name: &str) -> Option<TimeZone> {
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     (!zone.is_unknown()).then_some(zone)
 }
 
-/// The zone of an event by the product's name for it. Imported events have names such as `GMT-05:00`, which is a fixed
-/// offset, and `Eastern Standard Time`, which is not known.
+/// The zone for the product's name of an event's zone. Imported events have names such as `GMT-05:00`, which is a fixed
+/// offset, and `Eastern Standard Time`, which isn't known.
 pub(crate) fn of_event(name: &str) -> Option<TimeZone> {
     let fixed = || {
         let mut prefixes = ["GMT", "UTC"].into_iter();
@@ -29,8 +29,8 @@ pub(crate) fn of_event(name: &str) -> Option<TimeZone> {
     named(name).or_else(fixed)
 }
 
-/// The zone of a calendar; `None` where the product leaves it out. Any page of its events tells it, under every scope
-/// that reads events; `calendars.get` would need a further one.
+/// The calendar's time zone; `None` if the product doesn't return one. It's read from a page of events, because
+/// `calendars.get` needs another scope.
 pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<Option<TimeZone>> {
     let request = ApiRequest::get(["calendars", calendar, "events"])
         .query("maxResults", 1_u32)
@@ -42,15 +42,15 @@ pub(crate) async fn of_calendar(io: Io<'_>, calendar: &str) -> Result<Option<Tim
     }
     named(told).map(Some).ok_or_else(|| {
         let message =
-            format!("the calendar's time zone {told:?} is not known; write times with an offset");
+            format!("the calendar's time zone {told:?} isn't known; write times with an offset");
         Error::new(ErrorKind::InvalidRequest, message)
     })
 }
 
-/// The same for an event that is written: at a wrong time it would do harm, so no zone is assumed.
+/// Like `of_calendar`, for writing an event. A wrong zone would do harm there, so none is assumed.
 pub(crate) async fn for_writing(io: Io<'_>, calendar: &str) -> Result<TimeZone> {
     of_calendar(io, calendar).await?.ok_or_else(|| {
-        let message = "the product does not say which time zone the calendar has; give timezone";
+        let message = "the product didn't return the calendar's time zone; set timezone";
         Error::new(ErrorKind::InvalidRequest, message)
     })
 }

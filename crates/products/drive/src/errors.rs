@@ -1,9 +1,9 @@
-//! What the product's errors mean, beyond what Google's products share.
+//! The Drive API's errors that Google's products don't share.
 
 use serde_json::Value;
 use stead_core::{Error, tool::Response};
 
-/// Reads the error of a response; `None` where it is not one.
+/// Reads the error in a response; `None` if there isn't one.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     let error = stead_google::read_error(response)?;
     let Some(upstream) = error.upstream() else {
@@ -12,13 +12,11 @@ pub(crate) fn read_error(response: &Response) -> Option<Error> {
     let said = upstream.message.as_deref().unwrap_or_default();
     let advice = match (response.status, place(upstream.details.as_ref())) {
         (400, Some("q")) => {
-            "the product does not understand the query; texts stand in single quotes, and a quote or backslash within them has a backslash before it"
+            "the product can't parse the query; put texts in single quotes, and a backslash before each quote or backslash in them"
         }
-        (400, Some("pageToken")) => {
-            "the page token serves no longer; begin with the first page again"
-        }
+        (400, Some("pageToken")) => "the page token has expired; start again with the first page",
         (404, _) if said.starts_with("File not found") => {
-            "there is no such file, or the user may not see it; a file of a shared drive needs supports_all_drives"
+            "the file doesn't exist, or the user can't see it; for a file in a shared drive, set supports_all_drives"
         }
         _ => return Some(error),
     };
@@ -26,7 +24,7 @@ pub(crate) fn read_error(response: &Response) -> Option<Error> {
     Some(error.clone().reclassify(error.kind(), message))
 }
 
-/// The parameter at which the product points (`error.errors[].location`).
+/// The parameter that the error is about (`error.errors[].location`).
 fn place(details: Option<&Value>) -> Option<&str> {
     details?["errors"][0]["location"].as_str()
 }

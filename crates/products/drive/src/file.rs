@@ -1,10 +1,10 @@
-//! A file in a result, as the product has it.
+//! A file, as the product returns it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file or folder (Drive API, `File`). The parameter `fields` decides which members are there; without it those of the
-/// searches are fewer than those of `drive_get_file_metadata`.
+/// A file or folder (Drive API, `File`). The parameter `fields` selects the members. Without it, searches return fewer
+/// members than `drive_get_file_metadata`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -15,27 +15,27 @@ pub struct File {
     pub name: Option<String>,
     /// MIME type; `application/vnd.google-apps.folder` for a folder.
     pub mime_type: Option<String>,
-    /// Size in bytes, in digits; absent for folders and shortcuts.
+    /// Size in bytes, as a decimal string; absent for folders and shortcuts.
     pub size: Option<String>,
     /// When it was created, RFC 3339.
     pub created_time: Option<String>,
     /// When it was last changed, RFC 3339.
     pub modified_time: Option<String>,
-    /// Text about the file.
+    /// Description of the file.
     pub description: Option<String>,
-    /// Ids of the folders that hold it.
+    /// Ids of the folders that contain it.
     #[serde(default)]
     pub parents: Vec<String>,
-    /// Who owns it; no one owns the files of a shared drive.
+    /// The owners; empty for files in a shared drive.
     #[serde(default)]
     pub owners: Vec<FileUser>,
-    /// Who changed it last.
+    /// The user who last changed it.
     pub last_modifying_user: Option<FileUser>,
-    /// Address at which people open it.
+    /// Link to open the file in a browser.
     pub web_view_link: Option<String>,
-    /// Address at which people download it; absent for the product's own documents.
+    /// Link to download the file in a browser; absent for Google's own document types.
     pub web_content_link: Option<String>,
-    /// MD5 of the content, in hexadecimal digits.
+    /// MD5 of the content, in hexadecimal.
     pub md5_checksum: Option<String>,
     /// Extension of its name, without the dot.
     pub file_extension: Option<String>,
@@ -47,11 +47,11 @@ pub struct File {
     pub shared: Option<bool>,
     /// Whether the user owns it.
     pub owned_by_me: Option<bool>,
-    /// Id of the shared drive that holds it.
+    /// Id of the shared drive that contains it.
     pub drive_id: Option<String>,
-    /// What a shortcut leads to.
+    /// The target of a shortcut.
     pub shortcut_details: Option<Shortcut>,
-    /// What the user may do with it.
+    /// The user's rights on the file.
     pub capabilities: Option<Capabilities>,
 }
 
@@ -60,24 +60,24 @@ pub struct File {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct FileUser {
-    /// Name, as it is shown.
+    /// Display name.
     pub display_name: Option<String>,
-    /// Mail address.
+    /// Email address.
     pub email_address: Option<String>,
 }
 
-/// What a shortcut leads to (Drive API, `File.shortcutDetails`).
+/// The target of a shortcut (Drive API, `File.shortcutDetails`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Shortcut {
-    /// Id of the file that it leads to.
+    /// Id of the target file.
     pub target_id: Option<String>,
-    /// MIME type of that file.
+    /// MIME type of the target file.
     pub target_mime_type: Option<String>,
 }
 
-/// What the user may do with a file (Drive API, `File.capabilities`).
+/// The user's rights on a file (Drive API, `File.capabilities`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -1,16 +1,16 @@
-//! Files by their ids or links.
+//! Files, by id or link.
 
 use stead_core::{Error, Result, error::Violation, tool::ApiRequest};
 use stead_google::NamedFile;
 
-/// A request for the file that `given` names, with the resource key of its link.
+/// A request for the file that `given` names, with the resource key of the link.
 ///
 /// # Errors
-/// A violation at `/file_id` for what is neither an id nor a link of a file.
+/// Returns a violation at `/file_id` if it's neither an id nor a link to a file.
 pub(crate) fn request(given: &str) -> Result<ApiRequest> {
     let Some(NamedFile { id, resource_key }) = stead_google::named_file(given, &["d", "folders"])
     else {
-        let message = "expected the id of a file, or its link such as https://drive.google.com/file/d/ID/view; a name is found with drive_search_files";
+        let message = "expected the id of a file, or its link such as https://drive.google.com/file/d/ID/view; to find a file by name, use drive_search_files";
         return Err(Error::violations(vec![Violation::new(
             "/file_id", "format", message,
         )]));

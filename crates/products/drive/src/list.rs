@@ -1,4 +1,4 @@
-//! What the two searches share (Drive API, `files.list`).
+//! Shared by the two searches (Drive API, `files.list`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,15 +9,15 @@ use stead_core::{
 
 use crate::File;
 
-/// Files of a page where the caller names no number. The product would return all files of My Drive at once.
+/// Default page size. Without one, the product returns all files of My Drive in one page.
 const DEFAULT_FILES: u32 = 100;
 
-/// A list of files, before it is asked for.
+/// A list request.
 #[derive(Debug)]
 pub(crate) struct List<'a> {
-    /// Query of the product.
+    /// Query in the product's language.
     pub(crate) query: String,
-    /// Mask of the list's fields.
+    /// Field mask for the list.
     pub(crate) mask: String,
     pub(crate) order_by: Option<String>,
     pub(crate) page_size: Option<u32>,
@@ -30,16 +30,16 @@ pub(crate) struct List<'a> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Files {
-    /// The files; absent where `fields` names others of the list's members.
+    /// The files; absent if `fields` names only other members of the list.
     #[serde(default)]
     pub files: Vec<File>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     pub next_page_token: Option<String>,
-    /// Whether the product could not search all shared drives.
+    /// Whether the product couldn't search all shared drives.
     pub incomplete_search: Option<bool>,
 }
 
-/// What is read of a `FileList`.
+/// The members of a `FileList` that are read.
 #[derive(Deserialize)]
 struct FileList {
     #[serde(rename = "incompleteSearch")]
@@ -47,7 +47,7 @@ struct FileList {
 }
 
 impl List<'_> {
-    /// Asks for a page. Says so where the product did not look everywhere.
+    /// Requests a page. Adds a warning if the product didn't search everywhere.
     pub(crate) async fn send(&self, io: Io<'_>) -> Result<Output> {
         let response = io.send(self.request()).await?;
         let incomplete = response.json::<FileList>()?.incomplete == Some(true);
@@ -55,7 +55,7 @@ impl List<'_> {
         if !incomplete {
             return Ok(output);
         }
-        let message = "the product did not search all shared drives; make the query narrower to be sure that nothing is missing";
+        let message = "the product didn't search all shared drives, so files may be missing; use a narrower query";
         Ok(output.warn("incomplete_search", message))
     }
 
@@ -67,7 +67,7 @@ impl List<'_> {
             .query("pageSize", self.page_size.unwrap_or(DEFAULT_FILES))
             .query("pageToken", self.page_token);
         if self.supports_all_drives == Some(true) {
-            // Three parameters for one wish: without any one of them, shared drives stay out.
+            // Shared drives are only included with all three parameters.
             request = request
                 .query("supportsAllDrives", true)
                 .query("includeItemsFromAllDrives", true)

@@ -1,24 +1,25 @@
-//! Masks of fields (Drive API, "Return specific fields"): names with commas, `a/b` for a field within, `a(b,c)` for several.
+//! Field masks (Drive API, "Return specific fields"). Commas separate fields, `a/b` is a nested field, `a(b,c)` several of
+//! them.
 
 use stead_core::{Error, Result, error::Violation};
 
-/// What is returned of a file where the caller names no fields: the product by itself would return id, name and type.
+/// Default fields of a file. The product's own default is only id, name and type.
 pub(crate) const FILE: &str = "id,name,mimeType,size,createdTime,modifiedTime,description,parents,\
     owners(displayName,emailAddress),lastModifyingUser(displayName,emailAddress),webViewLink,webContentLink,iconLink,\
     md5Checksum,fileExtension,starred,trashed,shared,ownedByMe,driveId,shortcutDetails,\
     capabilities(canEdit,canDownload,canShare)";
 
-/// What is returned of each file of a list where the caller names no fields.
+/// Default fields of each file in a list.
 pub(crate) const LISTED: &str = "nextPageToken,incompleteSearch,files(id,name,mimeType,size,createdTime,modifiedTime,\
     parents,owners(displayName,emailAddress),webViewLink,starred,trashed,shared,driveId,shortcutDetails)";
 
-/// Fields of a list besides its files, without which paging stops unseen.
+/// Fields of the list itself. Without them, a caller can't see that there are more pages.
 const OF_LIST: [&str; 2] = ["nextPageToken", "incompleteSearch"];
 
-/// The caller's mask for one file.
+/// The caller's mask for a file.
 ///
 /// # Errors
-/// A violation at `/fields` where its parentheses do not fit.
+/// Returns a violation at `/fields` if the parentheses don't match.
 pub(crate) fn of_file(fields: &Option<String>) -> Result<String> {
     match fields {
         Some(fields) => Ok(read(fields)?.join(",")),
@@ -26,11 +27,11 @@ pub(crate) fn of_file(fields: &Option<String>) -> Result<String> {
     }
 }
 
-/// The caller's mask for a list. A mask that names fields of a file is put around the files; the fields that paging
-/// needs are always there.
+/// The caller's mask for a list. If it names fields of files, it's wrapped in `files(…)`. The fields for paging are always
+/// included.
 ///
 /// # Errors
-/// A violation at `/fields` where its parentheses do not fit.
+/// Returns a violation at `/fields` if the parentheses don't match.
 pub(crate) fn of_list(fields: &Option<String>) -> Result<String> {
     let Some(fields) = fields else {
         return Ok(LISTED.to_owned());
@@ -50,7 +51,7 @@ pub(crate) fn of_list(fields: &Option<String>) -> Result<String> {
     Ok(mask.join(","))
 }
 
-/// The items at the top of a mask, without blanks.
+/// The top-level items of a mask, without spaces.
 fn read(fields: &str) -> Result<Vec<String>> {
     let mut items = vec![String::new()];
     let mut depth = 0_usize;
@@ -63,7 +64,7 @@ fn read(fields: &str) -> Result<Vec<String>> {
             ')' => {
                 depth = depth
                     .checked_sub(1)
-                    .ok_or_else(|| invalid("a parenthesis is closed that was never opened"))?
+                    .ok_or_else(|| invalid("a closing parenthesis has no opening one"))?
             }
             ',' if depth == 0 => {
                 items.push(String::new());
@@ -76,17 +77,17 @@ fn read(fields: &str) -> Result<Vec<String>> {
         }
     }
     if depth > 0 {
-        return Err(invalid("a parenthesis is not closed"));
+        return Err(invalid("a parenthesis isn't closed"));
     }
     if items.iter().any(String::is_empty) {
         return Err(invalid(
-            "a field is missing at a comma, or there are no fields at all",
+            "a field is missing next to a comma, or the mask is empty",
         ));
     }
     Ok(items)
 }
 
-/// The field at the beginning of an item.
+/// The field name at the beginning of an item.
 fn name(item: &str) -> &str {
     item.split(['/', '(', '.']).next().unwrap_or_default()
 }

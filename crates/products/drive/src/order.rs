@@ -1,4 +1,4 @@
-//! Orders of a list (Drive API, `files.list`, `orderBy`).
+//! Sort orders of a list (Drive API, `files.list`, `orderBy`).
 
 use stead_core::similar::spelling;
 
@@ -16,10 +16,11 @@ const KEYS: [&str; 11] = [
     "viewedByMeTime",
 ];
 
-/// The order as the product takes it: keys with commas, each with ` desc` after it or not. Keys may be in any case.
+/// The order in the product's form: keys separated by commas, each optionally followed by ` desc`. The case of keys is
+/// ignored.
 ///
 /// # Errors
-/// One sentence that lists the keys.
+/// Returns a sentence that lists the keys.
 pub(crate) fn read(order: &str) -> Result<String, String> {
     let items: Result<Vec<String>, String> = order.split(',').map(item).collect();
     Ok(items?.join(","))
@@ -32,7 +33,7 @@ fn item(item: &str) -> Result<String, String> {
     let Some(key) = keys.find(|key| spelling(key) == spelling(asked)) else {
         let keys = KEYS.join(", ");
         return Err(format!(
-            "{asked:?} is not a sort key; expected one of: {keys}"
+            "{asked:?} isn't a sort key; expected one of: {keys}"
         ));
     };
     let direction = words.next().map(str::to_ascii_lowercase);

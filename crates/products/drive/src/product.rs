@@ -7,7 +7,7 @@ use stead_core::product::{
 
 use crate::{classify, errors::read_error, scopes, tools::TOOLS};
 
-/// Origin of the Drive API.
+/// Host of the Drive API.
 const DRIVE: &str = "drive";
 
 /// Drive: the Google Drive API, version 3.
@@ -30,7 +30,8 @@ pub static PRODUCT: Product = Product {
     proxy: ProxyRules {
         routes: &[
             ProxyRoute::new("/drive/v3", DRIVE),
-            // The description's `useMediaDownloadService`: client libraries put it before the path of a download.
+            // The discovery document's `useMediaDownloadService`: client libraries put this prefix before the path of a
+            // download.
             ProxyRoute::new("/download/drive/v3", DRIVE),
             ProxyRoute::new("/upload/drive/v3", DRIVE).upload(),
             ProxyRoute::new("/resumable/upload/drive/v3", DRIVE).upload(),
@@ -57,7 +58,7 @@ pub static PRODUCT: Product = Product {
     ..stead_google::BASE
 };
 
-/// What the scopes mean, for the page on which the user is asked.
+/// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),
@@ -67,7 +68,7 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
 ]);
 
 /// Quota units of a request (Drive API, "Usage limits": a list 100, a download 200, a change 50, any other read 5). A
-/// download by `alt=media` has the path of a read, and is treated as one.
+/// download with `alt=media` has the same path as a read, so it counts as one.
 fn cost(method: &Method, path: &str) -> u32 {
     if *method != Method::GET {
         return 50;

@@ -1,20 +1,20 @@
-//! The product's query language (Drive API, "Search query terms and operators"), as far as a query must be understood
-//! to be added to: texts in quotes are told from words, so that a file's name is never treated as a term.
+//! Parses the product's query language (Drive API, "Search query terms and operators") far enough to add a condition. Text
+//! in quotes is separated from words, so a file's name is never treated as a term.
 
-/// What is known of a query.
+/// The terms that a query uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// Whether it speaks of `trashed`.
+    /// Whether it uses `trashed`.
     pub(crate) trashed: bool,
-    /// Whether it speaks of `fullText`.
+    /// Whether it uses `fullText`.
     pub(crate) full_text: bool,
 }
 
-/// Reads a query.
+/// Parses a query.
 ///
 /// # Errors
-/// One sentence, where a quote or a parenthesis has no partner: such a query would change the meaning of what is put
-/// around it.
+/// Returns a sentence if a quote or a parenthesis isn't closed. Such a query would change the meaning of a condition that
+/// is put around it.
 fn read(query: &str) -> Result<Terms, &'static str> {
     let mut terms = Terms::default();
     let mut depth = 0_usize;
@@ -23,7 +23,7 @@ fn read(query: &str) -> Result<Terms, &'static str> {
         match first {
             '\'' | '"' => {
                 rest = after_text(&rest[1..], first).ok_or(
-                    "a quote is not closed; a quote within a text has a backslash before it",
+                    "a quote isn't closed; put a backslash before a quote that belongs to the text",
                 )?;
                 continue;
             }
@@ -31,7 +31,7 @@ fn read(query: &str) -> Result<Terms, &'static str> {
             ')' => {
                 depth = depth
                     .checked_sub(1)
-                    .ok_or("a parenthesis is closed that was never opened")?
+                    .ok_or("a closing parenthesis has no opening one")?
             }
             _ if is_word(first) => {
                 let end = rest
@@ -48,23 +48,23 @@ fn read(query: &str) -> Result<Terms, &'static str> {
         rest = &rest[first.len_utf8()..];
     }
     if depth > 0 {
-        return Err("a parenthesis is not closed");
+        return Err("a parenthesis isn't closed");
     }
     Ok(terms)
 }
 
-/// The query, without trashed files unless it speaks of them itself: the product returns them among the others
-/// (Drive API, `files.list`). And what is known of it.
+/// The query and its terms. Excludes trashed files unless the query uses `trashed`, because the product includes them by
+/// default (Drive API, `files.list`).
 ///
 /// # Errors
-/// As [`read`]; and where the query compares nothing, with the query that looks for these words in names.
+/// As [`read`]. If the query has no operator, the message suggests a query that looks for its words in file names.
 pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), String> {
     let query = with_straight_quotes(query.trim());
     let query = query.as_str();
     let terms = read(query)?;
     if let Some(words) = only_words(query) {
         return Err(format!(
-            "expected a query with an operator; for these words in names it is: name contains {}",
+            "expected a query with an operator; to find these words in names, use: name contains {}",
             quoted(words)
         ));
     }
@@ -78,8 +78,8 @@ pub(crate) fn without_trash(query: &str) -> Result<(String, Terms), String> {
     Ok((query, terms))
 }
 
-/// The query with straight quotes around its texts: editors and chats make curved ones, which the product takes for words. A
-/// text in straight quotes stays as it is.
+/// The query with straight quotes around its texts. Editors and chats insert curved quotes, which the product takes for
+/// words. A text in straight quotes doesn't change.
 fn with_straight_quotes(query: &str) -> String {
     let mut straight = String::new();
     let mut rest = query;
@@ -107,10 +107,10 @@ fn with_straight_quotes(query: &str) -> String {
     straight
 }
 
-/// Curved quotes that open and close a text, single and double: languages order them differently.
+/// Curved quotes, single and double. Languages use them in different orders to open and close a text.
 const CURVED: [[char; 3]; 2] = [['‘', '’', '‚'], ['“', '”', '„']];
 
-/// The text up to the quote that closes it, and what follows. An apostrophe within a word closes nothing.
+/// The text up to its closing quote, and the rest. An apostrophe within a word doesn't close the text.
 fn text_until<'a>(text: &'a str, quotes: &[char]) -> Option<(&'a str, &'a str)> {
     let mut places = text.match_indices(quotes);
     places.find_map(|(at, quote)| {
@@ -119,8 +119,8 @@ fn text_until<'a>(text: &'a str, quotes: &[char]) -> Option<(&'a str, &'a str)> 
     })
 }
 
-/// The words of a query that compares nothing, which the product would refuse: what somebody looks for, bare or in quotes.
-/// A term that is true or false stands by itself.
+/// The words of a query without an operator, bare or in quotes. The product would refuse it. Boolean terms need no
+/// operator.
 fn only_words(query: &str) -> Option<&str> {
     let mut outside = String::new();
     let mut rest = query;
@@ -157,15 +157,15 @@ fn only_words(query: &str) -> Option<&str> {
 
 /// Operators that are words (Drive API, "Search query terms and operators").
 const OPERATORS: [&str; 3] = ["contains", "in", "has"];
-/// What a query can hold that has neither a text nor a comparison.
+/// Words of a query that need neither a text nor a comparison.
 const FLAGS: [&str; 6] = ["trashed", "starred", "sharedWithMe", "and", "or", "not"];
 
-/// A text as the language writes it: in single quotes, with a backslash before backslashes and quotes.
+/// A text in the query language: in single quotes, with a backslash before backslashes and quotes.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// What follows a text, after the quote that closes it.
+/// The rest after the quote that closes a text.
 fn after_text(text: &str, quote: char) -> Option<&str> {
     let mut escaped = false;
     for (at, character) in text.char_indices() {
@@ -260,7 +260,7 @@ mod tests {
             ("starred notes", "name contains 'starred notes'"),
         ] {
             let refused = without_trash(query).unwrap_err();
-            assert!(refused.ends_with(&format!("it is: {ready}")), "{refused}");
+            assert!(refused.ends_with(&format!("use: {ready}")), "{refused}");
         }
         for query in [
             "starred",

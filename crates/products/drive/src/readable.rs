@@ -1,11 +1,11 @@
-//! The readable views of the tools' results: what people know a file by.
+//! The readable views of the results.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stead_core::tool::{Readable, items_of, text_of};
 
-/// A file or folder in short.
+/// A file or folder, shortened.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct FileView {
     /// Id of the file.
@@ -26,24 +26,24 @@ pub(crate) struct FileView {
     /// When it was last changed, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
-    /// Its owners: `Ada <ada@example.com>`.
+    /// The owners, such as `Ada <ada@example.com>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     owners: Vec<String>,
-    /// Address at which people open it.
+    /// Link to open the file in a browser.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// Id of the file that a shortcut leads to.
+    /// Id of a shortcut's target.
     #[serde(skip_serializing_if = "Option::is_none")]
     shortcut_to: Option<String>,
     /// Whether it is in the trash.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trashed: bool,
-    /// What else was read of the file, such as `parents`, as the product has it.
+    /// Other members, such as `parents`, as the product returns them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
 }
 
-/// Members with a form of their own in the view.
+/// Members that the view shows in another form.
 const SHOWN: [&str; 7] = [
     "id",
     "name",
@@ -54,7 +54,7 @@ const SHOWN: [&str; 7] = [
     "trashed",
 ];
 
-/// What the product says besides that which has a form of its own.
+/// Members that the view doesn't show in another form.
 fn others(file: &Value) -> Map<String, Value> {
     let mut fields = file.as_object().cloned().unwrap_or_default();
     let says_only = |value: &Value, shown: &[&str]| {
@@ -113,15 +113,15 @@ impl Readable for FileView {
     }
 }
 
-/// A page of files in short.
+/// A page of files, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FilesView {
     /// The files.
     files: Vec<FileView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
-    /// What else the call asked for of the list, as the product has it.
+    /// Other members of the list that the call asked for, as the product returns them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
 }
@@ -132,7 +132,7 @@ impl Readable for FilesView {
 
     fn of(result: Value) -> Self {
         let mut fields = result.as_object().cloned().unwrap_or_default();
-        // A warning says where the product did not search.
+        // A warning already reports an incomplete search.
         fields.retain(|name, _| {
             !matches!(
                 name.as_str(),

@@ -1,4 +1,4 @@
-//! Google's OAuth scopes, and which of them each tool takes.
+//! Google's OAuth scopes, and the scopes that each tool needs.
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `drive:v3`.
 
@@ -8,20 +8,20 @@ use stead_core::tool::RequiredScopes;
 pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
 /// Read every file.
 pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
-/// Read and write only the files that the application made or that the user picked for it.
+/// Read and write only files that the application created or that the user picked for it.
 pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
-/// Read and write what is known about files, without their contents.
+/// Read and write metadata of files, without content.
 pub const METADATA: &str = "https://www.googleapis.com/auth/drive.metadata";
-/// Read what is known about files, without their contents.
+/// Read metadata of files, without content.
 pub const METADATA_READONLY: &str = "https://www.googleapis.com/auth/drive.metadata.readonly";
-/// The application's own hidden files.
+/// Read and write the application's own hidden files.
 pub const APPDATA: &str = "https://www.googleapis.com/auth/drive.appdata";
-/// Read the files that Google Meet made.
+/// Read files that Google Meet created.
 pub const MEET_READONLY: &str = "https://www.googleapis.com/auth/drive.meet.readonly";
 /// Read Google Photos.
 pub const PHOTOS_READONLY: &str = "https://www.googleapis.com/auth/drive.photos.readonly";
 
-/// `files.get` and `files.list` take any of these, and show the files that it reaches.
+/// For `files.get` and `files.list`. Any of these scopes works, and limits the files that they return.
 pub(crate) const FILES: RequiredScopes = RequiredScopes(&[
     DRIVE_READONLY,
     METADATA_READONLY,

@@ -1,4 +1,4 @@
-//! What tools send for what callers write, and what the readable view shows.
+//! Requests of tools for different inputs, and their readable views.
 
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use stead_core::{
 use stead_drive::{GetFileMetadata, PRODUCT, SearchFiles};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
-/// Runs a tool against a response. Returns what it sent, and its readable view.
+/// Runs a tool with a response. Returns its request and its readable view.
 #[track_caller]
 fn run<T: Tool>(input: Value, response: &Value) -> Result<(ApiRequest, Value)> {
     let response = Response::new(200, HeaderMap::new(), response.to_string());

@@ -1,6 +1,6 @@
-//! Files by their ids, or by the links under which a browser shows them: users copy a link, the API takes an id.
+//! Files by id, or by their link in a browser: users copy a link, but the API needs an id.
 
-/// Hosts under which Google shows files.
+/// Hosts of links to files.
 const HOSTS: [&str; 6] = [
     "drive.google.com",
     "docs.google.com",
@@ -9,20 +9,20 @@ const HOSTS: [&str; 6] = [
     "drive.usercontent.google.com",
     "lh3.googleusercontent.com",
 ];
-/// Parameters of links that hold an id.
+/// Query parameters that contain an id.
 const PARAMETERS: [&str; 3] = ["id=", "key=", "srcid="];
 
-/// A file as it was named.
+/// A file that the caller named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedFile<'a> {
     /// Its id.
     pub id: &'a str,
-    /// The resource key in its link, without which some shared files are not found.
+    /// The resource key in its link. Some shared files can't be found without it.
     pub resource_key: Option<&'a str>,
 }
 
-/// The file whose id `given` is, or whose link: with the id after one of the segments `markers`, or as a parameter. `None`
-/// for what is neither an id nor such a link.
+/// Reads an id, or a link with the id after one of the path segments `markers` or in a query parameter. `None` if it's
+/// neither.
 pub fn named_file<'a>(given: &'a str, markers: &[&str]) -> Option<NamedFile<'a>> {
     let given = given.trim();
     let (scheme, bare) = given.split_once("://").unwrap_or(("", given));
@@ -48,7 +48,7 @@ fn in_link<'a>(rest: &'a str, markers: &[&str]) -> Option<NamedFile<'a>> {
     let in_path = marked.then(|| segments.next()).flatten();
     let parameter = |name: &str| parts().find_map(|part| part.strip_prefix(name));
     let in_query = || PARAMETERS.iter().find_map(|name| parameter(name));
-    // `/d/e/…` is a published copy: its id is another, which the API does not take.
+    // `/d/e/…` is a published copy, whose id the API doesn't know.
     let id = in_path.filter(|id| *id != "e").or_else(in_query)?;
     let resource_key = parameter("resourcekey=").filter(|key| !key.is_empty());
     (is_plain(id) && resource_key.is_none_or(is_plain)).then_some(NamedFile { id, resource_key })

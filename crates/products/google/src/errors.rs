@@ -1,22 +1,22 @@
-//! What the product's errors mean.
+//! Reads errors of Google's products.
 //!
-//! Google's products response in two shapes, often mixed: `error.errors[].reason` of the older stack, and
-//! `error.status` with `error.details[]` of `google.rpc.Status`. The same fact has several spellings, and throttling
-//! comes as 403 as often as 429, so the reason decides before the status does.
-//! Source: Gmail API, "Resolve errors"; Google Cloud API design guide, "Errors".
+//! Google's products return errors in two forms, often mixed: `error.errors[].reason` of the older stack, and
+//! `error.status` with `error.details[]` of `google.rpc.Status`. The same error has several spellings, and throttling is a
+//! 403 as often as a 429. So the reason decides before the status does. Source: Gmail API, "Resolve errors"; Google Cloud
+//! API design guide, "Errors".
 
 use serde_json::Value;
 use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
 use crate::retry_after::retry_after;
 
-/// Reads the error of a response; `None` below status 400.
+/// Reads the error in a response; `None` below status 400.
 pub fn read_error(response: &Response) -> Option<Error> {
     if response.status < 400 {
         return None;
     }
     let body = response.json_or_null();
-    // Some front ends put the one error object into a list.
+    // Some frontends wrap the error object in a list.
     let body = body.get(0).unwrap_or(&body);
     let error = &body["error"];
     let message = error["message"]
@@ -43,7 +43,7 @@ pub fn read_error(response: &Response) -> Option<Error> {
     Some(read.with_upstream(upstream))
 }
 
-/// Reasons from the most to the least precise: `errors[]`, `details[]`, `status`, or an OAuth error's plain text.
+/// Reasons, the most precise first: `errors[]`, `details[]`, `status`, or the text of an OAuth error.
 fn reasons(error: &Value) -> Vec<&str> {
     let listed = |key: &str| {
         error[key]
@@ -59,7 +59,7 @@ fn reasons(error: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Reasons in lower case without underscores, since `insufficientPermissions` and `SERVICE_DISABLED` style both occur.
+/// Reasons in lower case without underscores, since both `insufficientPermissions` and `SERVICE_DISABLED` occur.
 const BY_REASON: &[(&[&str], ErrorKind)] = &[
     (
         &[
@@ -141,17 +141,15 @@ fn kind(status: u16, reasons: &[&str]) -> ErrorKind {
 
 fn sentence(kind: ErrorKind, said: Option<&str>) -> String {
     let own = match kind {
-        ErrorKind::ScopeMissing => "the user has not granted a scope that this needs",
+        ErrorKind::ScopeMissing => "the user hasn't granted a scope that this needs",
         ErrorKind::ProductNotEnabled => {
-            "the API is not enabled in the connection's Google Cloud project"
+            "the API isn't enabled in the connection's Google Cloud project"
         }
-        ErrorKind::ProductQuotaExhausted => {
-            "the Google Cloud project has used up its quota of the day"
-        }
+        ErrorKind::ProductQuotaExhausted => "the Google Cloud project has used up its daily quota",
         ErrorKind::ProductRateLimited => "the product throttles this user",
-        ErrorKind::ProductRejectedToken => "the product does not accept the token",
-        ErrorKind::ProductForbidden => "the product forbids this to the user",
-        ErrorKind::ProductConflict => "the present state at the product does not allow this",
+        ErrorKind::ProductRejectedToken => "the product doesn't accept the token",
+        ErrorKind::ProductForbidden => "the product doesn't allow the user to do this",
+        ErrorKind::ProductConflict => "the product's current state doesn't allow this",
         ErrorKind::ProductNotFound => "the product has no such object, or the user may not see it",
         ErrorKind::ProductTimeout | ErrorKind::ProductUnavailable => "the product failed",
         _ => "the product refuses the request",

@@ -1,7 +1,7 @@
-//! What Google's products share: their errors, their authorization server, ids in their addresses, and the set-up.
+//! Shared by Google's products: errors, the authorization server, ids in links, and the set-up.
 //!
-//! A product of Google depends on this crate and on core, and fills its own description up from [`BASE`]. Four copies of
-//! the table of errors would drift apart, and core can't have it, because it names no company.
+//! Each of Google's products depends on this crate and on core, and builds its description on top of [`BASE`]. Four copies
+//! of the table of errors would drift apart, and core can't have it, because it names no company.
 
 mod address;
 mod errors;
@@ -18,21 +18,21 @@ pub use list::items;
 pub use oauth::{EMAIL, OPENID, oauth};
 pub use upload::{Headers, Upload, headers, upload};
 
-/// What all of Google's products have in common.
+/// The common part of the description of Google's products.
 pub const BASE: Product = Product {
-    // Google compresses only where the user agent says `gzip` too (Calendar API guide, "Performance tips").
+    // Google only compresses responses if the user agent also contains `gzip` (Calendar API guide, "Performance tips").
     headers: &[(
         "user-agent",
         concat!("stead/", env!("CARGO_PKG_VERSION"), " (gzip)"),
     )],
     read_error,
-    // Access tokens, refresh tokens, and the secrets of OAuth clients.
+    // Prefixes of access tokens, refresh tokens, authorization codes, client secrets and API keys.
     token_prefixes: &["ya29.", "1//", "4/0A", "GOCSPX-", "AIza"],
     proxy: PROXY,
     ..Product::BASE
 };
 
-/// What the scopes mean that say who the user is; next to those of each product.
+/// Texts about the scopes that identify the user. Each product adds its own.
 pub static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),
@@ -41,16 +41,17 @@ pub static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("ja", include_str!("permissions/ja.json")),
 ]);
 
-/// What Google's APIs have in common at the proxy; a product adds its routes.
+/// The common proxy rules of Google's APIs. Each product adds its routes.
 pub const PROXY: ProxyRules = ProxyRules {
     takes_header,
-    // google-api-python-client and google-api-java-client, for addresses of more than 2,048 characters.
+    // google-api-python-client and google-api-java-client do this for addresses of more than 2,048 characters.
     takes_get_as_form: true,
     ..ProxyRules::BASE
 };
 
-/// Headers of Google's APIs besides those of HTTP: fields of a response, uploads (Drive API guide, "Upload file data"), and
-/// resource keys of shared links. The project that is charged, `X-Goog-User-Project`, is the connection's own.
+/// Headers of Google's APIs in addition to those of HTTP: response fields, uploads (Drive API guide, "Upload file data")
+/// and resource keys of shared links. `X-Goog-User-Project` isn't allowed, because Google charges the connection's own
+/// project.
 fn takes_header(name: &str) -> bool {
     matches!(
         name,

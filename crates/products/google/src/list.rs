@@ -1,8 +1,8 @@
-//! Lists as Google's products send them.
+//! Lists in responses of Google's products.
 
 use serde_json::Value;
 
-/// Takes the items of a list out of a response. The product leaves a list out where it is empty.
+/// Takes the items of a list out of a response. The product omits an empty list.
 pub fn items(response: &mut Value, name: &str) -> Vec<Value> {
     match response.get_mut(name).map(Value::take) {
         Some(Value::Array(items)) => items,

@@ -1,4 +1,4 @@
-//! Google's authorization server, which all of its products share.
+//! The authorization server of all Google's products.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use stead_core::product::{
     ClientAuthentication, OAuth, Permissions, Rotation, SubjectSource, TokenFormat,
 };
 
-/// Signs the user in, so that it is known which account was connected.
+/// Signs the user in, so that Stead knows which account was connected.
 pub const OPENID: &str = "openid";
-/// Shows the account's address. The short name `email` comes back from Google as this one.
+/// Shows the account's email address. If you request the short name `email`, Google returns this one.
 pub const EMAIL: &str = "https://www.googleapis.com/auth/userinfo.email";
 
-/// Shows the account's name and picture. The short name `profile` comes back from Google as this one.
+/// Shows the account's name and picture. If you request the short name `profile`, Google returns this one.
 const PROFILE: &str = "https://www.googleapis.com/auth/userinfo.profile";
 
-/// Google's authorization server (Google Identity, "Using OAuth 2.0 for Web Server Applications", and the discovery
-/// document of `https://accounts.google.com`), asking for these scopes where a connection names none.
+/// Google's authorization server, with these scopes for connections that don't name any. Sources: Google Identity, "Using
+/// OAuth 2.0 for Web Server Applications", and the discovery document of `https://accounts.google.com`.
 pub const fn oauth(default: &'static [&'static str]) -> OAuth {
     OAuth {
         issuer: Some("https://accounts.google.com"),
@@ -29,13 +29,13 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         client_authentication: ClientAuthentication::Body,
         token_format: TokenFormat::Form,
         pkce: true,
-        // Both are needed to be sure of a refresh token. `include_granted_scopes` stays out: it would mix the grants of
-        // other connections of the project into this one. What this connection holds is asked for by name.
+        // Google only returns a refresh token reliably with both. `include_granted_scopes` isn't set: it would add scopes
+        // that the user granted to other connections of the project.
         authorize_parameters: &[("access_type", "offline"), ("prompt", "consent")],
         // "An email address or sub identifier" (same guide, "Redirect to Google's OAuth 2.0 server").
         login_hint: Some("login_hint"),
         rotation: Rotation::Stable,
-        // A refresh token that is not used for six months stops working.
+        // A refresh token expires if it isn't used for six months.
         keep_alive: Some(Duration::from_secs(90 * 24 * 3600)),
         permissions: Permissions::Scopes {
             always: &[OPENID, EMAIL],
@@ -44,7 +44,7 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
         scope_prefix: "https://www.googleapis.com/auth/",
         scope_aliases: &[("email", EMAIL), ("profile", PROFILE)],
         default_lifetime: Some(Duration::from_secs(3600)),
-        // OpenID Connect, "Validating an ID token": with or without the scheme.
+        // Both forms are valid, with and without the scheme (OpenID Connect, "Validating an ID token").
         subject: SubjectSource::IdToken {
             issuers: &["https://accounts.google.com", "accounts.google.com"],
         },
@@ -52,7 +52,7 @@ pub const fn oauth(default: &'static [&'static str]) -> OAuth {
     }
 }
 
-/// A client id begins with the number of its project (`123456-name.apps.googleusercontent.com`).
+/// The project number, with which a client id begins (`123456-name.apps.googleusercontent.com`).
 fn project_of_client(client_id: &str) -> &str {
     client_id
         .split_once('-')

@@ -1,4 +1,4 @@
-//! How long the product asks to wait.
+//! Reads how long the product asks clients to wait.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use jiff::{Timestamp, fmt::rfc2822};
 use serde_json::Value;
 use stead_core::tool::Response;
 
-/// How long to wait: the header, `google.rpc.RetryInfo`, or "Retry after <time>" in the text. The times that are
-/// moments are measured from the response's own `Date`.
+/// The wait from the header, from `google.rpc.RetryInfo`, or from "Retry after <time>" in the text. Absolute times are
+/// relative to the response's `Date`.
 pub(crate) fn retry_after(response: &Response, error: &Value, message: &str) -> Option<Duration> {
     let sent = || response.header("date").and_then(http_date);
     let until = |moment: Timestamp| {
@@ -108,7 +108,7 @@ mod tests {
             text,
             Some(0),
         );
-        // Without the response's date the moment tells no span.
+        // Without the response's date, an absolute time doesn't give a duration.
         check(&[], &json!({}), text, None);
         check(&[DATE], &json!({}), "Retry after a while", None);
     }

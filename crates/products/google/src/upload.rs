@@ -1,5 +1,5 @@
-//! Uploads as Google's APIs take them (Drive API guide, "Upload file data"), and the headers of mails and of their parts,
-//! for rules: what two readers could read differently is not read.
+//! Parses uploads to Google's APIs (Drive API guide, "Upload file data") and headers of mails and their parts, for
+//! policies. It refuses anything that two parsers could read differently.
 
 use serde_json::{Map, Value};
 use stead_core::product::{
@@ -7,12 +7,12 @@ use stead_core::product::{
     sent::{is_json, json_object},
 };
 
-/// How a file is sent.
+/// The form of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Upload<'a> {
     /// The body is the file.
     Media(&'a [u8]),
-    /// The body holds the metadata and the file.
+    /// The body contains the metadata and the file.
     Multipart {
         /// The first part.
         metadata: Map<String, Value>,
@@ -21,13 +21,13 @@ pub enum Upload<'a> {
         /// The second part.
         media: &'a [u8],
     },
-    /// The body holds the metadata; the file follows in other requests.
+    /// The body contains the metadata; the file follows in other requests.
     Begins(Map<String, Value>),
-    /// What is sent cannot be read.
+    /// The upload can't be parsed.
     Unclear,
 }
 
-/// Reads an upload.
+/// Parses an upload.
 pub fn upload<'a>(request: &SentRequest<'a>) -> Upload<'a> {
     read(request).unwrap_or(Upload::Unclear)
 }
@@ -53,7 +53,7 @@ fn read<'a>(request: &SentRequest<'a>) -> Option<Upload<'a>> {
     }
 }
 
-/// Two parts, JSON and a file, under a boundary that is nowhere else.
+/// Two parts, JSON and a file, with a boundary that occurs nowhere else.
 fn related<'a>(content_type: &str, body: &'a [u8]) -> Option<Upload<'a>> {
     let delimiter = format!("--{}", boundary(content_type)?);
     let delimiter = delimiter.as_bytes();
@@ -83,7 +83,7 @@ fn related<'a>(content_type: &str, body: &'a [u8]) -> Option<Upload<'a>> {
     })
 }
 
-/// The content type of a part, and what is in it. One that is encoded is not read.
+/// The content type and the content of a part. Returns `None` for encoded content.
 fn part(bytes: &[u8]) -> Option<(String, &[u8])> {
     let (headers, content) = headers(bytes)?;
     let mut kind = None;
@@ -104,7 +104,7 @@ fn part(bytes: &[u8]) -> Option<(String, &[u8])> {
     Some((kind?, content))
 }
 
-/// The boundary of a `multipart/related`, without any other parameter.
+/// The boundary of a `multipart/related`, if it has no other parameter.
 fn boundary(content_type: &str) -> Option<&str> {
     let (kind, parameter) = content_type.split_once(';')?;
     let (name, value) = parameter.trim().split_once('=')?;
@@ -120,19 +120,18 @@ fn boundary(content_type: &str) -> Option<&str> {
     is_known.then_some(bare)
 }
 
-/// A content type in lower case, without its parameters.
+/// The content type in lower case, without parameters.
 fn media_type(content_type: &str) -> Option<String> {
     let kind = content_type.split(';').next()?.trim().to_ascii_lowercase();
     let of_type = |byte: u8| byte.is_ascii_alphanumeric() || b"/.+-_".contains(&byte);
     (kind.matches('/').count() == 1 && kind.bytes().all(of_type)).then_some(kind)
 }
 
-/// Names, in lower case, and values in their order.
+/// Header names in lower case, with their values, in order.
 pub type Headers = Vec<(String, String)>;
 
-/// Headers with their names in lower case and their values on one line, and what follows the empty line (RFC 5322, 2.2).
-/// `None` where readers could disagree about where a header ends: line ends of two kinds, control characters, lines that
-/// are not headers.
+/// Headers with names in lower case and values on one line, and the rest after the empty line (RFC 5322, 2.2). `None` if
+/// parsers could disagree about the end of a header: mixed line ends, control characters, or lines that aren't headers.
 pub fn headers(bytes: &[u8]) -> Option<(Headers, &[u8])> {
     let mut headers: Vec<(String, String)> = Vec::new();
     let mut rest = bytes;

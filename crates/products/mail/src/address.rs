@@ -1,20 +1,20 @@
-//! Header values: encoded words and addresses.
+//! Parses encoded words and addresses in header values.
 
 use mail_parser::{Addr, MessageParser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A mailbox of a header.
+/// A mailbox in a header.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Address {
-    /// Display name; `null` where there is none.
+    /// Display name; `null` if there is none.
     pub name: Option<String>,
-    /// Mail address; `null` where the header holds a bare name.
+    /// Email address; `null` if the header contains only a name.
     pub email: Option<String>,
 }
 
-/// The mailboxes of an address header (RFC 5322, 3.4), members of groups among them.
+/// The mailboxes of an address header (RFC 5322, 3.4), including members of groups.
 pub(crate) fn parse_addresses(value: &str) -> Vec<Address> {
     let header = format!("To: {}\r\n\r\n", without_false_groups(&on_one_line(value)));
     let message = MessageParser::new()
@@ -28,12 +28,12 @@ pub(crate) fn parse_addresses(value: &str) -> Vec<Address> {
     rejoin(parsed)
 }
 
-/// Stand for a colon and a semicolon that belong to a name. Unicode assigns them to no character.
+/// Placeholders for a colon and a semicolon that belong to a name. They aren't Unicode characters.
 const NAMED: [(char, char); 2] = [(':', '\u{fdd0}'), (';', '\u{fdd1}')];
 
-/// The product decodes `=?utf-8?q?Acme=3A_Billing?= <b@…>` to `Acme: Billing <b@…>`, in which a group seems to begin. A group
-/// ends in a semicolon, behind which comes a comma or nothing; every other colon belongs to a name, and so does a semicolon
-/// with no address before it.
+/// Replaces colons and semicolons that belong to names. The product decodes `=?utf-8?q?Acme=3A_Billing?= <b@…>` to `Acme:
+/// Billing <b@…>`, which looks like the start of a group. A real group ends with a semicolon, followed by a comma or
+/// nothing. All other colons belong to names, and so does a semicolon without an address before it.
 fn without_false_groups(value: &str) -> String {
     let mut places = Vec::new();
     let (mut is_quoted, mut depth, mut is_escaped) = (false, 0_usize, false);
@@ -49,7 +49,7 @@ fn without_false_groups(value: &str) -> String {
         }
     }
     let mut value = value.to_owned();
-    // Both stand-ins are longer than what they replace, so it goes from the end.
+    // The placeholders are longer than the characters that they replace, so work backwards.
     let mut closes = false;
     for (at, (index, one)) in places.iter().enumerate().rev() {
         let begin = at.checked_sub(1).map_or(0, |before| places[before].0 + 1);
@@ -70,15 +70,15 @@ fn without_false_groups(value: &str) -> String {
     value
 }
 
-/// A text with the colons and semicolons of its name.
+/// Puts the colons and semicolons of names back.
 fn with_own_marks(text: &str) -> String {
     NAMED.iter().fold(text.to_owned(), |text, (own, stand_in)| {
         text.replace(*stand_in, &own.to_string())
     })
 }
 
-/// The product decodes `=?utf-8?q?Doe=2C_Jane?= <jane@…>` to `Doe, Jane <jane@…>`, in which the comma seems to end a
-/// mailbox. A name without an address therefore belongs to what follows.
+/// Joins names that were split at a comma. The product decodes `=?utf-8?q?Doe=2C_Jane?= <jane@…>` to `Doe, Jane <jane@…>`,
+/// in which the comma looks like the end of a mailbox. So a name without an address belongs to the next mailbox.
 fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
     let mut addresses: Vec<Address> = Vec::with_capacity(parsed.len());
     let mut waiting: Option<String> = None;
@@ -106,7 +106,7 @@ fn rejoin(parsed: Vec<Addr<'_>>) -> Vec<Address> {
     addresses
 }
 
-/// Decodes what is left of encoded words (RFC 2047) in a header's text; the product has decoded most.
+/// Decodes the remaining encoded words in a header (RFC 2047). The product has already decoded most of them.
 pub(crate) fn decode_words(value: &str) -> String {
     if !value.contains("=?") {
         return value.to_owned();
@@ -134,7 +134,7 @@ pub(crate) fn parameter(value: &str, name: &str) -> Option<String> {
     Some(parameter)
 }
 
-/// A header's value cannot start another header.
+/// Replaces line breaks, so that a value can't start another header.
 fn on_one_line(value: &str) -> String {
     value.replace(['\r', '\n'], " ")
 }

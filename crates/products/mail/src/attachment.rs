@@ -1,25 +1,25 @@
-//! Attachments in the readable form of a mail.
+//! Attachments of a mail.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::part::Part;
 
-/// A file of a mail.
+/// A file attached to a mail.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Attachment {
-    /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. It stays the same, unlike the product's own.
+    /// Id for `mail_get_attachment_by_id`: `part:` and the part's id. Unlike the product's own id, it doesn't change.
     pub attachment_id: String,
-    /// File name without folders; `null` where the mail gives none.
+    /// File name without folders; `null` if the mail doesn't have one.
     pub file_name: Option<String>,
     /// MIME type.
     pub mime_type: String,
     /// Size in bytes, as declared.
     pub size: u64,
-    /// Whether it is shown within the text, such as a logo.
+    /// Whether it's shown within the text, such as a logo.
     pub inline: bool,
-    /// Id by which the HTML refers to it (`cid:`).
+    /// Id that the HTML uses to refer to it (`cid:`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Bytes to text: base64 in all its forms, and character sets that may not be what they say.
+//! Decodes base64 in all its forms, and text whose declared character set may be wrong.
 
 use base64::{
     Engine as _, alphabet,
@@ -14,7 +14,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Decodes base64 whose alphabet is the URL-safe one, the standard one, or a mixture, padded or not.
+/// Decodes base64 with the URL-safe alphabet, the standard one, or a mixture, with or without padding.
 pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     if text.contains(['+', '/']) {
         return LENIENT
@@ -26,9 +26,9 @@ pub(crate) fn decode_base64(text: &str) -> Option<Vec<u8>> {
 
 /// Decodes a text part.
 ///
-/// The product turns text into UTF-8 and leaves the part's `charset` as it was, so bytes that are UTF-8 are taken as
-/// UTF-8 whatever is declared. Two character sets hide in valid UTF-8, and are known by their marks: ISO-2022-JP by
-/// its escape sequences, UTF-16 by its zero bytes. All else is decoded as declared, or as windows-1252, without failing.
+/// The product converts text to UTF-8 but doesn't change the part's `charset`. So valid UTF-8 is read as UTF-8, whatever is
+/// declared. Two other character sets can also be valid UTF-8: ISO-2022-JP, recognised by its escape sequences, and UTF-16,
+/// recognised by its zero bytes. Everything else is decoded as declared, or as windows-1252, and never fails.
 pub(crate) fn decode_text(bytes: &[u8], declared: Option<&str>) -> String {
     let declared = declared.and_then(|label| Encoding::for_label_no_replacement(label.as_bytes()));
     if let Ok(text) = std::str::from_utf8(bytes)

@@ -1,4 +1,4 @@
-//! What a mail says and carries: its text, its HTML, its attachments (RFC 2046, 5.1).
+//! Collects the text, the HTML and the attachments of a mail (RFC 2046, 5.1).
 
 use std::collections::HashSet;
 
@@ -9,24 +9,24 @@ use crate::{
     part::Part,
 };
 
-/// Content of a mail.
+/// The content of a mail.
 #[derive(Debug, Default)]
 pub(crate) struct Content {
-    /// All text, converted from HTML where a piece comes only as HTML, or says more there.
+    /// All text. It's converted from HTML if a section has no text, or if its HTML says more.
     pub(crate) text: Option<String>,
-    /// Text that people don't see.
+    /// Text that isn't visible to people.
     pub(crate) hidden: Option<String>,
     /// All HTML.
     pub(crate) html: Option<String>,
     /// Calendar object of an invitation (iCalendar).
     pub(crate) invite: Option<String>,
     pub(crate) attachments: Vec<Attachment>,
-    /// Whether a piece of text is so long that the product keeps it apart, among the attachments.
+    /// Whether the product returned a part of the text as an attachment because it's too long.
     pub(crate) truncated: bool,
 }
 
 impl Content {
-    /// Reads the parts from `root` down.
+    /// Reads the part `root` and all parts below it.
     pub(crate) fn of(root: Part<'_>) -> Self {
         let mut content = Self::default();
         let pieces = content.read(root);
@@ -94,7 +94,7 @@ impl Content {
     }
 }
 
-/// A stretch of a mail, as text, as HTML, or as both.
+/// A section of a mail, as text, as HTML, or both.
 #[derive(Debug, Clone)]
 struct Piece {
     text: Option<String>,
@@ -102,15 +102,15 @@ struct Piece {
 }
 
 impl Piece {
-    /// Several versions of one stretch: each kind of text from where it stands.
+    /// Several versions of the same section: the text of those that have text, and the HTML of those that have HTML.
     fn of_alternatives(versions: Vec<Self>) -> Option<Self> {
         let text = join(versions.iter().filter_map(|version| version.text.clone()));
         let html = join(versions.into_iter().filter_map(|version| version.html));
         (text.is_some() || html.is_some()).then_some(Self { text, html })
     }
 
-    /// The text, or that of the HTML where it says much more: some programs write no text, or that there is none. The words of
-    /// such a text stay where the HTML lacks them.
+    /// The text, or the converted HTML if it says much more: some programs send no text, or only a note that there is none.
+    /// Words of that note that the HTML lacks are kept.
     fn into_text(self) -> HtmlText {
         let Some(html) = self.html else {
             return plain(&self.text.unwrap_or_default());
@@ -119,7 +119,7 @@ impl Piece {
             return html::to_text(&html);
         };
         let own = letters(&text);
-        // Tags and marks are longer than what they add to the text.
+        // Tags and link marks are longer than the text that they add.
         if html.len() <= 2 * own {
             return plain(&text);
         }
@@ -137,7 +137,7 @@ impl Piece {
     }
 }
 
-/// A plain text without its filler, and with a mark where it has letters that people don't see.
+/// A plain text without filler. If it has invisible letters, a mark is added.
 pub(crate) fn plain(text: &str) -> HtmlText {
     let mut hidden = String::new();
     let mut text = without_filler(text, &mut hidden);
@@ -147,13 +147,13 @@ pub(crate) fn plain(text: &str) -> HtmlText {
     HtmlText { text, hidden }
 }
 
-/// The words of a text, without any marks.
+/// The words of a text, without punctuation.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|one: char| !one.is_alphanumeric() || is_filler(one));
     words.filter(|word| !word.is_empty())
 }
 
-/// How many letters and digits a text has, but for those of addresses.
+/// The number of letters and digits in a text, not counting addresses.
 fn letters(text: &str) -> usize {
     let words = text.split_whitespace().filter(|word| !word.contains("://"));
     words
@@ -162,7 +162,7 @@ fn letters(text: &str) -> usize {
         .count()
 }
 
-/// The pieces one below the other; `None` for none.
+/// The texts, separated by line breaks; `None` if there are none.
 fn join(pieces: impl Iterator<Item = String>) -> Option<String> {
     let pieces: Vec<String> = pieces.collect();
     (!pieces.is_empty()).then(|| pieces.join("\n"))
@@ -171,7 +171,7 @@ fn join(pieces: impl Iterator<Item = String>) -> Option<String> {
 #[cfg(test)]
 #[expect(
     clippy::needless_pass_by_value,
-    reason = "a tree of parts is written in place and given away"
+    reason = "tests build a tree of parts in place"
 )]
 mod tests {
     use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -179,14 +179,14 @@ mod tests {
 
     use super::*;
 
-    /// A leaf with its content at hand.
+    /// A leaf with its content.
     fn leaf(id: &str, mime_type: &str, headers: Value, content: impl AsRef<[u8]>) -> Value {
         let content = content.as_ref();
         json!({"partId": id, "mimeType": mime_type, "filename": "", "headers": list(&headers),
             "body": {"size": content.len(), "data": URL_SAFE_NO_PAD.encode(content)}})
     }
 
-    /// A file whose content the product keeps apart.
+    /// A file whose content the product doesn't include.
     fn file(id: &str, mime_type: &str, name: &str, headers: Value) -> Value {
         json!({"partId": id, "mimeType": mime_type, "filename": name, "headers": list(&headers),
             "body": {"attachmentId": "ANGj", "size": 9}})
@@ -441,7 +441,7 @@ mod tests {
             &["part:1", "part:2", "part:3"],
         );
         assert_eq!(mail.attachments[0].file_name, None);
-        assert!(!mail.attachments[0].inline, "disposed as an attachment");
+        assert!(!mail.attachments[0].inline, "its disposition is attachment");
         assert_eq!(mail.attachments[1].file_name.as_deref(), Some("page.html"));
         assert!(mail.attachments[2].inline, "the text refers to it");
     }

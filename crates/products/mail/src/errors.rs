@@ -1,22 +1,22 @@
-//! What the product's errors mean, beyond what Google's products share.
+//! The Gmail API's errors that Google's products don't share.
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
 use crate::scopes;
 
-/// Reads the error of a response; `None` where it is not one.
+/// Reads the error in a response; `None` if there isn't one.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     let error = stead_google::read_error(response)?;
     let said = error.upstream()?.message.clone().unwrap_or_default();
-    // The scope `gmail.metadata` takes search and bodies away even where a wider one is granted too: "Metadata scope
-    // does not support 'q' parameter", "Metadata scope doesn't allow format FULL".
+    // The scope `gmail.metadata` disables search and bodies, even if a wider scope is granted too: "Metadata scope does not
+    // support 'q' parameter", "Metadata scope doesn't allow format FULL".
     Some(if said.starts_with("Metadata scope") {
-        let message = "with the scope gmail.metadata the product gives neither search nor bodies; use gmail.readonly and leave gmail.metadata out";
+        let message = "the scope gmail.metadata allows neither search nor bodies; request gmail.readonly without gmail.metadata";
         error
             .reclassify(ErrorKind::ScopeMissing, format!("{message}: {said}"))
             .with_required_scopes([scopes::READONLY])
     } else if said.contains("Mail service not enabled") {
-        let message = format!("the product forbids this to the user: {said}");
+        let message = format!("the product doesn't allow the user to do this: {said}");
         error.reclassify(ErrorKind::ProductForbidden, message)
     } else {
         error
@@ -46,7 +46,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::ScopeMissing);
         assert_eq!(error.required_scopes(), [scopes::READONLY]);
         assert!(
-            error.message().contains("leave gmail.metadata out"),
+            error.message().contains("without gmail.metadata"),
             "{error}"
         );
         assert_eq!(error.upstream().unwrap().status, 403);

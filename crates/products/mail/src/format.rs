@@ -1,4 +1,4 @@
-//! How much of a mail or a thread is returned.
+//! Formats of mails and threads.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use stead_core::tool::{Call, Output, RequiredScopes};
 
 use crate::scopes;
 
-/// How much of a mail is returned (Gmail API, `Format`).
+/// Parts of a mail to return (Gmail API, `Format`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum MessageFormat {
     /// Headers, text, HTML and the list of attachments.
@@ -24,7 +24,7 @@ pub enum MessageFormat {
 }
 
 impl MessageFormat {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -41,16 +41,16 @@ impl MessageFormat {
             false => Self::Full,
         })
     }
-    /// Whether it has the headers that a readable form needs.
+    /// Whether this format includes the headers, which the readable form needs.
     pub(crate) const fn is_readable(self) -> bool {
         matches!(self, Self::Full | Self::Metadata)
     }
 }
 
-/// How much of each mail of a thread is returned (Gmail API, `users.threads.get`): threads have no raw form.
+/// Parts of each mail in a thread to return (Gmail API, `users.threads.get`). Threads have no raw format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum ThreadFormat {
     /// Headers, text, HTML and the list of attachments.
@@ -63,7 +63,7 @@ pub enum ThreadFormat {
 }
 
 impl ThreadFormat {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -81,16 +81,16 @@ impl ThreadFormat {
     }
 }
 
-/// Whether Google returns only headers. If the user granted `gmail.metadata`, it does, even next to a wider scope.
+/// Whether Google returns only headers. With `gmail.metadata` it does, even if the user also granted a wider scope.
 fn has_headers_only(call: &Call) -> bool {
     call.has_scope(RequiredScopes(&[scopes::METADATA]))
 }
 
-/// Warns that the mails have no text, if the user's scopes are the reason and not the call.
+/// Warns that the mails have no text because of the user's scopes, unless the call asked for that format.
 pub(crate) fn warn_of_missing_text(output: Output, asked_format: bool, call: &Call) -> Output {
     if asked_format || !has_headers_only(call) {
         return output;
     }
-    let message = "the user granted gmail.metadata, with which Gmail returns headers without text; to read mails, create a link that asks for gmail.readonly";
+    let message = "with the scope gmail.metadata, Gmail returns headers without text; to read mails, create a link that requests gmail.readonly";
     output.warn("headers_only", message)
 }

@@ -1,4 +1,5 @@
-//! What must hold for any mail, called by `tests/fuzz` and by a test here. It panics where something does not hold.
+//! Properties that hold for any mail. `tests/fuzz` and a unit test call these functions, which panic if a property doesn't
+//! hold.
 
 use base64::{
     Engine as _,
@@ -15,8 +16,8 @@ use crate::{
     part::Part,
 };
 
-/// A mail: as JSON, the product's own message, whatever it holds; and as lines of subject, name, character set and text,
-/// a message that is built from them and read again.
+/// Reads the input in two ways: as JSON, for the product's own message, and as lines of subject, name, character set and
+/// text. The lines become a message that is read again.
 pub fn mime(input: &[u8]) {
     for encode in [
         STANDARD.encode(input),
@@ -43,7 +44,7 @@ fn any_message(message: &Value) {
             !name.contains(is_bad) && !matches!(name.trim(), "" | "." | ".."),
             "{name:?}"
         );
-        // The tool for attachments finds it by that id.
+        // The attachment tool finds it by that id.
         let id = Part::id_of_stable(&attachment.attachment_id);
         assert!(parts.iter().any(|part| Some(part.id()) == id));
     }
@@ -60,7 +61,7 @@ fn any_message(message: &Value) {
             assert!(!text.contains(['\r', '\n']), "{text:?}");
         }
     }
-    // What is read can be written and read again.
+    // The readable form can be serialized and deserialized.
     let written = serde_json::to_value(&mail).expect("JSON");
     assert_eq!(
         serde_json::from_value::<ReadableMail>(written).ok(),
@@ -95,7 +96,7 @@ fn built_message(text: &str) {
     }
     recipients(&mail, name.trim());
     let lower = charset.to_ascii_lowercase();
-    // Two families of character sets hide in bytes that are UTF-8.
+    // ISO-2022-JP and UTF-16 can also be valid UTF-8.
     if !lower.contains("2022") && !body.contains('\0') {
         let body = body.strip_prefix('\u{feff}').unwrap_or(body);
         let read = format!(
@@ -123,14 +124,14 @@ fn recipients(mail: &ReadableMail, name: &str) {
             .unwrap_or_default(),
         name
     );
-    // Written in quotes it is the same name.
+    // The same name in quotes reads the same.
     let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
     let read = parse_addresses(&format!("\"{quoted}\" <jane@example.org>"));
     assert_eq!(read.len(), 1, "{read:?}");
     assert_eq!(read[0].email.as_deref(), Some("jane@example.org"));
 }
 
-/// Text from HTML grows with it, and by no more than the marks of quotations.
+/// Text from HTML is at most proportional to the HTML, plus the marks of quotations.
 fn html(html: &str) {
     let HtmlText { text, hidden } = to_text(html);
     let length = text.len() + hidden.len();

@@ -1,6 +1,6 @@
-//! Characters without a shape: the filler of newsletters, and letters that only machines see.
+//! Invisible characters: the filler of newsletters, and letters that only machines see.
 
-/// Whether the character has no shape of its own. Newsletters fill the preview of a mail with them.
+/// Whether the character is invisible filler. Newsletters fill the preview of a mail with it.
 pub(crate) const fn is_filler(character: char) -> bool {
     matches!(
         character,
@@ -10,12 +10,12 @@ pub(crate) const fn is_filler(character: char) -> bool {
     )
 }
 
-/// Joiners and marks of direction, which belong to a word when they stand in one: Persian, Hindi and emoji need them.
+/// Joiners and direction marks. Within a word they are needed for Persian, Hindi and emoji.
 const fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}'..='\u{200f}')
 }
 
-/// The letter that a tag character stands for. People don't see these characters, and models read them.
+/// The letter that a tag character represents. People can't see tag characters, but models read them.
 fn tagged(character: char) -> Option<char> {
     match u32::from(character) {
         code @ 0xe_0020..=0xe_007e => char::from_u32(code - 0xe_0000),
@@ -23,8 +23,8 @@ fn tagged(character: char) -> Option<char> {
     }
 }
 
-/// The text without its filler, with the letters that tag characters hide added to `hidden`. White space around filler
-/// becomes one space, or up to two line breaks; all other white space stays.
+/// Removes filler from the text, and adds letters hidden in tag characters to `hidden`. White space around filler becomes
+/// one space, or up to two line breaks. Other white space doesn't change.
 pub(crate) fn without_filler(text: &str, hidden: &mut String) -> String {
     let is_clean = |one: char| !is_filler(one) && !is_tag(one);
     if text.is_ascii() || text.chars().all(is_clean) {
@@ -34,7 +34,7 @@ pub(crate) fn without_filler(text: &str, hidden: &mut String) -> String {
     let mut gap = String::new();
     let mut before = None;
     for character in text.chars() {
-        // A flag, such as that of Scotland, is spelled in tag characters.
+        // Some flags, such as Scotland's, are spelled in tag characters.
         if is_tag(character) && before != Some('🏴') {
             hidden.extend(tagged(character));
         } else if is_tag(character) {
@@ -58,7 +58,7 @@ fn is_tag(character: char) -> bool {
     matches!(character, '\u{e0000}'..='\u{e007f}')
 }
 
-/// What stays of a stretch of white space and filler.
+/// The replacement of a stretch of white space and filler.
 fn closed(gap: &str, is_within: bool) -> String {
     if !gap.contains(is_filler)
         || is_within && gap.chars().all(is_joiner) && gap.chars().count() == 1
@@ -67,7 +67,7 @@ fn closed(gap: &str, is_within: bool) -> String {
     }
     match gap.matches('\n').count() {
         _ if !is_within => String::new(),
-        // The space of Braille is filler, or a space.
+        // The Braille blank is filler or a space.
         0 if gap.contains(|one: char| one.is_whitespace() || one == '\u{2800}') => {
             String::from(" ")
         }

@@ -1,4 +1,4 @@
-//! Names of the user's own labels, for readers: the product gives only their ids with a mail.
+//! Names of the user's own labels. The product returns only their ids with a mail.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 use stead_core::tool::{ApiRequest, Call, Io};
 use stead_google::items;
 
-/// How ids of labels begin that the user made; those of the product, such as `INBOX`, are names (Gmail API, `Label`).
+/// Prefix of the ids of labels that the user created. The product's own ids, such as `INBOX`, are names (Gmail API,
+/// `Label`).
 const OWN: &str = "Label_";
 
-/// Puts names in place of ids into the readable form of mails, where the caller asks for the readable view. One request, and
-/// only where a mail has such a label (Gmail API, `users.labels.list`). The names are an extra: where they cannot be
-/// read, the ids stay.
+/// Replaces the ids of labels by names, if the caller asks for the readable view. It takes one request, and only if a mail
+/// has such a label (Gmail API, `users.labels.list`). If the names can't be read, the ids stay.
 pub(crate) async fn name_labels(call: &Call, io: &Io<'_>, mails: &mut [Value]) {
     let own = mails
         .iter_mut()

@@ -1,4 +1,4 @@
-//! A mail in a result: as people read it, and as the product has it.
+//! A mail in a result: the readable form, and the product's message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,23 @@ use serde_json::{Map, Value};
 
 use crate::ReadableMail;
 
-/// A mail in a result. With the formats `full` and `metadata` it is `message` and `readable`; with `minimal` and `raw` it
-/// is only the product's own message, whose members then stand right here.
+/// A mail in a result. With the formats `full` and `metadata` it has `message` and `readable`. With `minimal` and `raw` it
+/// has the members of the product's message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Mail {
-    /// The product's own message.
+    /// The product's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// The mail as people read it.
+    /// The mail in readable form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub readable: Option<ReadableMail>,
-    /// The product's own message where the format has no readable form.
+    /// The product's message, if the format has no readable form.
     #[serde(flatten)]
     pub own: Message,
 }
 
-/// The product's own message (Gmail API, `Message`).
+/// The product's message (Gmail API, `Message`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -36,16 +36,16 @@ pub struct Message {
     /// Ids of its labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_ids: Option<Vec<String>>,
-    /// First words, escaped for HTML.
+    /// First words of the mail, escaped for HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// Number of its last change, in digits.
+    /// Number of its last change, as a decimal string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_id: Option<String>,
-    /// When the product took it in: milliseconds since 1970, in digits.
+    /// When the product received it: milliseconds since 1970, as a decimal string.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub internal_date: Option<String>,
-    /// Size in bytes, estimated.
+    /// Estimated size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size_estimate: Option<u64>,
     /// Headers and parts as a tree (Gmail API, `MessagePart`); with the formats `full` and `metadata`.

@@ -1,6 +1,6 @@
-//! Names of the two APIs that make up the product.
+//! Names of the two APIs of this product.
 
-/// Origin of the Gmail API; the first, so requests that name none go there.
+/// The Gmail API. It's the first origin, so it's the default for requests.
 pub(crate) const GMAIL: &str = "gmail";
-/// Origin of the People API.
+/// The People API.
 pub(crate) const PEOPLE: &str = "people";

@@ -11,8 +11,8 @@ use stead_core::{
     tool::{Output, Response},
 };
 
-/// A page of a list whose items stay as the product has written them. It leaves the list out where there is nothing, and the
-/// token where there is no next page.
+/// A page whose items are copied byte by byte from the response. The product omits an empty list, and omits the token on
+/// the last page.
 pub(crate) fn page(name: &str, response: &Response) -> Result<Output> {
     let members: Option<BTreeMap<String, &RawValue>> = response.json()?;
     let member = |name: &str| members.as_ref().and_then(|members| members.get(name));
@@ -27,13 +27,13 @@ pub(crate) fn page(name: &str, response: &Response) -> Result<Output> {
         ]))
     };
     let page = written().map_err(|error: serde_json::Error| {
-        let message = "the page cannot be written as JSON";
+        let message = "the page can't be written as JSON";
         Error::new(ErrorKind::Internal, message).with_source(error)
     })?;
     Ok(page.into())
 }
 
-/// A page of items that were read.
+/// A page of these items.
 pub(crate) fn page_of(name: &str, items: Vec<Value>, response: &Value) -> Value {
     let mut page = json!({
         "next_page_token": response["nextPageToken"],

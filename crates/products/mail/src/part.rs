@@ -1,4 +1,4 @@
-//! One part of a message, as the product gives it (Gmail API, `MessagePart`): a view that expects nothing.
+//! A part of a message in the API (Gmail API, `MessagePart`). Any member may be missing.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use crate::{
     charset::{decode_base64, decode_text},
 };
 
-/// What a part's id is prefixed with where the product's own attachment id would stand: that one changes at every
-/// fetch, the part's stays.
+/// Prefix of an attachment id that contains a part's id. The product's own attachment ids change with every read, the
+/// parts' ids don't.
 const PART_PREFIX: &str = "part:";
 
-/// A part of a message, and through [`Part::parts`] all below it.
+/// A part of a message, with all parts below it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a>(&'a Value);
 
@@ -20,25 +20,25 @@ impl<'a> Part<'a> {
     pub(crate) fn root(message: &'a Value) -> Self {
         Self(&message["payload"])
     }
-    /// The parts right below.
+    /// The parts directly below this one.
     pub(crate) fn parts(self) -> impl Iterator<Item = Self> {
         self.0["parts"].as_array().into_iter().flatten().map(Self)
     }
-    /// This part and all below it, in reading order.
+    /// This part and all parts below it, in reading order.
     pub(crate) fn tree(self) -> Vec<Self> {
         let mut found = vec![self];
         self.parts().for_each(|part| found.extend(part.tree()));
         found
     }
-    /// Id within the message, such as `0.1`; empty for a mail's only part.
+    /// Id within the message, such as `0.1`; empty if the mail has only one part.
     pub(crate) fn id(self) -> &'a str {
         self.0["partId"].as_str().unwrap_or_default()
     }
-    /// The stable id under which the attachment tool takes it.
+    /// The stable id, which the attachment tool accepts.
     pub(crate) fn stable_id(self) -> String {
         format!("{PART_PREFIX}{}", self.id())
     }
-    /// The part's id within a stable id.
+    /// The part's id in a stable id.
     pub(crate) fn id_of_stable(stable_id: &str) -> Option<&str> {
         stable_id.strip_prefix(PART_PREFIX)
     }
@@ -63,7 +63,7 @@ impl<'a> Part<'a> {
             .find(|(one, _)| one.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
     }
-    /// File name, cleared of folders and control characters; `None` where there is none.
+    /// File name, without folders and control characters; `None` if there is none.
     pub(crate) fn file_name(self) -> Option<String> {
         let declared = self.0["filename"]
             .as_str()
@@ -78,7 +78,7 @@ impl<'a> Part<'a> {
         let name = name.trim();
         (!matches!(name, "" | "." | "..")).then(|| name.to_owned())
     }
-    /// The product's own attachment id, where the content is kept apart. It changes at every fetch.
+    /// The product's attachment id, if the response doesn't include the content. It changes with every read.
     pub(crate) fn attachment_id(self) -> Option<&'a str> {
         self.0["body"]["attachmentId"]
             .as_str()
@@ -88,18 +88,18 @@ impl<'a> Part<'a> {
     pub(crate) fn size(self) -> u64 {
         self.0["body"]["size"].as_u64().unwrap_or_default()
     }
-    /// Content that came along; `None` where there is none or it is not base64.
+    /// Content that the response includes; `None` if there is none, or it isn't base64.
     pub(crate) fn content(self) -> Option<Vec<u8>> {
         decode_base64(self.0["body"]["data"].as_str()?)
     }
-    /// Content that came along, as text.
+    /// Content that the response includes, as text.
     pub(crate) fn text(self) -> Option<String> {
         let charset = self
             .header("Content-Type")
             .and_then(|value| parameter(value, "charset"));
         Some(decode_text(&self.content()?, charset.as_deref()))
     }
-    /// First word of `Content-Disposition`, in lower case.
+    /// The first word of `Content-Disposition`, in lower case.
     fn disposition(self) -> Option<String> {
         let value = self.header("Content-Disposition")?;
         Some(
@@ -111,7 +111,7 @@ impl<'a> Part<'a> {
                 .to_ascii_lowercase(),
         )
     }
-    /// `Content-ID` without its angle brackets, by which HTML refers to an image (`cid:`).
+    /// The `Content-ID` without angle brackets. HTML uses it to refer to an image (`cid:`).
     pub(crate) fn content_id(self) -> Option<&'a str> {
         let id = self
             .header("Content-ID")?
@@ -120,7 +120,7 @@ impl<'a> Part<'a> {
             .trim_end_matches('>');
         (!id.is_empty()).then_some(id)
     }
-    /// Whether it is shown within the text rather than offered next to it.
+    /// Whether it's shown within the text instead of as an attachment.
     pub(crate) fn is_inline(self) -> bool {
         match self.disposition().as_deref() {
             Some("attachment") => false,
@@ -128,19 +128,20 @@ impl<'a> Part<'a> {
             _ => self.content_id().is_some(),
         }
     }
-    /// Whether it holds other parts that belong to the mail itself. An attached mail does not.
+    /// Whether it contains other parts of the same mail. An attached mail doesn't.
     pub(crate) fn is_container(self) -> bool {
         self.mime_type().starts_with("multipart/")
     }
-    /// Whether it is a file: named, disposed as an attachment, an attached mail, or anything that is not text to read.
+    /// Whether it's a file: it has a name or the disposition `attachment`, it's an attached mail, or it isn't readable
+    /// text.
     pub(crate) fn is_attachment(self) -> bool {
         !self.is_container()
             && (self.file_name().is_some()
                 || self.disposition().as_deref() == Some("attachment")
                 || !self.is_text())
     }
-    /// Whether it belongs to the text of the mail, by its type and as it is disposed. All types of text are read as plain text
-    /// where nothing better is known (RFC 2046, 4.1.4). One that is shown within the mail may be a file as well.
+    /// Whether it's text of the mail, by its type and disposition. Unknown types of text are read as plain text (RFC 2046,
+    /// 4.1.4). A part that is shown within the mail may be a file as well.
     pub(crate) fn is_text(self) -> bool {
         let is_shown = match self.disposition().as_deref() {
             Some("attachment") => false,
@@ -149,7 +150,7 @@ impl<'a> Part<'a> {
         };
         is_shown && self.mime_type().starts_with("text/") && self.mime_type() != "text/x-amp-html"
     }
-    /// Whether it is a version of the text besides plain text and HTML, such as AMP or Markdown.
+    /// Whether it's another version of the text than plain text or HTML, such as AMP or Markdown.
     pub(crate) fn is_other_version(self) -> bool {
         let is_file = self.file_name().is_some() || self.disposition().is_some();
         let mime_type = self.mime_type();
@@ -160,7 +161,7 @@ impl<'a> Part<'a> {
                 "text/plain" | "text/html" | "text/calendar"
             )
     }
-    /// Whether it came with the mail: the headers-only format lists a root without a body.
+    /// Whether the response includes it. The headers-only format returns a root without a body.
     pub(crate) fn has_content(self) -> bool {
         self.0["body"].is_object() || self.parts().next().is_some()
     }

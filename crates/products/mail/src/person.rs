@@ -1,9 +1,9 @@
-//! A person in a result, as the product has it.
+//! A person, as the product returns it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A person (People API, `Person`). The fields that were asked for are there, as far as the product knows them.
+/// A person (People API, `Person`). It has the requested fields that the product knows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -13,13 +13,13 @@ pub struct Person {
     /// Names of the person.
     #[serde(default)]
     pub names: Vec<PersonName>,
-    /// Mail addresses.
+    /// Email addresses.
     #[serde(default)]
     pub email_addresses: Vec<ContactPoint>,
     /// Phone numbers.
     #[serde(default)]
     pub phone_numbers: Vec<ContactPoint>,
-    /// Where the person works.
+    /// The employers.
     #[serde(default)]
     pub organizations: Vec<PersonOrganization>,
     /// Pictures of the person.
@@ -32,7 +32,7 @@ pub struct Person {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PersonName {
-    /// Whole name, as it is shown.
+    /// Full name, for display.
     pub display_name: Option<String>,
     /// Given name.
     pub given_name: Option<String>,
@@ -40,18 +40,18 @@ pub struct PersonName {
     pub family_name: Option<String>,
 }
 
-/// A mail address or a phone number (People API, `EmailAddress`, `PhoneNumber`).
+/// An email address or a phone number (People API, `EmailAddress`, `PhoneNumber`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ContactPoint {
     /// The address or the number.
     pub value: Option<String>,
-    /// What it is for, such as `home` or `work`.
+    /// Kind of address or number, such as `home` or `work`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
 }
 
-/// Where a person works (People API, `Organization`).
+/// An employer of a person (People API, `Organization`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PersonOrganization {
@@ -67,6 +67,6 @@ pub struct PersonOrganization {
 pub struct PersonPhoto {
     /// Address of the picture.
     pub url: Option<String>,
-    /// Whether it is the product's own picture for those who have none.
+    /// Whether it's the product's default picture.
     pub default: Option<bool>,
 }

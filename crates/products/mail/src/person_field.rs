@@ -9,7 +9,7 @@ use stead_core::tool::Call;
 #[serde(rename_all = "camelCase")]
 #[expect(
     missing_docs,
-    reason = "each is named as the product names it, and a text per field would burden every model's context"
+    reason = "the names are the product's, and a text for each would fill every model's context"
 )]
 #[schemars(extend("x-brief" = "Such as `names`, `emailAddresses`, `addresses`, `birthdays`, `biographies` or `urls`."))]
 pub enum PersonField {
@@ -45,7 +45,7 @@ pub enum PersonField {
 }
 
 impl PersonField {
-    /// What is returned where the caller names no fields. A reader has no use for the address of a picture.
+    /// Default fields. The readable view has no use for a picture's address.
     pub(crate) const fn defaults(call: &Call) -> &'static [Self] {
         const WITH_PHOTOS: &[PersonField] = &[
             PersonField::Names,
@@ -60,7 +60,7 @@ impl PersonField {
         }
     }
 
-    /// Fields that a search of other contacts takes (People API, `otherContacts.search`, `readMask`).
+    /// Fields that a search of other contacts allows (People API, `otherContacts.search`, `readMask`).
     pub(crate) const OF_OTHER_CONTACTS: &'static [Self] = &[
         Self::EmailAddresses,
         Self::Metadata,
@@ -68,13 +68,13 @@ impl PersonField {
         Self::PhoneNumbers,
     ];
 
-    /// The mask of these fields: names with commas in one query pair.
+    /// The field mask: names separated by commas, as one query parameter.
     pub(crate) fn mask(fields: &[Self]) -> String {
         let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
         names.join(",")
     }
 
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Addresses => "addresses",

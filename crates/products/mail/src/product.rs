@@ -32,7 +32,7 @@ pub static PRODUCT: Product = Product {
     ],
     read_error,
     cost,
-    // Gmail API, "Usage limits": per minute per user per project, and no more than a few requests at once.
+    // Gmail API, "Usage limits": per minute per user per project, and only a few requests at the same time.
     quota: Quota {
         units_per_minute: 6000,
         writes_per_minute: None,
@@ -58,7 +58,7 @@ pub static PRODUCT: Product = Product {
             users v1 vacation verify watch",
         ..stead_google::PROXY
     },
-    // A mailbox takes mails of up to 50 MB, which base64 makes a third larger.
+    // A mailbox accepts mails of up to 50 MB, which base64 makes a third larger.
     limits: Limits {
         response_bytes: 72 * 1024 * 1024,
         ..Limits::DEFAULT
@@ -66,7 +66,7 @@ pub static PRODUCT: Product = Product {
     classify: classify::classify,
     fact_kinds: classify::KINDS,
     oauth: OAuth {
-        // "Metadata scope does not support 'q' parameter", whatever else the user granted.
+        // "Metadata scope does not support 'q' parameter", even if the user granted a wider scope.
         narrowing_scopes: &[(scopes::METADATA, scopes::ATTACHMENTS)],
         ..stead_google::oauth(&[
             scopes::READONLY,
@@ -94,7 +94,7 @@ pub static PRODUCT: Product = Product {
     ..stead_google::BASE
 };
 
-/// What the scopes mean, for the page on which the user is asked.
+/// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),
@@ -103,9 +103,10 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("ja", include_str!("permissions/ja.json")),
 ]);
 
-/// Quota units of a request (Gmail API, "Usage limits", per-method table). People publishes no such table: 1.
+/// Quota units of a request (Gmail API, "Usage limits", per-method table). The People API has no such table, so its
+/// requests count as 1.
 ///
-/// What the table leaves out is taken as dear as a read of a mail; sending as dear as its price before the table.
+/// A request that isn't in the table costs the same as reading a mail. Sending costs the same as before the table existed.
 fn cost(method: &Method, path: &str) -> u32 {
     let Some((_, below_user)) = path.trim_end_matches('/').split_once("/users/") else {
         return 1;

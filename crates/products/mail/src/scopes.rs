@@ -1,10 +1,10 @@
-//! Google's OAuth scopes, and which of them each tool takes.
+//! Google's OAuth scopes, and the scopes that each tool needs.
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery documents `gmail:v1` and `people:v1`.
 
 use stead_core::tool::RequiredScopes;
 
-/// Everything in the mailbox, deletion included.
+/// Full access to the mailbox, including permanent deletion.
 pub const MAILBOX: &str = "https://mail.google.com/";
 /// Read, write and label mails.
 pub const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
@@ -12,22 +12,22 @@ pub const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
 pub const READONLY: &str = "https://www.googleapis.com/auth/gmail.readonly";
 /// Write and send drafts.
 pub const COMPOSE: &str = "https://www.googleapis.com/auth/gmail.compose";
-/// Only headers and labels. Next to a wider scope it still takes search and bodies away.
+/// Read headers and labels. Even together with a wider scope, it disables search and bodies.
 pub const METADATA: &str = "https://www.googleapis.com/auth/gmail.metadata";
 /// Read and write contacts.
 pub const CONTACTS: &str = "https://www.googleapis.com/auth/contacts";
 /// Read contacts.
 pub const CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.readonly";
-/// Read "other contacts": people the user wrote with and did not save.
+/// Read "other contacts": people whom the user exchanged mails with but didn't save.
 pub const OTHER_CONTACTS_READONLY: &str = "https://www.googleapis.com/auth/contacts.other.readonly";
 
-/// `users.messages.list`, `users.messages.get`, `users.threads.list` and `users.threads.get` all take any of these.
+/// For `users.messages.list`, `users.messages.get`, `users.threads.list` and `users.threads.get`. Any of these works.
 pub(crate) const MESSAGES: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX, METADATA]);
-/// `users.messages.attachments.get`.
+/// For `users.messages.attachments.get`.
 pub(crate) const ATTACHMENTS: RequiredScopes = RequiredScopes(&[READONLY, MODIFY, MAILBOX]);
-/// `users.drafts.list`.
+/// For `users.drafts.list`.
 pub(crate) const DRAFTS: RequiredScopes = RequiredScopes(&[READONLY, COMPOSE, MODIFY, MAILBOX]);
-/// `people.connections.list` and `people.searchContacts`.
+/// For `people.connections.list` and `people.searchContacts`.
 pub(crate) const READ_CONTACTS: RequiredScopes = RequiredScopes(&[CONTACTS_READONLY, CONTACTS]);
-/// `otherContacts.search`.
+/// For `otherContacts.search`.
 pub(crate) const READ_OTHER_CONTACTS: RequiredScopes = RequiredScopes(&[OTHER_CONTACTS_READONLY]);

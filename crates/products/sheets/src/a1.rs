@@ -1,22 +1,22 @@
-//! A1 notation, as far as it can be judged without the spreadsheet (Sheets API, "Cells": A1 notation).
+//! Checks A1 notation without the spreadsheet (Sheets API, "Cells": A1 notation).
 //!
-//! Which sheets and named ranges exist only the product knows, and it takes more than is written down: titles without
-//! quotes, R1C1 notation. So only what cannot be a range at all is refused here.
+//! Only the product knows which sheets and named ranges exist. It also accepts more than it documents, such as unquoted
+//! titles and R1C1 notation. So this module only refuses a text that can't be a range.
 
 use stead_core::{Error, Result, error::Violation};
 
-/// Refuses what cannot be a range.
+/// Refuses a text that can't be a range.
 ///
 /// # Errors
-/// A violation at `path`.
+/// Returns a violation at `path`.
 pub(crate) fn check_range(path: &str, range: &str) -> Result<()> {
     check(range).map_err(|message| Error::violations(vec![Violation::new(path, "format", message)]))
 }
 
-/// Says why `range` cannot be a range.
+/// Refuses a text that can't be a range.
 ///
 /// # Errors
-/// One sentence.
+/// Returns one sentence.
 fn check(range: &str) -> Result<(), &'static str> {
     let range = range.trim();
     if range.is_empty() {
@@ -31,7 +31,7 @@ fn check(range: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The ranges of a list. Commas separate them, but for those within a quoted title.
+/// The ranges of a list, split at commas outside quoted titles.
 pub(crate) fn split(ranges: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = ranges;
@@ -51,8 +51,8 @@ pub(crate) fn split(ranges: &str) -> Vec<&str> {
     }
 }
 
-/// Where the quote stands that closes a title: an exclamation mark, a comma or nothing follows. The product takes an
-/// apostrophe within the title as it is, and written twice.
+/// The position of the quote that closes a title: the next character is an exclamation mark, a comma or the end. The
+/// product accepts an apostrophe within the title, single or doubled.
 fn end_of_title(quoted: &str) -> Option<usize> {
     let mut quotes = quoted.match_indices('\'').map(|(at, _)| at).peekable();
     while let Some(at) = quotes.next() {

@@ -1,21 +1,21 @@
-//! Cells as they are written.
+//! Values of cells.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-/// What is in a cell, or is written into it (Sheets API, `ValueRange.values`).
+/// The value of a cell, to read or to write (Sheets API, `ValueRange.values`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CellValue {
-    /// The cell stays as it is.
+    /// Doesn't change the cell.
     Skip,
     /// A boolean.
     Bool(bool),
     /// A number.
     Number(serde_json::Number),
-    /// A text; the empty one clears the cell.
+    /// A text; an empty text clears the cell.
     Text(String),
 }
 
@@ -24,10 +24,10 @@ impl JsonSchema for CellValue {
         Cow::Borrowed("CellValue")
     }
 
-    /// Alternatives and no list of types: a vendor that takes one type would lose numbers and booleans.
+    /// Uses alternatives instead of a list of types: a vendor that supports only one type would lose numbers and booleans.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Text, number or boolean; where it is written, null leaves the cell as it is and an empty text clears it.",
+            "description": "Text, number or boolean. When you write, null doesn't change the cell, and an empty text clears it.",
             "anyOf": [
                 { "type": "string" },
                 { "type": "number" },
@@ -63,7 +63,8 @@ impl From<i64> for CellValue {
 }
 
 impl CellValue {
-    /// Whether it is a whole number that a sheet cannot hold: from 2^53 on it keeps 15 digits, and the others become zeros.
+    /// Whether this is a whole number that a sheet would change. From 2^53 on, it keeps 15 digits and replaces the others
+    /// by zeros.
     pub(crate) fn loses_digits(&self) -> bool {
         const EXACT: f64 = 9_007_199_254_740_992.0;
         let Self::Number(number) = self else {

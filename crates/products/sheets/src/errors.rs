@@ -1,18 +1,18 @@
-//! What the product's errors mean, beyond what Google's products share.
+//! The Sheets API's errors that Google's products don't share.
 
 use stead_core::{Error, ErrorKind, tool::Response};
 
 use crate::titles::NO_RANGE;
 
-/// Reads the error of a response; `None` where it is not one.
+/// Reads the error in a response; `None` if there isn't one.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     let error = stead_google::read_error(response)?;
     let said = error.upstream()?.message.clone().unwrap_or_default();
     Some(if said.contains("must not be an Office file") {
-        let message = "this is an uploaded Office file, which the product shows and its API does not read; open it and choose \"Save as Google Sheets\", then use the id of the copy";
+        let message = "the API can't read uploaded Office files; open the file, choose \"Save as Google Sheets\", and use the id of the copy";
         error.reclassify(ErrorKind::ProductConflict, format!("{message}: {said}"))
     } else if said.contains(NO_RANGE) {
-        let message = "the spreadsheet has no such range; check the sheet's title, which needs quotes where it has other characters than letters and digits, such as 'Plan 2026'!A1:B2";
+        let message = "the spreadsheet has no such range; check the sheet's title, and put it in quotes if it has spaces or other special characters: 'Plan 2026'!A1:B2";
         error.reclassify(
             ErrorKind::ProductInvalidRequest,
             format!("{message}: {said}"),

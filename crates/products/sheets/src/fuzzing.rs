@@ -1,4 +1,5 @@
-//! What must hold for any range, called by `tests/fuzz` and by a test here. It panics where something does not hold.
+//! Properties that hold for any range. `tests/fuzz` and a unit test call these functions, which panic if a property doesn't
+//! hold.
 
 use crate::{
     CellValue,
@@ -7,7 +8,8 @@ use crate::{
     titles::title_of,
 };
 
-/// A range is refused at its place, or kept; a list falls apart at its commas; any title can be written as a range and read again.
+/// A range is refused with its place, or accepted unchanged. A list is split at its commas. Any title can be written as a
+/// range and read again.
 pub fn a1_range(text: &str) {
     if let Err(error) = check_range("/range", text) {
         assert_eq!(error.violation_list()[0].path, "/range");
@@ -17,7 +19,7 @@ pub fn a1_range(text: &str) {
     assert!(pieces.iter().all(|piece| piece.trim() == *piece));
     assert_eq!(split(&pieces.join(",")), pieces, "{text:?}");
     for piece in pieces.iter().filter(|piece| piece.contains(',')) {
-        assert!(piece.contains('\''), "a comma stands in {piece:?}");
+        assert!(piece.contains('\''), "there's a comma in {piece:?}");
     }
 
     for cells in ["!A1", "!A1:B2", ""] {
@@ -29,7 +31,7 @@ pub fn a1_range(text: &str) {
             assert_eq!(title_of(&range), text);
         }
     }
-    // What a cell looks like is said, whatever stands in it.
+    // Any text in a cell can be checked for what it looks like.
     let _ = stored_as_text(&[vec![CellValue::Text(text.to_owned())]]);
 }
 

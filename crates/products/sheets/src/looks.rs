@@ -1,11 +1,11 @@
-//! Texts that look like something else, and stay texts where they are written as they are.
+//! Recognises texts that look like another type but are stored as text.
 
 use crate::CellValue;
 
-/// Most digits of a number: what is longer is an id, and the product keeps 15 of them.
+/// Most digits of a number. The product keeps 15 digits, so anything longer is an id.
 const DIGITS: usize = 15;
 
-/// What to say where such texts were written: how many they are, and which is the first.
+/// The warning about such texts: the position of the first one and the number of others.
 pub(crate) fn stored_as_text(values: &[Vec<CellValue>]) -> Option<String> {
     let mut found = values.iter().enumerate().flat_map(|(row, cells)| {
         let cells = cells.iter().enumerate();
@@ -19,15 +19,15 @@ pub(crate) fn stored_as_text(values: &[Vec<CellValue>]) -> Option<String> {
     let which = match found.count() {
         0 => format!("{place} looks like {kind} and was"),
         more => format!(
-            "{place} looks like {kind}, as {more} more look like something else, and they were"
+            "{place} looks like {kind}, and {more} more texts look like other types; they were"
         ),
     };
     Some(format!(
-        "{which} stored as text; write numbers as JSON numbers, and what should be read as if the user typed it with value_input_option USER_ENTERED"
+        "{which} stored as text; write numbers as JSON numbers, or set value_input_option to USER_ENTERED to read texts as if the user typed them"
     ))
 }
 
-/// What a text looks like. Digits after a first zero or a plus are the text of an id or a telephone number.
+/// The type that a text looks like. Digits after a leading zero or a plus are part of an id or a phone number.
 fn kind(text: &str) -> Option<&'static str> {
     let text = text.trim();
     if text.len() > 1 && text.starts_with('=') {
@@ -55,7 +55,7 @@ fn is_number(text: &str) -> bool {
     digits(first) && in_groups && digits(fraction) && !is_padded && text.len() <= DIGITS
 }
 
-/// Year, month and day, in either order, with a time after them or without.
+/// A date with year, month and day in either order, optionally with a time.
 fn is_date(text: &str) -> bool {
     let day = text.split(['T', ' ']).next().unwrap_or_default();
     let of = |separator| {
@@ -120,7 +120,7 @@ mod tests {
         );
         let said = stored_as_text(&[row(&["a"]), row(&["=A1", "7", "5/4/2026"])]).unwrap();
         assert!(
-            said.starts_with("/values/1/0 looks like a formula, as 2 more"),
+            said.starts_with("/values/1/0 looks like a formula, and 2 more"),
             "{said}"
         );
     }

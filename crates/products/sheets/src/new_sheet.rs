@@ -1,26 +1,25 @@
-//! A sheet as a new spreadsheet takes it.
+//! A sheet of a new spreadsheet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::error::Violation;
 
-/// A sheet of a new spreadsheet (Sheets API, `Sheet`). Further members of the product's sheet, such as `data` or
-/// `merges`, go along as they are.
+/// A sheet of a new spreadsheet (Sheets API, `Sheet`). Other members, such as `data` or `merges`, are passed on unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NewSheet {
     /// Short for `properties.title`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Title, size and place of the sheet.
+    /// Title, size and position of the sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<SheetProperties>,
-    /// Everything else.
+    /// Other members.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// Properties of a sheet (Sheets API, `SheetProperties`). Further members go along as they are.
+/// Properties of a sheet (Sheets API, `SheetProperties`). Other members are passed on unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-brief" = "`{\"title\": \"Plan\", \"index\": 0, \"gridProperties\": {\"rowCount\": 100, \"columnCount\": 9, \"frozenRowCount\": 1}}`."))]
@@ -32,13 +31,13 @@ pub struct SheetProperties {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub sheet_id: Option<i32>,
-    /// Place among the sheets, from 0; the end when absent.
+    /// Position among the sheets, from 0; the end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<i32>,
     /// Type of the sheet; `GRID` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet_type: Option<SheetType>,
-    /// Size of the grid and what of it stays in view.
+    /// Size of the grid, and its frozen rows and columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grid_properties: Option<GridProperties>,
     /// Whether the sheet is hidden.
@@ -47,12 +46,12 @@ pub struct SheetProperties {
     /// Whether the sheet runs from right to left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right_to_left: Option<bool>,
-    /// Everything else.
+    /// Other members.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// Properties of a grid (Sheets API, `GridProperties`). Further members go along as they are.
+/// Properties of a grid (Sheets API, `GridProperties`). Other members are passed on unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GridProperties {
@@ -64,18 +63,18 @@ pub struct GridProperties {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub column_count: Option<i32>,
-    /// Rows at the top that stay in view.
+    /// Number of frozen rows at the top.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub frozen_row_count: Option<i32>,
-    /// Columns at the side that stay in view.
+    /// Number of frozen columns at the side.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub frozen_column_count: Option<i32>,
-    /// Whether the lines of the grid are hidden.
+    /// Whether the grid lines are hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hide_gridlines: Option<bool>,
-    /// Everything else.
+    /// Other members.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -93,7 +92,7 @@ pub enum SheetType {
 }
 
 impl NewSheet {
-    /// What is wrong with the sheet at this place of the list.
+    /// The fault of the sheet at this position of the list.
     pub(crate) fn violation(&self, place: usize) -> Option<Violation> {
         let titled_twice = self.title.is_some()
             && self
@@ -101,12 +100,12 @@ impl NewSheet {
                 .as_ref()
                 .is_some_and(|properties| properties.title.is_some());
         titled_twice.then(|| {
-            let message = "the title is given twice; leave this one out, or properties.title";
+            let message = "the title is given twice; omit this one or properties.title";
             Violation::new(format!("/sheets/{place}/title"), "format", message)
         })
     }
 
-    /// As the product takes it: the short title among the properties.
+    /// The sheet in the product's form, with the title in `properties`.
     pub(crate) fn to_wire(&self) -> Self {
         let mut sheet = self.clone();
         if let Some(title) = sheet.title.take() {

@@ -1,12 +1,12 @@
-//! How values are read and written.
+//! Options for reading and writing values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which way the inner lists of values run (Sheets API, `Dimension`).
+/// Direction of the inner lists (Sheets API, `Dimension`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum MajorDimension {
     /// Each inner list is a row.
@@ -17,7 +17,7 @@ pub enum MajorDimension {
 }
 
 impl MajorDimension {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rows => "ROWS",
@@ -26,10 +26,10 @@ impl MajorDimension {
     }
 }
 
-/// How values are returned (Sheets API, `ValueRenderOption`).
+/// Form of returned values (Sheets API, `ValueRenderOption`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum ValueRenderOption {
     /// Calculated, as the user sees them: `"$1.23"`.
@@ -42,7 +42,7 @@ pub enum ValueRenderOption {
 }
 
 impl ValueRenderOption {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FormattedValue => "FORMATTED_VALUE",
@@ -52,21 +52,21 @@ impl ValueRenderOption {
     }
 }
 
-/// How written values are understood (Sheets API, `ValueInputOption`).
+/// Interpretation of written values (Sheets API, `ValueInputOption`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum ValueInputOption {
-    /// Stored as they are: a text stays a text.
+    /// Stored unchanged: a text stays a text.
     #[default]
     Raw,
-    /// Read as if the user typed them: texts become numbers, dates and formulas.
+    /// Parsed as if the user typed them: texts become numbers, dates and formulas.
     UserEntered,
 }
 
 impl ValueInputOption {
-    /// Name on the wire.
+    /// Name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raw => "RAW",

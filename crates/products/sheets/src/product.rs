@@ -6,7 +6,7 @@ use stead_core::product::{
 
 use crate::{classify, errors::read_error, scopes, tools::TOOLS};
 
-/// Origin of the Sheets API.
+/// Host of the Sheets API.
 const SHEETS: &str = "sheets";
 
 /// Sheets: the Google Sheets API, version 4.
@@ -27,7 +27,7 @@ pub static PRODUCT: Product = Product {
     },
     proxy: ProxyRules {
         routes: &[
-            // A sheet's title, and with it a range, may hold a slash.
+            // A sheet's title, and so a range, can contain a slash.
             ProxyRoute::new("/v4/spreadsheets", SHEETS).encoded_slash_after("values"),
             ProxyRoute::new("/batch", SHEETS).batch(),
         ],
@@ -49,7 +49,7 @@ pub static PRODUCT: Product = Product {
     test_calls: &[TestCall {
         tool: "sheets_read_spreadsheet",
         input: r#"{"spreadsheet_id":"stead-connection-test"}"#,
-        about: "Asks for a spreadsheet that does not exist: Google Sheets lists none, and says so only to a token that it takes.",
+        about: "Reads a spreadsheet that doesn't exist. Google Sheets can't list spreadsheets, and reports a missing one only to a valid token.",
         finds_nothing: true,
     }],
     tools: TOOLS,
@@ -57,7 +57,7 @@ pub static PRODUCT: Product = Product {
     ..stead_google::BASE
 };
 
-/// What the scopes mean, for the page on which the user is asked.
+/// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),

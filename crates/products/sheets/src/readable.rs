@@ -1,4 +1,4 @@
-//! The readable views of the tools' results: values as they are shown, without formats.
+//! The readable views of the results: displayed values, without formats.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use stead_core::tool::{Readable, Whole, items_of, text_of};
 
 use crate::CellValue;
 
-/// Values of a range in short.
+/// Values of a range, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ValuesView {
     /// Range in A1 notation.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<String>,
-    /// `COLUMNS` where the inner lists are columns; they are rows when absent.
+    /// `COLUMNS` if the inner lists are columns; rows when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     major_dimension: Option<String>,
-    /// The values. Empty rows and columns at the end are left out, so the inner lists can differ in length.
+    /// The values. Empty rows and columns at the end are omitted, so the inner lists can differ in length.
     #[schemars(with = "Vec<Vec<CellValue>>")]
     values: Vec<Value>,
 }
@@ -35,7 +35,7 @@ impl Readable for ValuesView {
     }
 }
 
-/// A spreadsheet in short.
+/// A spreadsheet, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SpreadsheetView {
     /// Id of the spreadsheet.
@@ -44,23 +44,23 @@ pub(crate) struct SpreadsheetView {
     /// Title of the spreadsheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Address of the spreadsheet's page.
+    /// Link to the spreadsheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     /// IANA name of the time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
-    /// The sheets in their order.
+    /// The sheets in order.
     sheets: Vec<SheetView>,
-    /// Names of ranges.
+    /// Names of the named ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     named_ranges: Vec<String>,
-    /// Where they are, such as `'Plan'!A1:B3`.
+    /// Cells of each named range, such as `'Plan'!A1:B3`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     named_range_cells: BTreeMap<String, String>,
 }
 
-/// A sheet in short.
+/// A sheet, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SheetView {
     /// Id of the sheet.
@@ -81,15 +81,15 @@ struct SheetView {
     /// The cells, one item for each range; only with `include_grid_data`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cells: Vec<CellsView>,
-    /// What else the sheet has, such as `charts`, by name only; the view `full` has it.
+    /// Names of other members of the sheet, such as `charts`; the view `full` has their content.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left_out: Vec<String>,
 }
 
-/// Members of a sheet with a form of their own in the view, and those that are formats.
+/// Members of a sheet that the view shows in another form, and members that are only formats.
 const SHOWN: [&str; 4] = ["properties", "data", "bandedRanges", "conditionalFormats"];
 
-/// Cells of a range in short.
+/// Cells of a range, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CellsView {
     /// Row of the first value, from 0.
@@ -98,8 +98,8 @@ struct CellsView {
     /// Column of the first value, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_column: Option<u64>,
-    /// The values by rows, as they are shown; `null` for an empty cell. Empty cells at the end of a row, and empty rows at
-    /// the end, are left out.
+    /// The displayed values by row; `null` for an empty cell. Empty cells at the end of a row and empty rows at the end are
+    /// omitted.
     values: Vec<Vec<Option<String>>>,
     /// Formulas by cell: `{"B2": "=SUM(A1:A9)"}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -107,7 +107,7 @@ struct CellsView {
     /// Notes by cell.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     notes: BTreeMap<String, String>,
-    /// Addresses by cell to which the text of the cell is a link.
+    /// Link addresses by cell.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     links: BTreeMap<String, String>,
 }
@@ -127,14 +127,14 @@ impl SheetView {
     }
 }
 
-/// Names of what the view does not show of a sheet.
+/// Names of the sheet's members that the view doesn't show.
 fn left_out(sheet: &Value) -> impl Iterator<Item = &str> {
     let members = sheet.as_object().into_iter().flatten();
     let names = members.map(|(name, _)| name.as_str());
     names.filter(|name| !SHOWN.contains(name))
 }
 
-/// A cell by its row and column, from 0: `B2`.
+/// The name of a cell by row and column from 0, such as `B2`.
 fn cell_name(row: u64, column: u64) -> String {
     format!("{}{}", column_name(column), row + 1)
 }
@@ -145,7 +145,7 @@ fn column_name(column: u64) -> String {
     format!("{}{letter}", before.unwrap_or_default())
 }
 
-/// A range of the product's (Sheets API, `GridRange`) in A1 notation. An end that is absent is open.
+/// A range in the API (Sheets API, `GridRange`) in A1 notation. If an end is absent, the range is open at that end.
 fn range_name(range: &Value, title: &str) -> String {
     let number = |name: &str| range[name].as_u64();
     let first = |name: &str| number(name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Google's OAuth scopes, and which of them each tool takes.
+//! Google's OAuth scopes, and the scopes that each tool needs.
 //!
 //! Source: `auth.oauth2.scopes` and each method's `scopes` in the discovery document `sheets:v4`.
 
@@ -8,14 +8,14 @@ use stead_core::tool::RequiredScopes;
 pub const SPREADSHEETS: &str = "https://www.googleapis.com/auth/spreadsheets";
 /// Read every spreadsheet.
 pub const SPREADSHEETS_READONLY: &str = "https://www.googleapis.com/auth/spreadsheets.readonly";
-/// Read and write every file of Drive, spreadsheets among them.
+/// Read and write every file in Drive, including spreadsheets.
 pub const DRIVE: &str = "https://www.googleapis.com/auth/drive";
-/// Read every file of Drive, spreadsheets among them.
+/// Read every file in Drive, including spreadsheets.
 pub const DRIVE_READONLY: &str = "https://www.googleapis.com/auth/drive.readonly";
-/// Read and write only the files that the application made or that the user picked for it.
+/// Read and write only files that the application created or that the user picked for it.
 pub const DRIVE_FILE: &str = "https://www.googleapis.com/auth/drive.file";
 
-/// `spreadsheets.get` and `spreadsheets.values.get`.
+/// For `spreadsheets.get` and `spreadsheets.values.get`.
 pub(crate) const READ: RequiredScopes = RequiredScopes(&[
     SPREADSHEETS_READONLY,
     SPREADSHEETS,
@@ -23,5 +23,5 @@ pub(crate) const READ: RequiredScopes = RequiredScopes(&[
     DRIVE_READONLY,
     DRIVE,
 ]);
-/// `spreadsheets.create` and `spreadsheets.values.update`.
+/// For `spreadsheets.create` and `spreadsheets.values.update`.
 pub(crate) const WRITE: RequiredScopes = RequiredScopes(&[SPREADSHEETS, DRIVE_FILE, DRIVE]);

@@ -1,4 +1,4 @@
-//! A spreadsheet in a result, as the product has it.
+//! A spreadsheet, as the product returns it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use serde_json::{Map, Value};
 pub struct Spreadsheet {
     /// Id of the spreadsheet.
     pub spreadsheet_id: String,
-    /// Address of the spreadsheet's page.
+    /// Link to the spreadsheet.
     pub spreadsheet_url: Option<String>,
     /// Title, locale and time zone.
     pub properties: Option<SpreadsheetProperties>,
-    /// The sheets in their order.
+    /// The sheets in order.
     #[serde(default)]
     pub sheets: Vec<Sheet>,
-    /// Ranges that have names.
+    /// The named ranges.
     #[serde(default)]
     pub named_ranges: Vec<NamedRange>,
 }
@@ -30,7 +30,7 @@ pub struct Spreadsheet {
 pub struct SpreadsheetProperties {
     /// Title of the spreadsheet.
     pub title: Option<String>,
-    /// Locale by which numbers and dates are read and shown, such as `en_US`.
+    /// Locale for numbers and dates, such as `en_US`.
     pub locale: Option<String>,
     /// IANA name of the time zone.
     pub time_zone: Option<String>,
@@ -40,7 +40,7 @@ pub struct SpreadsheetProperties {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Sheet {
-    /// Id, title, place and size of the sheet.
+    /// Id, title, position and size of the sheet.
     pub properties: Option<SheetInfo>,
     /// Cells with values, formulas and formats (Sheets API, `GridData`), one item for each range; only with
     /// `include_grid_data`.
@@ -57,7 +57,7 @@ pub struct SheetInfo {
     pub sheet_id: Option<i64>,
     /// Title of the sheet.
     pub title: Option<String>,
-    /// Place among the sheets, from 0.
+    /// Position among the sheets, from 0.
     pub index: Option<i64>,
     /// `GRID`, `OBJECT` or `DATA_SOURCE`.
     pub sheet_type: Option<String>,
@@ -78,7 +78,7 @@ pub struct GridSize {
     pub column_count: Option<u64>,
 }
 
-/// A range that has a name (Sheets API, `NamedRange`).
+/// A named range (Sheets API, `NamedRange`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -87,6 +87,6 @@ pub struct NamedRange {
     pub named_range_id: Option<String>,
     /// Name of the range.
     pub name: Option<String>,
-    /// Where it is (Sheets API, `GridRange`): rows and columns from 0, the end exclusive.
+    /// Its cells (Sheets API, `GridRange`): rows and columns from 0, without the end.
     pub range: Option<Map<String, Value>>,
 }

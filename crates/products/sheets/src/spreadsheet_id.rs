@@ -1,11 +1,11 @@
-//! Spreadsheets by their ids or links.
+//! Spreadsheets, by id or link.
 
 use stead_core::{Error, Result, error::Violation};
 
-/// The id that `given` is or, as a link of a spreadsheet, contains.
+/// The id of a spreadsheet. `given` is the id, or a link that contains it.
 ///
 /// # Errors
-/// A violation at `/spreadsheet_id` for what is neither.
+/// Returns a violation at `/spreadsheet_id` if it's neither.
 pub(crate) fn spreadsheet_id(given: &str) -> Result<&str> {
     let file = stead_google::named_file(given, &["d"]);
     file.map(|file| file.id).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! The titles of a spreadsheet's sheets, for the error of a range that it does not have.
+//! Adds the titles of a spreadsheet's sheets to the error for an unknown range.
 
 use serde_json::Value;
 use stead_core::{
@@ -7,12 +7,12 @@ use stead_core::{
     tool::{ApiRequest, Io},
 };
 
-/// What the product says of a range that it cannot find.
+/// The product's message about an unknown range.
 pub(crate) const NO_RANGE: &str = "Unable to parse range";
-/// Titles that the error names; a spreadsheet can have hundreds.
+/// Most titles in the error. A spreadsheet can have hundreds.
 const SHOWN: usize = 50;
 
-/// Adds the titles to an error that says that there is no such range. Where they cannot be read it stays as it is.
+/// Adds the sheets' titles to an error about an unknown range. If they can't be read, the error doesn't change.
 pub(crate) async fn named(io: Io<'_>, spreadsheet: &str, error: Error) -> Error {
     let Some(range) = unknown_range(&error) else {
         return error;
@@ -37,14 +37,14 @@ pub(crate) async fn named(io: Io<'_>, spreadsheet: &str, error: Error) -> Error 
     error.clone().reclassify(error.kind(), message)
 }
 
-/// The range that the product names in its refusal.
+/// The range in the product's error.
 fn unknown_range(error: &Error) -> Option<String> {
     let said = error.upstream()?.message.as_deref()?;
     let (_, range) = said.split_once(NO_RANGE)?;
     Some(range.trim_start_matches(':').trim().to_owned())
 }
 
-/// The title in a range; all of it where nothing tells its parts from each other.
+/// The sheet's title in a range, or the whole range if it has no separator.
 pub(crate) fn title_of(range: &str) -> String {
     let title = range.rsplit_once('!').map_or(range, |(title, _)| title);
     let quoted = title
@@ -53,7 +53,7 @@ pub(crate) fn title_of(range: &str) -> String {
     quoted.map_or_else(|| title.to_owned(), |title| title.replace("''", "'"))
 }
 
-/// The titles as a range has them, with those first that are like the one that was asked for.
+/// The titles in the form of a range, with titles similar to the requested one first.
 fn listed(asked: &str, titles: &[&str]) -> String {
     let quoted = |title: &str| format!("'{}'", title.replace('\'', "''"));
     let hint = match did_you_mean(asked, titles.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Values of a range in a result, as the product has them.
+//! Values of a range, as the product returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct ValueRange {
     pub range: String,
     /// Whether the inner lists are `ROWS` or `COLUMNS`.
     pub major_dimension: Option<String>,
-    /// The values. Empty rows and columns at the end are left out, so the inner lists can differ in length.
+    /// The values. Empty rows and columns at the end are omitted, so the inner lists can differ in length.
     #[serde(default)]
     pub values: Vec<Vec<CellValue>>,
 }

@@ -1,4 +1,4 @@
-//! What tools send for what callers write, and what the readable view shows.
+//! Requests of tools for different inputs, and their readable views.
 
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use stead_core::{
 use stead_sheets::{GetValues, PRODUCT, ReadSpreadsheet, UpdateValues};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
-/// Runs a tool against a response. Returns what it sent, and what it gives.
+/// Runs a tool with a response. Returns its request and its output.
 #[track_caller]
 fn run<T: Tool>(mut input: Value, response: &Value) -> Result<(ApiRequest, Value)> {
     input["spreadsheet_id"] = json!("1x");

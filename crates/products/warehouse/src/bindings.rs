@@ -4,8 +4,8 @@ use serde_json::{Map, Number, Value, json};
 
 use crate::reader::Reader;
 
-/// Bind variables in the product's form, `{"1": {"type": "FIXED", "value": "123"}}`: every value is a text or null. A
-/// bare value gets the type that it has in JSON (SQL API, "Using bind variables in a statement").
+/// Bind variables in the product's form, `{"1": {"type": "FIXED", "value": "123"}}`, in which every value is a text or
+/// null. A bare value gets its JSON type (SQL API, "Using bind variables in a statement").
 pub(crate) fn read(reader: &mut Reader, given: &Map<String, Value>) -> Map<String, Value> {
     let mut bindings = Map::new();
     for (name, value) in given {
@@ -30,37 +30,37 @@ fn binding(value: &Value) -> Result<Value, &'static str> {
         Value::String(text) => typed("TEXT", json!(text)),
         Value::Object(members) => of_object(members),
         Value::Array(_) => {
-            Err("a value is bound as {\"type\": …, \"value\": …}, or as it is; a list is not")
+            Err("bind a single value, bare or as {\"type\": …, \"value\": …}, not a list")
         }
     }
 }
 
 const ROUNDED: &str = "a number of this size may have lost digits: bind {\"type\": \"FIXED\", \"value\": \"…\"} with the digits as a text, or REAL for a floating-point number";
 
-/// Whether a number may be the rest of a whole one: JSON keeps whole numbers of 64 bits and rounds larger ones.
+/// Whether a number may be a rounded integer: JSON parsers keep 64-bit integers and round larger ones.
 fn is_rounded(number: &Number) -> bool {
     const MOST: f64 = 9_223_372_036_854_775_808.0;
     number.is_f64() && number.as_f64().is_some_and(|double| double.abs() >= MOST)
 }
 
-/// The product's own form; a number or a boolean in it becomes the text that the product wants.
+/// Reads a value in the product's form. A number or a boolean in it becomes a text, which the product requires.
 fn of_object(members: &Map<String, Value>) -> Result<Value, &'static str> {
     let known = members
         .keys()
         .all(|name| matches!(name.as_str(), "type" | "value" | "fmt"));
     if !known || !members.get("type").is_some_and(Value::is_string) {
         return Err(
-            "an object has a `type`, such as FIXED or TEXT, a `value`, and perhaps a `fmt`",
+            "an object needs a `type`, such as FIXED or TEXT, and a `value`; `fmt` is optional",
         );
     }
     let value = match members.get("value") {
-        None => return Err("`value` is required; null is SQL's NULL"),
+        None => return Err("`value` is required; null means SQL's NULL"),
         Some(value @ (Value::Null | Value::String(_))) => value.clone(),
         Some(Value::Number(number)) if is_rounded(number) && members["type"] != "REAL" => {
             return Err(ROUNDED);
         }
         Some(value @ (Value::Number(_) | Value::Bool(_))) => json!(value.to_string()),
-        Some(_) => return Err("`value` is a text, or null"),
+        Some(_) => return Err("`value` must be a text or null"),
     };
     let mut binding = members.clone();
     binding.insert(String::from("value"), value);

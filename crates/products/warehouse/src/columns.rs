@@ -1,11 +1,11 @@
-//! Names under which a row by name has its cells.
+//! Names of the cells in a row.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// The name of each column, and whether it is another than the product's. A query may return several columns of the same
-/// name: the first keeps it, and the others are numbered, as `ID_2`.
+/// The name of each column, and whether it differs from the product's name. A query can return several columns with the
+/// same name. The first keeps it; the others get a number, such as `ID_2`.
 pub(crate) fn names(columns: &[Value]) -> Vec<(String, bool)> {
     let given = |column: &Value| column["name"].as_str().unwrap_or_default().to_owned();
     let mut taken: BTreeSet<String> = columns.iter().map(given).collect();

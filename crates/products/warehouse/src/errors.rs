@@ -1,27 +1,27 @@
-//! What the product's errors mean.
+//! The errors of the SQL API.
 //!
-//! A statement that fails comes as status 422, whatever the reason; the code tells it. Codes are texts with leading
-//! zeros, and stay texts. Source: SQL API, "Handling responses", and the result codes of the product's own drivers.
+//! Every statement that fails has the status 422, and the code tells why. Codes are texts with leading zeros, so they
+//! aren't parsed as numbers. Source: SQL API, "Handling responses", and the result codes in the product's drivers.
 
 use serde_json::Value;
 use stead_core::{Error, ErrorKind, error::Upstream, tool::Response};
 
-/// Execution goes on (333333, 333334).
+/// The statement is still running (333333, 333334).
 pub(crate) const RUNNING: [&str; 2] = ["333333", "333334"];
 /// The statement was cancelled.
 pub(crate) const CANCELLED: &str = "000604";
-/// The statement is not executing, so it cannot be cancelled.
+/// The statement isn't running, so it can't be cancelled.
 pub(crate) const NOT_EXECUTING: &str = "000605";
-/// The statement ran into its time limit and was cancelled.
+/// The statement reached its time limit and was cancelled.
 pub(crate) const TIMED_OUT: &str = "000630";
-/// The request holds another number of statements than MULTI_STATEMENT_COUNT says.
+/// The number of statements in the request differs from MULTI_STATEMENT_COUNT.
 const WRONG_COUNT: &str = "000008";
-/// The product knows no statement with this handle.
+/// The product doesn't know a statement with this handle.
 pub(crate) const STATEMENT_NOT_FOUND: &str = "000709";
-/// The result is too large to be given as a whole.
+/// The result is too large to return completely.
 pub(crate) const RESULT_INCOMPLETE: &str = "391908";
 
-/// Reads the error of a response; `None` below status 400.
+/// Reads the error in a response; `None` below status 400.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     if response.status < 400 {
         return None;
@@ -55,9 +55,9 @@ fn kind(status: u16, code: &str, sql_state: &str) -> ErrorKind {
         return by_status;
     }
     match (code, sql_state) {
-        // The object, the statement, or the database or warehouse of the request.
+        // The object, the statement, or the request's database or warehouse doesn't exist.
         ("002003" | "002043" | STATEMENT_NOT_FOUND | "390201", _) => ErrorKind::ProductNotFound,
-        // A role that is not granted; a privilege that the role lacks.
+        // The role isn't granted to the user, or lacks a privilege.
         ("390189" | "003001", _) | (_, "42501") => ErrorKind::ProductForbidden,
         (CANCELLED | NOT_EXECUTING | TIMED_OUT | "002002", _) => ErrorKind::ProductConflict,
         _ => ErrorKind::ProductInvalidRequest,
@@ -67,32 +67,34 @@ fn kind(status: u16, code: &str, sql_state: &str) -> ErrorKind {
 fn sentence(kind: ErrorKind, code: &str) -> &'static str {
     match (kind, code) {
         (_, CANCELLED) => "the statement was cancelled",
-        (_, TIMED_OUT) => "the statement ran into its time limit and was cancelled",
-        (ErrorKind::ProductRejectedToken, _) => "the product does not accept the token",
-        (ErrorKind::ProductForbidden, _) => "the product forbids this to the user or to the role",
+        (_, TIMED_OUT) => "the statement reached its time limit and was cancelled",
+        (ErrorKind::ProductRejectedToken, _) => "the product doesn't accept the token",
+        (ErrorKind::ProductForbidden, _) => {
+            "the product doesn't allow the user or the role to do this"
+        }
         (ErrorKind::ProductNotFound, _) => {
-            "the product has no such object, or the role may not see it"
+            "the product has no such object, or the role can't see it"
         }
         (ErrorKind::ProductTimeout, _) => "the product gave up waiting",
-        (ErrorKind::ProductRateLimited, _) => "the product asks to slow down",
+        (ErrorKind::ProductRateLimited, _) => "the product throttles requests",
         (ErrorKind::ProductUnavailable, _) => "the product failed",
-        (ErrorKind::ProductConflict, _) => "the present state at the product does not allow this",
+        (ErrorKind::ProductConflict, _) => "the product's current state doesn't allow this",
         _ => "the product refuses the statement",
     }
 }
 
-/// What to do, where the product's own words leave that open.
+/// A hint, if the product's message doesn't tell what to do.
 fn hint(body: &Value) -> Option<&'static str> {
     match body["code"].as_str().unwrap_or_default() {
-        "000606" => Some("pass `warehouse`, or give the user a default one"),
+        "000606" => Some("pass `warehouse`, or set a default warehouse for the user"),
         "002003" | "002043" | "390201" => Some(
-            "names are upper-cased unless they stand in double quotes, and the role must see the object",
+            "names are upper-cased unless they're in double quotes, and the role must be able to see the object",
         ),
         "390189" => Some(
-            "a token is bound to the role that was authorized; set the connection's `role`, or `any_role` if calls choose the role, and authorize again",
+            "a token only works for the role that the user authorized; set the connection's `role`, or `any_role` if calls choose the role, and authorize again",
         ),
         WRONG_COUNT => Some(
-            "a request runs one statement; for several, pass `parameters` as {\"MULTI_STATEMENT_COUNT\": \"0\"}",
+            "a request runs one statement; to run several, pass `parameters` as {\"MULTI_STATEMENT_COUNT\": \"0\"}",
         ),
         _ => body["message"]
             .as_str()

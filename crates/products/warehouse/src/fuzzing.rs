@@ -1,6 +1,7 @@
-//! What must hold for any statement, called by `tests/fuzz` and by a test of this crate. It panics where something does not hold.
+//! Properties that hold for any statement. `tests/fuzz` and a unit test call this function, which panics if a property
+//! doesn't hold.
 
-/// A statement is what rules are told that it is, or they are told that it is not known.
+/// A statement is classified correctly for policies, or it's unknown.
 pub fn policy_sql(sql: &str) {
     crate::classify::statement_holds(sql);
 }

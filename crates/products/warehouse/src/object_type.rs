@@ -1,30 +1,30 @@
-//! Kinds of objects that have grants, and how the name of each is written.
+//! Kinds of objects that have grants, and how to write their names.
 
 use crate::sql::{self, Name, Unusable};
 
-/// A kind of object on which privileges are granted, and how its name is written.
+/// A kind of object with privileges, and how to write its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ObjectType {
     words: &'static str,
     place: Place,
 }
 
-/// Where objects of a kind lie, which says how many names stand before their own.
+/// The container of an object, which determines how many names precede its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The account itself, which needs no name.
+    /// The account itself, which has no name.
     Whole,
-    /// In the account: only the name, whatever characters it has.
+    /// In the account. The name can have any characters.
     Account,
     /// In a database or an application.
     Database,
     /// In a schema.
     Schema,
-    /// In a schema, told apart by the types of the arguments.
+    /// In a schema, distinguished by the types of its arguments.
     Routine,
 }
 
-/// The kinds that SHOW GRANTS ON takes (SQL reference, "SHOW GRANTS" and "GRANT <privileges>").
+/// The kinds that SHOW GRANTS ON accepts (SQL reference, "SHOW GRANTS" and "GRANT <privileges>").
 const KNOWN: &[(Place, &[&str])] = &[
     (Place::Whole, &["ACCOUNT"]),
     (
@@ -96,7 +96,7 @@ const KNOWN: &[(Place, &[&str])] = &[
 ];
 
 impl ObjectType {
-    /// The kind with this name, in any case and with underscores for spaces.
+    /// The kind with this name. The case is ignored, and underscores can replace spaces.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let meant = text.replace('_', " ").to_ascii_uppercase();
         KNOWN.iter().find_map(|(place, kinds)| {
@@ -118,17 +118,17 @@ impl ObjectType {
         format!("expected one of {}", all.join(", "))
     }
 
-    /// The kind as SQL writes it.
+    /// The kind in SQL.
     pub(crate) fn words(self) -> &'static str {
         self.words
     }
 
-    /// Whether an object of this kind is named.
+    /// Whether objects of this kind have a name.
     pub(crate) fn has_name(self) -> bool {
         self.place != Place::Whole
     }
 
-    /// An object of this kind as an identifier, with the names before its own where there are any.
+    /// An object of this kind as an identifier, with its database and schema if they are given.
     pub(crate) fn object(self, name: &str) -> Result<String, Unusable> {
         match self.place {
             Place::Whole | Place::Account => Ok(Name::read(name)?.quoted()),
@@ -140,10 +140,10 @@ impl ObjectType {
 }
 
 const IN_DATABASE: Unusable =
-    "expected name, or database.name; a name that holds a dot needs double quotes: \"a.b\"";
-const IN_SCHEMA: Unusable = "expected name, schema.name, or database.schema.name; a name that holds a dot needs double quotes: \"a.b\"";
+    "expected name, or database.name; put a name that contains a dot in double quotes: \"a.b\"";
+const IN_SCHEMA: Unusable = "expected name, schema.name, or database.schema.name; put a name that contains a dot in double quotes: \"a.b\"";
 
-/// At most so many names with dots between them.
+/// A path of at most this many names, separated by dots.
 fn path(text: &str, most: usize, expected: Unusable) -> Result<String, Unusable> {
     let parts = split(text);
     if parts.len() > most || parts.iter().any(|part| part.is_empty()) {
@@ -156,7 +156,7 @@ fn path(text: &str, most: usize, expected: Unusable) -> Result<String, Unusable>
     Ok(sql::path(&names))
 }
 
-/// The parts between the dots that stand outside double quotes.
+/// The parts between dots outside double quotes.
 fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut in_quotes) = (0, false);
@@ -170,7 +170,7 @@ fn split(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
-    // A quote that nothing closes holds nothing together.
+    // A quote that isn't closed doesn't protect dots.
     if in_quotes {
         return text.split('.').collect();
     }
@@ -178,10 +178,10 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A path and the types of the arguments: `db.schema.area(NUMBER, NUMBER)`.
+/// A path with the types of the arguments: `db.schema.area(NUMBER, NUMBER)`.
 fn routine(text: &str) -> Result<String, Unusable> {
     const WANTED: Unusable =
-        "a function or procedure is named with the types of its arguments: area(NUMBER, NUMBER)";
+        "write a function or procedure with the types of its arguments: area(NUMBER, NUMBER)";
     let inner = text.trim_end().strip_suffix(')').ok_or(WANTED)?;
     let opening = opening(inner).ok_or(WANTED)?;
     let (name, types) = (&inner[..opening], &inner[opening + 1..]);
@@ -192,7 +192,7 @@ fn routine(text: &str) -> Result<String, Unusable> {
     Ok(format!("{}({types})", path(name, 3, IN_SCHEMA)?))
 }
 
-/// The parenthesis that opens the list which the last one, already taken off, closes.
+/// The opening parenthesis that matches a closing one after the end of `text`.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     for (place, letter) in text.char_indices().rev() {
@@ -208,7 +208,7 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The parts between the commas that stand outside parentheses.
+/// The parts between commas outside parentheses.
 fn arguments(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     text.split(|letter: char| {
@@ -222,7 +222,7 @@ fn arguments(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// A type's words, and perhaps its size: `DOUBLE PRECISION`, `NUMBER(38, 0)`.
+/// Whether the text is a type, optionally with a size: `DOUBLE PRECISION`, `NUMBER(38, 0)`.
 fn is_type(text: &str) -> bool {
     let (words, size) = match text.strip_suffix(')') {
         Some(rest) => match rest.split_once('(') {

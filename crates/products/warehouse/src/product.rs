@@ -12,7 +12,7 @@ use stead_core::{
 
 use crate::{classify, errors::read_error, settings, tools::TOOLS};
 
-/// The one origin: the account of the connection's settings.
+/// The only host, which is the account's.
 const SQL_API: &str = "sql_api";
 
 /// Warehouse: the SQL API.
@@ -24,13 +24,13 @@ pub static PRODUCT: Product = Product {
         url: "https://{host}",
         base: "/api/v2",
     }],
-    // SQL API, "Headers"; tools send their own Accept, a raw request may leave it out.
+    // SQL API, "Headers". Tools send their own Accept; raw requests may not have one.
     headers: &[
         ("accept", "application/json"),
         ("x-snowflake-authorization-token-type", "OAUTH"),
     ],
     read_error,
-    // No quota is published. A warehouse queues what exceeds its MAX_CONCURRENCY_LEVEL, 8 by default.
+    // The product doesn't publish a quota. A warehouse queues statements above its MAX_CONCURRENCY_LEVEL, 8 by default.
     quota: Quota::UNLIMITED,
     token_prefixes: &["ver:", "ETMsDg"],
     settings: settings::derive,
@@ -40,15 +40,15 @@ pub static PRODUCT: Product = Product {
         path_words: "api cancel statements v2",
         ..ProxyRules::BASE
     },
-    // A statement that runs on gets a response after 45 seconds (SQL API, parameter `async`).
+    // A statement that is still running gets a response after 45 seconds (SQL API, parameter `async`).
     limits: Limits {
         first_byte: Duration::from_secs(75),
         total: Duration::from_secs(120),
         response_bytes: 64 * 1024 * 1024,
         ..Limits::DEFAULT
     },
-    // Snowflake OAuth, "Configure Snowflake OAuth for custom clients". There is no revocation endpoint: an
-    // administrator removes a delegated authorization.
+    // Snowflake OAuth, "Configure Snowflake OAuth for custom clients". There is no revocation endpoint, so an administrator
+    // must remove the delegated authorization.
     classify: classify::classify,
     fact_kinds: classify::KINDS,
     oauth: OAuth {
@@ -57,11 +57,12 @@ pub static PRODUCT: Product = Product {
         client_authentication: ClientAuthentication::Basic,
         token_format: TokenFormat::Form,
         pkce: true,
-        // Each refresh then brings a new refresh token with its full validity, so an account that is used never expires
-        // (docs.snowflake.com, "Single-use refresh tokens"). An integration that does not allow it ignores the parameter.
+        // With this parameter, each refresh returns a new refresh token with its full lifetime. So an account that is used
+        // never expires (docs.snowflake.com, "Single-use refresh tokens"). An integration that doesn't allow it ignores the
+        // parameter.
         code_parameters: &[("enable_single_use_refresh_tokens", "true")],
         rotation: Rotation::Stable,
-        // OAUTH_REFRESH_TOKEN_VALIDITY is 90 days unless an integration says otherwise.
+        // OAUTH_REFRESH_TOKEN_VALIDITY is 90 days by default.
         keep_alive: Some(Duration::from_secs(45 * 24 * 3600)),
         permissions: Permissions::None,
         default_lifetime: Some(Duration::from_secs(600)),
@@ -82,38 +83,38 @@ pub static PRODUCT: Product = Product {
         SettingField {
             name: "role",
             title: "Role",
-            about: "The role that all users act in. Empty: each user’s default role, which must not be ACCOUNTADMIN or SECURITYADMIN.",
+            about: "The role for all users. Empty: each user’s default role, which must not be ACCOUNTADMIN or SECURITYADMIN.",
             is_required: false,
         },
         SettingField {
             name: settings::ANY_ROLE,
             title: "Any role",
-            about: "true: each call may name any of the user’s roles. Not with a role. Empty: calls run in the one role that the user authorized.",
+            about: "true: each call can choose any of the user’s roles. Not with a role. Empty: all calls use the role that the user authorized.",
             is_required: false,
         },
         SettingField {
             name: settings::WAREHOUSE,
             title: "Warehouse",
-            about: "The warehouse that statements run on where a call names none. Empty: each user’s default warehouse.",
+            about: "The warehouse for statements, if a call doesn’t name one. Empty: each user’s default warehouse.",
             is_required: false,
         },
         SettingField {
             name: settings::DATABASE,
             title: "Database",
-            about: "The database of the session where a call names none. Empty: each user’s default namespace.",
+            about: "The database of the session, if a call doesn’t name one. Empty: each user’s default namespace.",
             is_required: false,
         },
         SettingField {
             name: settings::SCHEMA,
             title: "Schema",
-            about: "The schema of the session where a call names neither database nor schema.",
+            about: "The schema of the session, if a call names neither database nor schema.",
             is_required: false,
         },
     ],
     test_calls: &[TestCall {
         tool: "warehouse_show_warehouses",
         input: r#"{}"#,
-        about: "Lists the warehouses, which needs none to run.",
+        about: "Lists the warehouses. This works without a running warehouse.",
         finds_nothing: false,
     }],
     tools: TOOLS,
@@ -121,7 +122,7 @@ pub static PRODUCT: Product = Product {
     ..Product::BASE
 };
 
-/// What the scopes mean, for the page on which the user is asked.
+/// Texts about the scopes for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),

@@ -4,10 +4,10 @@ use stead_core::Result;
 
 use crate::{reader::Reader, sql::Name, statement::Statement};
 
-/// Kinds of constraints that the information schema tells of ("TABLE_CONSTRAINTS view").
+/// Kinds of constraints in the information schema ("TABLE_CONSTRAINTS view").
 const CONSTRAINT_TYPES: [&str; 3] = ["PRIMARY KEY", "FOREIGN KEY", "UNIQUE"];
 
-/// A query of the information schema: the database in the text, every value as a bind variable.
+/// A query of the information schema. The database is in the SQL, all values are bind variables.
 pub(crate) struct Query {
     reader: Reader,
     database: Name,
@@ -16,8 +16,8 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    /// Begins with a constant `SELECT … FROM {database}.INFORMATION_SCHEMA.…`. The view is always named with its
-    /// database, since databases made from a share have none of their own as the current schema.
+    /// Starts with a constant `SELECT … FROM {database}.INFORMATION_SCHEMA.…`. The view always has its database
+    /// in front, which databases made from a share require.
     pub(crate) fn of(select: &'static str, database: &str) -> Self {
         let mut reader = Reader::default();
         let database = reader.name("database", database);
@@ -30,7 +30,7 @@ impl Query {
         }
     }
 
-    /// Keeps rows whose column is this name.
+    /// Keeps rows with this name in the column.
     pub(crate) fn equals(&mut self, column: &str, parameter: &str, name: &Option<String>) {
         if let Some(name) = self.reader.optional_name(parameter, name) {
             self.conditions.push(format!("{column} = ?"));
@@ -38,7 +38,7 @@ impl Query {
         }
     }
 
-    /// Keeps rows whose column matches this pattern in any case, as SHOW … LIKE does.
+    /// Keeps rows whose column matches this pattern in any case, like SHOW … LIKE.
     pub(crate) fn like(&mut self, column: &str, parameter: &str, pattern: &Option<String>) {
         if let Some(pattern) = self.reader.optional_text(parameter, pattern) {
             self.conditions.push(format!("{column} ILIKE ?"));
@@ -59,7 +59,7 @@ impl Query {
         }
     }
 
-    /// Ends with order and limit, and says who asks.
+    /// Finishes the query with order and limit, and sets role and warehouse.
     pub(crate) fn end(
         mut self,
         order: &'static str,

@@ -1,4 +1,4 @@
-//! Reading a tool's parameters, so that a caller learns of every fault at once.
+//! Reads a tool's parameters and reports all faults together.
 
 use stead_core::{
     Result,
@@ -7,14 +7,14 @@ use stead_core::{
 
 use crate::sql::{self, Name, Unusable};
 
-/// Reads a tool's parameters, and gathers every fault, so that a caller learns of all at once.
+/// Reads a tool's parameters, and collects all faults.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     violations: Violations,
 }
 
 impl Reader {
-    /// A name; an empty one where the text is not a name, which [`Reader::end`] tells.
+    /// A name. If the text isn't a name, the result is empty, and [`Reader::end`] returns the fault.
     pub(crate) fn name(&mut self, parameter: &str, text: &str) -> Name {
         self.usable(parameter, Name::read(text))
     }
@@ -24,7 +24,7 @@ impl Reader {
         text.as_ref().map(|text| self.name(parameter, text))
     }
 
-    /// A name that goes with another parameter's value, which `because` names.
+    /// A name that is required because of another parameter's value, which `because` names.
     pub(crate) fn needed_name(
         &mut self,
         parameter: &str,
@@ -62,14 +62,14 @@ impl Reader {
     ) -> Option<String> {
         let text = text.as_ref()?;
         let usable = if text.contains('\0') {
-            Err("a text has no NUL characters")
+            Err("a text can't contain NUL characters")
         } else {
             Ok(text.clone())
         };
         Some(self.usable(parameter, usable))
     }
 
-    /// An id as the product writes its own: 8-4-4-4-12 hexadecimal digits, of no particular UUID version.
+    /// An id in the product's form: 8-4-4-4-12 hexadecimal digits, of any UUID version.
     pub(crate) fn id(&mut self, parameter: &str, text: &str) {
         if !is_id(text) {
             let message = "expected hexadecimal digits in groups of 8-4-4-4-12";
@@ -82,13 +82,13 @@ impl Reader {
         text.iter().for_each(|text| self.id(parameter, text));
     }
 
-    /// Refuses a parameter that another parameter's value leaves no use for.
+    /// Refuses a parameter that can't be used with another parameter's value.
     pub(crate) fn unused(&mut self, parameter: &str, given: bool, because: &str) {
         if given {
             self.refuse(
                 parameter,
                 "unused",
-                format!("{parameter:?} has no use with {because}"),
+                format!("{parameter:?} can't be used with {because}"),
             );
         }
     }
@@ -98,12 +98,12 @@ impl Reader {
         self.refuse_at(&[parameter], keyword, message);
     }
 
-    /// Refuses what lies below these steps.
+    /// Refuses a value at this path.
     pub(crate) fn refuse_at(&mut self, steps: &[&str], keyword: &str, message: impl Into<String>) {
         self.violations.push(Violation::at(steps, keyword, message));
     }
 
-    /// Ends the reading.
+    /// Returns the faults, if there are any.
     pub(crate) fn end(self) -> Result<()> {
         self.violations.finish()
     }

@@ -1,10 +1,10 @@
-//! What tools return of a statement: its state, and its rows.
+//! Results of a statement: its state and its rows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What became of a statement, with the product's own object.
+/// The state of a statement, with the product's object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct StatementResult {
@@ -12,32 +12,32 @@ pub struct StatementResult {
     pub state: String,
     /// Handle of the statement.
     pub statement_handle: Option<String>,
-    /// Handles of the single statements, where several were executed at once.
+    /// Handles of the statements, if the request had several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement_handles: Option<Vec<String>>,
-    /// UUID of the execution, where it is known.
+    /// UUID of the execution, if it's known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
-    /// The product's own object: its words, and the first rows where the statement is done.
+    /// The product's object: its message, and the first rows if the statement is done.
     pub result: ResultSet,
 }
 
-/// Rows of a statement that reads, each an object by column name.
+/// Rows of a query, each an object by column name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Rows {
-    /// `done`; otherwise there are no rows here, and `warehouse_get_query_status` tells more.
+    /// `done`. In any other state there are no rows; call `warehouse_get_query_status` for details.
     pub state: String,
     /// Handle of the statement.
     pub statement_handle: Option<String>,
     /// UUID of the execution.
     pub request_id: String,
-    /// The columns in their order. Of several with the same name, the later ones are numbered: `ID_2`.
+    /// The columns in order. If several have the same name, the later ones get a number: `ID_2`.
     #[serde(default)]
     pub columns: Vec<Column>,
     /// Number of rows in all partitions.
     pub row_count: Option<u64>,
-    /// The rows: texts or `null` under the names of the columns.
+    /// The rows: texts or `null` by column name.
     #[serde(default)]
     pub rows: Vec<Map<String, Value>>,
 }
@@ -46,60 +46,60 @@ pub struct Rows {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Column {
-    /// Name of the column, as the product writes it.
+    /// Name of the column, as the product returns it.
     pub name: Option<String>,
     /// Type of its values, such as `text` or `fixed`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
 }
 
-/// The product's own object for a statement (SQL API, `ResultSet`, `QueryStatus` and `CancelStatus`).
+/// The product's object for a statement (SQL API, `ResultSet`, `QueryStatus` and `CancelStatus`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResultSet {
-    /// Code of what happened; `090001` for success.
+    /// Result code; `090001` for success.
     pub code: Option<String>,
-    /// What happened, in the product's words.
+    /// The product's message.
     pub message: Option<String>,
-    /// SQLSTATE of five characters.
+    /// SQLSTATE, five characters.
     pub sql_state: Option<String>,
     /// Handle of the statement.
     pub statement_handle: Option<String>,
-    /// When it was submitted: milliseconds since 1970.
+    /// Submission time in milliseconds since 1970.
     pub created_on: Option<i64>,
-    /// What the rows are.
+    /// Description of the rows.
     pub result_set_meta_data: Option<ResultMetadata>,
-    /// The rows of this partition: texts or `null` in the order of the columns.
+    /// The rows of this partition: texts or `null`, in the order of the columns.
     #[serde(default)]
     pub data: Vec<Vec<Option<String>>>,
 }
 
-/// What the rows of a result are (SQL API, `ResultSet.resultSetMetaData`).
+/// Description of a result's rows (SQL API, `ResultSet.resultSetMetaData`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResultMetadata {
     /// Number of rows in all partitions.
     pub num_rows: Option<u64>,
-    /// The columns in their order.
+    /// The columns in order.
     #[serde(default)]
     pub row_type: Vec<ResultColumn>,
-    /// The partitions in their order.
+    /// The partitions in order.
     #[serde(default)]
     pub partition_info: Vec<Partition>,
 }
 
-/// A column of a result, as the product has it (SQL API, `rowType`).
+/// A column of a result in the API (SQL API, `rowType`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ResultColumn {
-    /// Name of the column, as the product writes it.
+    /// Name of the column, as the product returns it.
     pub name: Option<String>,
     /// Type of its values, such as `text` or `fixed`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Whether it takes NULL.
+    /// Whether it allows NULL.
     pub nullable: Option<bool>,
 }
 
@@ -112,6 +112,6 @@ pub struct Partition {
     pub row_count: Option<u64>,
     /// Size in bytes.
     pub uncompressed_size: Option<u64>,
-    /// Size in bytes as it is sent, where it is compressed.
+    /// Compressed size in bytes, if it's compressed.
     pub compressed_size: Option<u64>,
 }

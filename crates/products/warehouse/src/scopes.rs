@@ -1,5 +1,5 @@
-//! OAuth scopes of the product. They follow from the connection's settings; no tool asks for one of its own, since
-//! what a user may do is decided by the role.
+//! The product's OAuth scopes, which follow from the connection's settings. No tool needs a scope of its own, because the
+//! role decides what a user can do.
 //!
 //! Source: Snowflake OAuth, "Scope".
 
@@ -8,13 +8,13 @@ use stead_core::tool::UNRESERVED;
 
 use crate::sql::Name;
 
-/// Brings a refresh token.
+/// Requests a refresh token.
 pub const REFRESH_TOKEN: &str = "refresh_token";
 
 /// Lets each call choose among the user's roles.
 pub const SESSION_ROLE_ANY: &str = "session:role-any";
 
-/// The scope that opens every session in this role. A role whose name has special characters is encoded.
+/// The scope for sessions with this role. A role's name with special characters is encoded.
 pub(crate) fn session_role(role: &Name) -> String {
     let plain = role
         .stored()

@@ -1,35 +1,35 @@
-//! Settings of a connection: which account of the product, and in which role.
+//! Settings of a connection: the account at the product, the role, and defaults for calls.
 
 use serde_json::{Map, Value};
 use stead_core::{Error, Result, error::Violation, product::DerivedSettings, tool::Call};
 
 use crate::{scopes, sql::Name};
 
-/// Where the accounts are, by the part of the world that hosts them.
+/// Domains of accounts, by the part of the world that hosts them.
 const SUFFIXES: [&str; 2] = [".snowflakecomputing.com", ".snowflakecomputing.cn"];
-/// Where people work in the browser, at `/organization/account/`.
+/// The host of the web interface, which has addresses such as `/organization/account/`.
 const SNOWSIGHT: &str = "app.snowflake.com";
 const ACCOUNT_EXPECTED: &str = "expected an account's identifier (myorg-myaccount, MYORG.MYACCOUNT, or a locator with its region: xy12345.us-east-2.aws), its host below snowflakecomputing.com, or its address in the browser (https://app.snowflake.com/myorg/myaccount/)";
-/// Whether calls may choose a role.
+/// The setting that lets calls choose a role.
 pub(crate) const ANY_ROLE: &str = "any_role";
-/// Settings that stand in for what a call leaves out.
+/// Settings that are defaults for calls.
 const SESSION: [&str; 3] = [WAREHOUSE, DATABASE, SCHEMA];
 pub(crate) const WAREHOUSE: &str = "warehouse";
 pub(crate) const DATABASE: &str = "database";
 pub(crate) const SCHEMA: &str = "schema";
 
-/// The name that a setting holds for what a call leaves out.
+/// The name in a setting that is a default for calls.
 pub(crate) fn name(call: &Call, setting: &str) -> Option<Name> {
     Name::read(call.settings.get(setting)?.as_str()?).ok()
 }
 
-/// Labels of a host before the suffix: locator, region, cloud, `privatelink`.
+/// Most labels of a host before the suffix: locator, region, cloud, `privatelink`.
 const MOST_LABELS: usize = 4;
 
-/// Reads the settings: the host that every address of the connection has, and the scopes that its links ask for.
+/// Reads the settings. They determine the host of all addresses of the connection, and the scopes that its links request.
 ///
 /// # Errors
-/// [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
+/// Returns [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
 pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     let mut violations = Vec::new();
     let mut refuse = |name: &str, keyword: &str, message: &str| {
@@ -67,7 +67,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         Some(Some(true)) if settings.contains_key("role") => refuse(
             ANY_ROLE,
             "unused",
-            "with a \"role\", all calls run in it: leave out one of the two",
+            "with a \"role\", all calls use it; omit one of the two settings",
         ),
         Some(Some(true)) => derived.scopes.push(scopes::SESSION_ROLE_ANY.to_owned()),
         Some(None) => refuse(ANY_ROLE, "type", "expected true or false"),
@@ -89,7 +89,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
         refuse(
             &name,
             "additionalProperties",
-            "this is not known here; known: account, role, any_role, warehouse, database, schema, rate_limit",
+            "there is no such setting; use one of: account, role, any_role, warehouse, database, schema, rate_limit",
         );
     }
     if violations.is_empty() {
@@ -99,7 +99,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     }
 }
 
-/// Yes or no, also as the text that a form sends.
+/// A boolean, or its text as a form sends it.
 fn truth(value: &Value) -> Option<bool> {
     match value {
         Value::String(text) => text.to_ascii_lowercase().parse().ok(),
@@ -107,7 +107,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The host of an account: as it is given, or made of the account's identifier; nothing for what is neither.
+/// The host of an account, from a host or an account identifier; `None` if it's neither.
 ///
 /// Source: "Account identifiers".
 fn host(account: &str) -> Option<String> {
@@ -118,7 +118,7 @@ fn host(account: &str) -> Option<String> {
         .into_iter()
         .find_map(|suffix| Some((host.strip_suffix(suffix)?, suffix)));
     if let Some((name, suffix)) = suffix {
-        // Private DNS may know only the name with the underscores.
+        // A private DNS may only know the name with underscores.
         let labels: Vec<&str> = name.split('.').collect();
         let is_account = labels.len() <= MOST_LABELS && labels.iter().all(|label| is_label(label));
         return is_account.then(|| format!("{name}{suffix}"));
@@ -133,8 +133,8 @@ fn host(account: &str) -> Option<String> {
     of_identifier(host)
 }
 
-/// The host of an account by its identifier: `organization-account`, `organization.account` as SQL writes it, or
-/// `locator[.region[.cloud]]`; each perhaps with `.privatelink`.
+/// The host of an account, from its identifier: `organization-account`, `organization.account` as in SQL, or
+/// `locator[.region[.cloud]]`. Each can end with `.privatelink`.
 fn of_identifier(identifier: &str) -> Option<String> {
     const PRIVATE: &str = ".privatelink";
     let (name, private) = match identifier.strip_suffix(PRIVATE) {
@@ -148,7 +148,7 @@ fn of_identifier(identifier: &str) -> Option<String> {
         [organization, account] => return of_names(organization, account, private),
         _ => return None,
     };
-    // The underscores of a name are hyphens in the host.
+    // Underscores in a name are hyphens in the host.
     let name = name.replace('_', "-");
     let is_in_china = region.is_some_and(|region| region.starts_with("cn-"));
     let suffix = SUFFIXES[usize::from(is_in_china)];
@@ -156,7 +156,7 @@ fn of_identifier(identifier: &str) -> Option<String> {
     is_account.then(|| format!("{name}{private}{suffix}"))
 }
 
-/// The host of an account by the names of its organization and its own, which have no hyphens.
+/// The host of an account, from the names of organization and account, which contain no hyphens.
 fn of_names(organization: &str, account: &str, private: &str) -> Option<String> {
     let is_name = |name: &str, others: &[u8]| {
         name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -166,14 +166,14 @@ fn of_names(organization: &str, account: &str, private: &str) -> Option<String> 
     };
     let is_account = is_name(organization, b"")
         && is_name(account, b"_")
-        // The address of a site.
+        // Looks like the domain of a website.
         && !["ai", "cn", "com", "io", "net", "org"].contains(&account);
     let name = format!("{organization}-{}", account.replace('_', "-"));
     (is_account && is_label(&name)).then(|| format!("{name}{private}{}", SUFFIXES[0]))
 }
 
-/// Whether a label is the region of a cloud, such as `us-east-2`, `west-europe` or `us-gov-virginia`: some part of it says
-/// where.
+/// Whether a label is a cloud region, such as `us-east-2`, `west-europe` or `us-gov-virginia`. A region contains a
+/// direction or `gov`.
 fn is_region(label: &str) -> bool {
     let says_where = |part: &str| {
         let part = part.trim_end_matches(|digit: char| digit.is_ascii_digit());
@@ -188,7 +188,7 @@ fn is_region(label: &str) -> bool {
         && label.split('-').any(says_where)
 }
 
-/// A label of a host name (RFC 1035, 2.3.1, with digits first as RFC 1123 allows), or of a private one, which may have
+/// A label of a host name (RFC 1035, 2.3.1; RFC 1123 also allows a digit first). Private host names can also contain
 /// underscores.
 fn is_label(label: &str) -> bool {
     (1..=63).contains(&label.len())
@@ -312,7 +312,7 @@ mod tests {
             "myorg-acct1.snowflakecomputing.com:443",
             "myorg-acct1.snowflakecomputing.com.",
             "myorg-acct1.snowflakecomputing.com\n",
-            // Neither a region nor a name as SQL has it.
+            // Neither a region nor a name in SQL.
             "myorg.my-account",
             "xy12345.us-east-2.alibaba",
             "org.account.more",

@@ -1,20 +1,20 @@
-//! Names and texts as parts of SQL, from which no input can break out.
+//! Writes names and texts into SQL. No input can break out of its quotes.
 //!
 //! Source: SQL reference, "Identifier requirements" and "String constants".
 
-/// Longest name that the product takes, in characters.
+/// Longest name that the product allows, in characters.
 const LONGEST: usize = 255;
 
-/// Why a text cannot be part of a statement.
+/// Why a text can't be part of a statement.
 pub(crate) type Unusable = &'static str;
 
-/// The name of an object in the form in which the product stores it.
+/// The name of an object, in its stored form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Name(String);
 
 impl Name {
-    /// Reads a name as SQL does: a plain one is upper-cased, one in double quotes is taken exactly. So is any other
-    /// text, which SQL would take only in quotes.
+    /// Reads a name like SQL: a plain name is upper-cased, a name in double quotes is exact. Any other text, which SQL
+    /// would only allow in quotes, is also exact.
     pub(crate) fn read(text: &str) -> Result<Self, Unusable> {
         let stored = match unquoted(text) {
             Some(inner) => inner,
@@ -24,54 +24,54 @@ impl Name {
         Self::stored_as(&stored)
     }
 
-    /// A name that the product gave: taken exactly.
+    /// A name that the product returned, which is exact.
     pub(crate) fn stored_as(stored: &str) -> Result<Self, Unusable> {
         if stored.is_empty() {
-            return Err("a name has at least one character");
+            return Err("a name can't be empty");
         }
         if stored.chars().count() > LONGEST {
-            return Err("a name has at most 255 characters");
+            return Err("a name can have at most 255 characters");
         }
         if stored.chars().any(char::is_control) {
-            return Err("a name has no control characters");
+            return Err("a name can't contain control characters");
         }
         Ok(Self(stored.to_owned()))
     }
 
-    /// The name as the product stores it: for a request's members, and to compare with.
+    /// The name in its stored form, for members of a request and for comparisons.
     pub(crate) fn stored(&self) -> &str {
         &self.0
     }
 
-    /// The name as an identifier in SQL: always in double quotes, so that it keeps its case and its characters.
+    /// The name as an identifier in SQL. It's always in double quotes, which keep its case and special characters.
     pub(crate) fn quoted(&self) -> String {
         format!("\"{}\"", self.0.replace('"', "\"\""))
     }
 }
 
-/// Names as one path: `"DB"."SCHEMA"."TABLE"`.
+/// Names as a path: `"DB"."SCHEMA"."TABLE"`.
 pub(crate) fn path<'a>(names: impl IntoIterator<Item = &'a Name>) -> String {
     let quoted: Vec<String> = names.into_iter().map(Name::quoted).collect();
     quoted.join(".")
 }
 
-/// A text as a string constant. In a constant a backslash escapes what follows, so it is doubled before the quote is.
+/// A text as a string constant. A backslash is an escape character there, so it's doubled before the quotes are.
 pub(crate) fn literal(text: &str) -> Result<String, Unusable> {
     if text.contains('\0') {
-        return Err("a text has no NUL characters");
+        return Err("a text can't contain NUL characters");
     }
     let escaped = text.replace('\\', "\\\\").replace('\'', "''");
     Ok(format!("'{escaped}'"))
 }
 
-/// What stands between the double quotes of a well-formed quoted identifier.
+/// The text between the double quotes of a well-formed quoted identifier.
 fn unquoted(text: &str) -> Option<String> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     let well_formed = !inner.replace("\"\"", "").contains('"');
     well_formed.then(|| inner.replace("\"\"", "\""))
 }
 
-/// Whether SQL takes the text as an identifier without quotes.
+/// Whether SQL allows the text as an identifier without quotes.
 fn is_plain(text: &str) -> bool {
     let mut letters = text.bytes();
     letters

@@ -1,4 +1,4 @@
-//! Submitting statements, and reading what became of them.
+//! Submits statements and reads their results.
 //!
 //! Source: SQL API, "Submitting a request to execute SQL statements" and "Handling responses".
 
@@ -21,7 +21,7 @@ use crate::{
 /// A request to execute SQL (SQL API, "Body of the POST request").
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Statement {
-    /// SQL with `?` for each binding.
+    /// SQL with a `?` for each binding.
     pub(crate) statement: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<u64>,
@@ -37,7 +37,7 @@ pub(crate) struct Statement {
     pub(crate) bindings: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parameters: Option<Map<String, Value>>,
-    /// Whether its names may leave database and schema to the session.
+    /// Whether the session's database and schema apply to its incomplete names.
     #[serde(skip)]
     pub(crate) leaves_open: bool,
 }
@@ -47,7 +47,7 @@ fn stored<S: serde::Serializer>(name: &Option<Name>, serializer: S) -> Result<S:
 }
 
 impl Statement {
-    /// A statement without anything around it.
+    /// A statement with default settings.
     pub(crate) fn new(sql: impl Into<String>) -> Self {
         Self {
             statement: sql.into(),
@@ -70,8 +70,8 @@ impl Statement {
         bindings.insert(number.to_string(), json!({ "type": "TEXT", "value": text }));
     }
 
-    /// The request, with `requestId` and, where it is sent again, `retry`: what was executed already is then not
-    /// executed again ("Resubmitting a request to execute SQL statements").
+    /// The request with its `requestId`. A retry has the parameter `retry`, so the product doesn't execute the statement
+    /// twice ("Resubmitting a request to execute SQL statements").
     pub(crate) fn request(&self, request_id: &str, retry: Option<bool>) -> ApiRequest {
         let rule = match retry {
             Some(true) => Retry::Always,
@@ -85,7 +85,8 @@ impl Statement {
             .retry(rule)
     }
 
-    /// Fills in what the caller left out from the connection's settings. A schema of theirs belongs to their database.
+    /// Fills in absent values from the connection's settings. The setting for the schema only applies together with the one
+    /// for the database.
     #[must_use]
     pub(crate) fn with_defaults(mut self, call: &Call) -> Self {
         self.warehouse = self.warehouse.or_else(|| settings::name(call, WAREHOUSE));
@@ -106,7 +107,7 @@ impl Statement {
             && reply.body["resultSetMetaData"]["numRows"].as_u64() >= Some(MOST_SHOWN);
         let output = reply.rows(&request_id);
         Ok(if cut {
-            let message = "SHOW returns 10,000 rows at most: there may be more";
+            let message = "SHOW returns at most 10,000 rows; there may be more";
             output.warn("rows_cut", message)
         } else {
             output
@@ -114,10 +115,10 @@ impl Statement {
     }
 }
 
-/// Rows that SHOW returns at most (SQL reference, "SHOW <objects>").
+/// Most rows that SHOW returns (SQL reference, "SHOW <objects>").
 const MOST_SHOWN: u64 = 10_000;
 
-/// Sends a statement. An error carries its request id, and its handle where the product gave one.
+/// Sends a statement. An error has the request id, and the statement's handle if the product returned one.
 pub(crate) async fn submit(io: Io<'_>, request: ApiRequest, request_id: &str) -> Result<Reply> {
     let effect = request.effect_of();
     let sent = io.send(request).await;
@@ -135,11 +136,11 @@ pub(crate) async fn submit(io: Io<'_>, request: ApiRequest, request_id: &str) ->
         })
 }
 
-/// Requests for one response while the product throttles.
+/// Most requests for a response while the product throttles.
 const PATIENCE: u32 = 4;
 
-/// Asks about a statement that was submitted before. While it runs, the product may response 429 with its handle, which
-/// is not throttling; one without a handle is, and is waited for.
+/// Asks for the state of a statement. A 429 with a handle means that the statement is running. A 429 without one is
+/// throttling, so the request waits and tries again.
 pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Response> {
     let request = request.accept(&[408, 422, 429]);
     for attempt in 0.. {
@@ -156,11 +157,11 @@ pub(crate) async fn ask(io: Io<'_>, request: ApiRequest) -> Result<Response> {
     }
     Err(Error::new(
         ErrorKind::Internal,
-        "the product was asked without end",
+        "too many requests for one response",
     ))
 }
 
-/// What became of a statement.
+/// The state of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Done,
@@ -182,7 +183,7 @@ impl fmt::Display for State {
     }
 }
 
-/// A response about a statement: its state, and the product's own object.
+/// A response about a statement: its state, and the product's object.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) state: State,
@@ -190,10 +191,11 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Tells the statuses apart. A statement that failed is an error.
+    /// Reads a response. A failed statement is an error.
     ///
     /// # Errors
-    /// The product's, by its code; [`ErrorKind::OutcomeUnknown`] where a write was given up without a word about it.
+    /// The product's error, by its code. [`ErrorKind::OutcomeUnknown`] if the product gave up on a write without telling
+    /// the outcome.
     pub(crate) fn read(response: &Response, effect: Effect) -> Result<Self> {
         let reply = Self::of_any(response)?;
         match reply.state {
@@ -203,7 +205,7 @@ impl Reply {
             {
                 Err(Error::new(
                     ErrorKind::OutcomeUnknown,
-                    "the product gave up waiting: the statement may or may not have been executed",
+                    "the product stopped waiting; the statement may or may not have been executed",
                 ))
             }
             State::TimedOutAndCancelled if handle(&reply.body).is_none() => Err(refused(response)),
@@ -211,10 +213,10 @@ impl Reply {
         }
     }
 
-    /// Tells the statuses apart. That a statement failed is a response.
+    /// Reads a response. A failed statement isn't an error.
     ///
     /// # Errors
-    /// The product's, where it does not speak of a statement.
+    /// The product's error, if the response isn't about a statement.
     pub(crate) fn of_any(response: &Response) -> Result<Self> {
         let body: Value = match response.status {
             200..=299 => response.json()?,
@@ -235,7 +237,8 @@ impl Reply {
         Ok(Self { state, body })
     }
 
-    /// `{state, statement_handle, statement_handles?, request_id?, result}`, where `result` is the product's own object.
+    /// The output `{state, statement_handle, statement_handles?, request_id?, result}`, in which `result` is the product's
+    /// object.
     pub(crate) fn output(self, request_id: Option<&str>) -> Output {
         let mut made = self.head(request_id);
         let warnings = Warnings::of(&self.body);
@@ -243,12 +246,13 @@ impl Reply {
         warnings.add_to(made.into())
     }
 
-    /// `{state, statement_handle, request_id, columns, rows, row_count}`, each row an object by column name.
+    /// The output `{state, statement_handle, request_id, columns, rows, row_count}`, in which each row is an object by
+    /// column name.
     fn rows(mut self, request_id: &str) -> Output {
         let mut made = self.head(Some(request_id));
         if self.state != State::Done {
             let message = format!(
-                "the statement is {} and has no rows here; ask warehouse_get_query_status with its handle",
+                "the statement is {} and has no rows; call warehouse_get_query_status with its handle",
                 self.state
             );
             return Output::from(made).warn("no_rows", message);
@@ -287,11 +291,11 @@ impl Reply {
     }
 }
 
-/// What a caller may overlook in a result.
+/// Warnings about details of a result that a caller may miss.
 pub(crate) struct Warnings(Vec<(&'static str, String)>);
 
 impl Warnings {
-    /// Only that of the columns.
+    /// Only the warning about columns.
     pub(crate) fn of_columns(body: &Value) -> Self {
         let columns = columns::names(items_of(&body["resultSetMetaData"]["rowType"])).into_iter();
         let renamed = columns.filter_map(|(name, is_other)| is_other.then_some(name));
@@ -300,7 +304,7 @@ impl Warnings {
             return Self(Vec::new());
         }
         let message = format!(
-            "several columns have the same name; rows by name have the later ones as {}",
+            "several columns have the same name; in rows by name, the later ones are {}",
             renamed.join(", ")
         );
         Self(vec![("columns_renamed", message)])
@@ -310,18 +314,19 @@ impl Warnings {
         let Self(mut warnings) = Self::of_columns(body);
         let metadata = &body["resultSetMetaData"];
         if !items_of(&body["statementHandles"]).is_empty() {
-            let message = "each statement has rows of its own; warehouse_get_query_status returns them by its handle in statement_handles";
+            let message = "each statement has its own rows; to read them, call warehouse_get_query_status with its handle from statement_handles";
             warnings.push(("results_by_handle", message.to_owned()));
         }
         let partitions = metadata["partitionInfo"].as_array().map_or(0, Vec::len);
         if partitions > 1 {
             let message = format!(
-                "the result has {partitions} partitions and this is the first; warehouse_get_query_partition returns the others"
+                "the result has {partitions} partitions, and this is the first; use warehouse_get_query_partition for the others"
             );
             warnings.push(("more_partitions", message));
         }
         if body["code"] == RESULT_INCOMPLETE {
-            let message = "the product says that the result is too large to be complete";
+            let message =
+                "the product reports that the result is incomplete because it's too large";
             warnings.push(("result_incomplete", message.to_owned()));
         }
         Self(warnings)
@@ -341,31 +346,31 @@ fn by_name(names: &[(String, bool)], row: Value) -> Value {
     names.zip(cells).collect()
 }
 
-/// The handle in a product's object.
+/// The handle in the product's object.
 pub(crate) fn handle(body: &Value) -> Option<&str> {
     body["statementHandle"].as_str()
 }
 
-/// The product's error of a response that is one.
+/// The product's error in a response.
 pub(crate) fn refused(response: &Response) -> Error {
     read_error(response).unwrap_or_else(|| {
         Error::new(
             ErrorKind::ProductProtocolError,
             format!(
-                "status {} is not a response to this request",
+                "status {} isn't a response to this request",
                 response.status
             ),
         )
     })
 }
 
-/// A statement whose result the product no longer has.
+/// The error for a statement whose result the product no longer has.
 pub(crate) fn expired(error: Error) -> Error {
     if error.kind() != ErrorKind::ProductNotFound {
         return error;
     }
     error.reclassify(
         ErrorKind::ResultExpired,
-        "the product keeps no result under this handle; results are kept for 24 hours, and only the user who submitted the statement sees them",
+        "the product has no result for this handle; it keeps results for 24 hours, and only the user who submitted the statement can read them",
     )
 }

@@ -1,4 +1,4 @@
-//! Blocks of a page's content, cut into pieces that one request takes.
+//! Splits the blocks of a page's content into pieces for single requests.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use stead_core::error::Violations;
 
 use crate::limits::{ITEMS, check_array, check_member};
 
-/// One block of content, as the product describes it: `{"type": "paragraph", "paragraph": {"rich_text": […]}}`.
+/// A block of content, in the product's form: `{"type": "paragraph", "paragraph": {"rich_text": […]}}`.
 pub type Block = Map<String, Value>;
 
-/// Content of a page as a caller gives it.
+/// Content of a page, as the caller gives it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ChildBlock {
@@ -47,7 +47,7 @@ impl From<&str> for ChildBlock {
     }
 }
 
-/// The blocks that are meant. A text that is a block as JSON is that block.
+/// The caller's blocks. If a text is a block in JSON, it's read as that block.
 pub(crate) fn read(given: Option<&[ChildBlock]>) -> Vec<Block> {
     let given = given.into_iter().flatten();
     given
@@ -61,7 +61,7 @@ pub(crate) fn read(given: Option<&[ChildBlock]>) -> Vec<Block> {
         .collect()
 }
 
-/// A paragraph, in runs that are as long as the product takes them.
+/// A paragraph, split into runs of the longest allowed length.
 fn paragraph(text: &str) -> Block {
     let mut runs: Vec<String> = Vec::new();
     let mut length = RUN;
@@ -85,22 +85,22 @@ fn paragraph(text: &str) -> Block {
     ])
 }
 
-/// UTF-16 code units of one run of text (Notion API, "Request limits").
+/// Most UTF-16 code units in a run of text (Notion API, "Request limits").
 const RUN: usize = 2000;
-/// Blocks of one request, nested ones included (Notion API, "Request limits").
+/// Most blocks in a request, including nested ones (Notion API, "Request limits").
 const ELEMENTS: usize = 1000;
-/// Bytes of the blocks of one request. The product takes 500 KB; the rest is left to a page's properties.
+/// Most bytes of blocks in a request. The product allows 500 KB; the rest is for a page's properties.
 const BYTES: usize = 400_000;
-/// Levels of blocks below a block that one request can bring (Notion API, "Append block children").
+/// Most levels of nested blocks in a request (Notion API, "Append block children").
 const LEVELS: usize = 2;
 
-/// Checks what no cutting can help: nesting, and single blocks that are too large.
+/// Checks limits that splitting doesn't help with: nesting, and the size of a single block.
 pub(crate) fn check(blocks: &[Block], violations: &mut Violations) {
     for (index, block) in blocks.iter().enumerate() {
         let path = format!("/child_blocks/{index}");
         if levels(block) > LEVELS {
             let message = format!(
-                "has more than {LEVELS} levels of blocks below it; the product takes {LEVELS} at once"
+                "has more than {LEVELS} levels of blocks below it; the product allows {LEVELS} in a request"
             );
             violations.add(&path, "maxDepth", message);
         }
@@ -111,7 +111,7 @@ pub(crate) fn check(blocks: &[Block], violations: &mut Violations) {
     }
 }
 
-/// The blocks in order, in pieces that one request takes each.
+/// The blocks in order, in pieces that each fit into a request.
 pub(crate) fn pieces(blocks: &[Block]) -> Vec<&[Block]> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -132,7 +132,7 @@ pub(crate) fn pieces(blocks: &[Block]) -> Vec<&[Block]> {
     pieces
 }
 
-/// A block and all blocks below it.
+/// The number of blocks in this one, including itself.
 fn elements(block: &Block) -> usize {
     1 + children(block).map(elements).sum::<usize>()
 }
@@ -148,7 +148,7 @@ fn size(block: &Block) -> usize {
     serde_json::to_vec(block).map_or(0, |text| text.len())
 }
 
-/// The blocks right below a block: `children` of the member that its type names.
+/// The blocks directly below a block, in `children` of the member named after its type.
 fn children(block: &Block) -> impl Iterator<Item = &Block> {
     let below = block.values().filter_map(|content| content.get("children"));
     let outside = block.get("children");

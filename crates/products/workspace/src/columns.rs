@@ -1,4 +1,4 @@
-//! The columns of a database, for the error of one that it does not have.
+//! Adds the columns of a database to the error for an unknown column.
 
 use serde_json::Value;
 use stead_core::{
@@ -12,30 +12,30 @@ use crate::{
     version::Version,
 };
 
-/// What the product says of a property that it cannot find, in a row and in a query.
+/// The product's messages about an unknown property, in a row and in a query.
 const UNKNOWN: [&str; 2] = [
     "is not a property that exists",
     "Could not find sort property",
 ];
-/// Columns that the error names.
+/// Most columns in the error.
 const SHOWN: usize = 50;
 
-/// A column as an error shows it.
+/// A column in an error message.
 struct Column {
     name: String,
     kind: String,
     id: String,
 }
 
-/// How a tool names columns.
+/// How a tool identifies columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     Name,
     Id,
 }
 
-/// Adds the columns to an error that says that one of `asked` does not exist. Where they cannot be read it stays as it
-/// is.
+/// Adds the columns to an error about a column of `asked` that doesn't exist. If they can't be read, the error doesn't
+/// change.
 pub(crate) async fn named<'a>(
     io: Io<'_>,
     version: Version<'_>,
@@ -65,7 +65,7 @@ pub(crate) async fn named<'a>(
     error.clone().reclassify(error.kind(), message)
 }
 
-/// The definition of what holds the columns.
+/// The definition of the database or data source that has the columns.
 async fn definition(io: Io<'_>, version: Version<'_>, id: &str) -> Option<Value> {
     if !version.has_data_sources() {
         let request = version.on(ApiRequest::get(["databases", id]));
@@ -92,7 +92,7 @@ fn columns(definition: &Value) -> Vec<Column> {
         .collect()
 }
 
-/// The columns with their types, those first that are like the one that was asked for.
+/// The columns with their types, with columns similar to the requested one first.
 fn listed(asked: &str, by: By, columns: &[Column]) -> String {
     let shown = |column: &Column| match by {
         By::Name => format!("{:?} ({})", column.name, column.kind),

@@ -1,20 +1,20 @@
-//! Values that the product gives only in part: a page has at most 25 references of a property (Notion API, "Retrieve a
-//! page property item"), and only some of these values say so.
+//! Warns about incomplete values. A page contains at most 25 references of a property (Notion API, "Retrieve a page
+//! property item"), and only some of these values tell that there are more.
 
 use serde_json::Value;
 use stead_core::tool::{Output, items_of};
 
-/// References of a property that the product puts into a page.
+/// Most references of a property in a page.
 const MOST: usize = 25;
-/// Values that the warning names.
+/// Most values that the warning names.
 const NAMED: usize = 10;
 
-/// The names of a page's properties that may have more values than the page shows.
+/// The names of a page's properties that may have more values.
 pub(crate) fn names(page: &Value) -> Vec<String> {
     cut(page).map(|(name, _)| name.clone()).collect()
 }
 
-/// Says in a warning which values are cut, and how they are read in full.
+/// Adds a warning that names incomplete values, and tells how to read them completely.
 pub(crate) fn warned(output: Output, pages: &[Value]) -> Output {
     let of_page = |page| cut(page).map(move |(name, property)| place(page, name, property));
     let places: Vec<String> = pages.iter().flat_map(of_page).collect();
@@ -27,13 +27,13 @@ pub(crate) fn warned(output: Output, pages: &[Value]) -> Output {
     };
     let named = &places[..places.len().min(NAMED)];
     let message = format!(
-        "the product puts at most {MOST} references of a property into a page, so these may have more; a raw request reads each in full: {}{more}",
+        "the product returns at most {MOST} references of a property, so these may have more; to read all, use a raw request: {}{more}",
         named.join(", ")
     );
     output.warn("values_cut", message)
 }
 
-/// `"Refs": GET /v1/pages/…/properties/…`. The product gives a property's id as it stands in a path.
+/// The request for a property, such as `"Refs": GET /v1/pages/…/properties/…`. Property ids are already encoded for a path.
 fn place(page: &Value, name: &str, property: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (page, id) = (text(&page["id"]), text(&property["id"]));
@@ -45,7 +45,7 @@ fn cut(page: &Value) -> impl Iterator<Item = (&String, &Value)> {
     properties.filter(|(_, property)| is_cut(property))
 }
 
-/// Whether there may be more. A value that says that there is not is believed.
+/// Whether a property may have more values. If it says that it has no more, that's right.
 fn is_cut(property: &Value) -> bool {
     if let Some(has_more) = property["has_more"].as_bool() {
         return has_more;

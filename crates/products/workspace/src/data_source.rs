@@ -1,5 +1,5 @@
-//! From a database's id to where its rows and columns are. In versions with data sources they belong to one of those,
-//! and the database only holds them (Notion API, "Upgrading to 2025-09-03").
+//! Finds the rows and columns of a database. In versions with data sources, these belong to a data source, and the database
+//! only contains it (Notion API, "Upgrading to 2025-09-03").
 
 use serde_json::Value;
 use stead_core::{
@@ -9,15 +9,15 @@ use stead_core::{
 
 use crate::{errors::has_several_sources, version::Version};
 
-/// What an id stands for in a version with data sources.
+/// The object with an id, in a version with data sources.
 pub(crate) enum Found {
     /// A database: its definition, with its data sources.
     Database(Value),
-    /// The id was that of a data source: its definition as it came.
+    /// The id belongs to a data source. This is its definition.
     DataSource(Response),
 }
 
-/// Looks a database up. An id that is not of a database may be that of a data source, as a search gives it.
+/// Finds a database. An id that isn't a database's may belong to a data source, which searches return.
 pub(crate) async fn find(io: Io<'_>, version: Version<'_>, id: &str) -> Result<Found> {
     let database = version
         .on(ApiRequest::get(["databases", id]))
@@ -29,8 +29,8 @@ pub(crate) async fn find(io: Io<'_>, version: Version<'_>, id: &str) -> Result<F
     Ok(Found::Database(response.json()?))
 }
 
-/// Queries the rows of a database or a data source. Where an older version knows no such database, the newer one is
-/// spoken, and `version` says so.
+/// Queries the rows of a database or a data source. If an older version doesn't know the database, the query uses the newer
+/// version and sets `version` to it.
 pub(crate) async fn query(
     io: Io<'_>,
     version: &mut Version<'_>,
@@ -48,11 +48,11 @@ pub(crate) async fn query(
         .await
 }
 
-/// The data source that stands behind an id with which the product refused a request for a database: the id may be of a
-/// data source, as a search gives it, or the database may have data sources that the older version can't name.
+/// Finds the data source to use after the product refused a request for a database. Its id may belong to a data source,
+/// which searches return. Or the database has data sources that the older version doesn't support.
 ///
 /// # Errors
-/// The error itself where it says something else, or one that names the data sources where there are several.
+/// Returns `error` if it has another cause. If there are several data sources, the error lists them.
 pub(crate) async fn meant(
     io: Io<'_>,
     version: Version<'_>,
@@ -78,7 +78,7 @@ fn rows_of(layer: &str, id: String) -> [String; 3] {
     [layer.to_owned(), id, String::from("query")]
 }
 
-/// The segments of the path below which the rows of a database are queried.
+/// The path segments for a query of the rows.
 async fn rows(io: Io<'_>, version: Version<'_>, id: String) -> Result<[String; 3]> {
     if !version.has_data_sources() {
         return Ok(rows_of("databases", id));
@@ -94,7 +94,7 @@ pub(crate) fn get(version: Version<'_>, id: &str) -> ApiRequest {
     version.on(ApiRequest::get(["data_sources", id]))
 }
 
-/// The id of the only data source. Where there are several, taking the first would mix up the user's data.
+/// The id of the only data source. If there are several, choosing the first could mix up the user's data.
 pub(crate) fn only_source(database: &Value) -> Result<String> {
     let sources: Vec<(&str, &str)> = database["data_sources"]
         .as_array()

@@ -1,4 +1,4 @@
-//! How a page is decorated: its icon and its cover.
+//! Icons and covers of pages.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::limits::check_text;
     "x-text" = {"url": {"type": "external", "external": {"url": "*"}}, "emoji": {"type": "emoji", "emoji": "*"}}
 ))]
 pub struct PageIcon {
-    /// What the icon is.
+    /// Kind of icon.
     #[serde(rename = "type")]
     pub kind: IconKind,
     /// The emoji, for the type `emoji`.
@@ -25,13 +25,13 @@ pub struct PageIcon {
     pub external: Option<ExternalFile>,
 }
 
-/// What an icon is.
+/// Kind of an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IconKind {
     /// An emoji.
     Emoji,
-    /// A picture elsewhere.
+    /// A picture at an address.
     External,
 }
 
@@ -43,22 +43,22 @@ pub enum IconKind {
     "x-text" = {"url": {"type": "external", "external": {"url": "*"}}}
 ))]
 pub struct PageCover {
-    /// What the cover is.
+    /// Kind of cover.
     #[serde(rename = "type")]
     pub kind: CoverKind,
     /// The picture.
     pub external: ExternalFile,
 }
 
-/// What a cover is.
+/// Kind of a cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CoverKind {
-    /// A picture elsewhere.
+    /// A picture at an address.
     External,
 }
 
-/// A file that is not at the product.
+/// A file that isn't stored by the product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExternalFile {
@@ -85,14 +85,14 @@ impl PageIcon {
         }
     }
 
-    /// The member that is given is the one that the type names.
+    /// Checks that the icon has exactly the member of its type.
     pub(crate) fn check(&self, violations: &mut Violations) {
         let fits = match self.kind {
             IconKind::Emoji => self.emoji.is_some() && self.external.is_none(),
             IconKind::External => self.external.is_some() && self.emoji.is_none(),
         };
         if !fits {
-            let message = "an icon has emoji for the type emoji, external for the type external, and not both";
+            let message = "an icon needs emoji for the type emoji or external for the type external, not both";
             violations.add("/icon", "oneOf", message);
         }
         if let Some(file) = &self.external {

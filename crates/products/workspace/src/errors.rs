@@ -1,16 +1,16 @@
-//! What the product's errors mean (Notion API, "Status codes" and "Request limits").
+//! The errors of the Notion API (Notion API, "Status codes" and "Request limits").
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use stead_core::{Error, ErrorKind, error::Upstream, product::TokenError, tool::Response};
 
-/// Bytes of an error object that are kept whole.
+/// Most bytes of an error object to keep.
 const DETAILS: usize = 4000;
 
 /// Reads the error of a response; `None` below status 400.
 ///
-/// A gateway in front of the product responds in HTML, so the status decides wherever the body says nothing.
+/// A gateway in front of the product may return HTML. If the body has no error, the status decides.
 pub(crate) fn read_error(response: &Response) -> Option<Error> {
     if response.status < 400 {
         return None;
@@ -41,8 +41,7 @@ pub(crate) fn read_error(response: &Response) -> Option<Error> {
     Some(error.with_upstream(upstream))
 }
 
-/// Reads an error of the token endpoint, which the product's description gives as `{object, status, code, message}` and
-/// not in the form of RFC 6749, 5.2.
+/// Reads an error of the token endpoint. Its form is `{object, status, code, message}`, not that of RFC 6749, 5.2.
 pub(crate) fn read_token_error(body: &Map<String, Value>) -> Option<TokenError> {
     let text = |name| body.get(name).and_then(Value::as_str);
     Some(TokenError {
@@ -51,13 +50,13 @@ pub(crate) fn read_token_error(body: &Map<String, Value>) -> Option<TokenError> 
     })
 }
 
-/// Names the capability that a refused call needs, where that is what it was refused for.
+/// Adds the missing capability to the error of a refused call, if that's the reason.
 pub(crate) fn needs(error: Error, capability: &'static str) -> Error {
     if error.kind() != ErrorKind::ScopeMissing {
         return error;
     }
     let message = format!(
-        "the integration lacks the capability {capability:?}; switch it on in the integration's settings at the product"
+        "the integration lacks the capability {capability:?}; turn it on in the integration's settings in the product"
     );
     error
         .reclassify(ErrorKind::ScopeMissing, message)
@@ -69,19 +68,19 @@ fn kind(status: u16, code: Option<&str>, said: &str, more: &Value) -> ErrorKind 
         return ErrorKind::ProductConflict;
     }
     match (status, code) {
-        // The same code tells of a plan whose block limit is reached.
+        // The same code also means that the plan's block limit is reached.
         (403, Some("restricted_resource")) if !said.contains("limit") => ErrorKind::ScopeMissing,
-        // Asking again would only prolong it.
+        // Another request would only prolong the block.
         (429, _) if more["rate_limit_reason"] == "public_api_request_blocked" => {
             ErrorKind::ProductQuotaExhausted
         }
-        // The product's word for too much at once.
+        // The product uses this status for too many requests.
         (529, _) => ErrorKind::ProductRateLimited,
         _ => ErrorKind::of_product_status(status),
     }
 }
 
-/// Whether the product refused a database because it has several data sources.
+/// Whether the product refused a request because the database has several data sources.
 pub(crate) fn has_several_sources(error: &Error) -> bool {
     let details = error
         .upstream()
@@ -89,7 +88,7 @@ pub(crate) fn has_several_sources(error: &Error) -> bool {
     details.is_some_and(|details| details["additional_data"]["error_type"] == SEVERAL_SOURCES)
 }
 
-/// Type of the error with which calls that know no data sources are refused where there are several.
+/// Type of the error for a call without data source support, if a database has several of them.
 const SEVERAL_SOURCES: &str = "multiple_data_sources_for_database";
 
 fn sentence(kind: ErrorKind, more: &Value, said: Option<&str>) -> String {
@@ -98,15 +97,15 @@ fn sentence(kind: ErrorKind, more: &Value, said: Option<&str>) -> String {
             return several_sources(more);
         }
         ErrorKind::ScopeMissing => "the integration lacks a capability that this needs",
-        ErrorKind::ProductRejectedToken => "the product does not accept the token",
+        ErrorKind::ProductRejectedToken => "the product doesn't accept the token",
         ErrorKind::ProductForbidden => "the product forbids this",
         ErrorKind::ProductNotFound => {
-            "the product has no such object, or it is not shared with the integration (at the page: ••• menu, Connections)"
+            "the product has no such object, or it isn't shared with the integration (to share a page: ••• menu, Connections)"
         }
-        ErrorKind::ProductConflict => "something else is changing this at the same time",
+        ErrorKind::ProductConflict => "another request is changing this at the same time",
         ErrorKind::ProductRateLimited => "the product throttles this integration",
         ErrorKind::ProductQuotaExhausted => {
-            "the product has blocked this integration's requests for a while"
+            "the product has temporarily blocked this integration's requests"
         }
         ErrorKind::ProductTimeout | ErrorKind::ProductUnavailable => "the product failed",
         _ => "the product refuses the request",
@@ -130,12 +129,12 @@ fn several_sources(more: &Value) -> String {
         format!(": {}", ids.join(", "))
     };
     format!(
-        "the database has several data sources{named}; give the id of one in place of the database's"
+        "the database has several data sources{named}; use the id of one of them instead of the database's"
     )
 }
 
-/// The product's own object. What a large write has saved can be longer than is kept: then the list goes, and what
-/// matters stays.
+/// The product's error object. If a large write makes it too long, the list of saved blocks is removed and the rest is
+/// kept.
 fn details(body: &Value) -> Value {
     let mut kept = body.clone();
     if kept.to_string().len() > DETAILS
@@ -146,7 +145,7 @@ fn details(body: &Value) -> Value {
     kept
 }
 
-/// The wait that the body tells, where the header `Retry-After` is missing.
+/// The wait in the body, if there is no `Retry-After` header.
 fn retry_after(response: &Response, more: &Value) -> Option<Duration> {
     if response.header("retry-after").is_some() {
         return None;

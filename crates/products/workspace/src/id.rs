@@ -1,25 +1,25 @@
-//! Ids: hyphenated, compact, or inside a link that a person copied.
+//! Ids: with hyphens, without them, or in a link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{Error, Result, error::Violation};
 
-/// Id of a page, database, block, comment or discussion: a hyphenated UUID, the same without hyphens, or a link to it
-/// as the product's own application copies it.
+/// Id of a page, database, block, comment or discussion. It's a UUID, with or without hyphens, or a link copied from the
+/// product.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Id(String);
 
-/// Sites whose links hold ids; `notion.site` is where pages are published.
+/// Sites with ids in their links. `notion.site` is for published pages.
 const SITES: [&str; 3] = ["notion.so", "notion.com", "notion.site"];
 
 impl Id {
-    /// The id of a page. In a link, a page that is peeked at (`p`) stands before the one below it.
+    /// The id of a page. If a link opens a page in peek mode (`p`), that one is used.
     pub(crate) fn page(&self, path: &str) -> Result<String> {
         self.read(path, |link| link.query("p").or(link.path()))
     }
 
-    /// The id of a database. A link with a view (`v`) is that of the database itself, whatever is peeked at in it.
+    /// The id of a database. A link with a view (`v`) always means the database, even if a page is open in peek mode.
     pub(crate) fn database(&self, path: &str) -> Result<String> {
         self.read(path, |link| match link.value("v") {
             Some(_) => link.path(),
@@ -27,19 +27,19 @@ impl Id {
         })
     }
 
-    /// The id of a block or page. A link to a block names it after `#`.
+    /// The id of a block or page. A link to a block has the id after `#`.
     pub(crate) fn block(&self, path: &str) -> Result<String> {
         self.read(path, |link| {
             link.fragment().or(link.query("p")).or(link.path())
         })
     }
 
-    /// The id of a discussion, which a link to it holds as `d`.
+    /// The id of a discussion, which a link has in `d`.
     pub(crate) fn discussion(&self, path: &str) -> Result<String> {
         self.read(path, |link| link.query("d"))
     }
 
-    /// The id of a comment, which no link holds.
+    /// The id of a comment. There are no links to comments.
     pub(crate) fn comment(&self, path: &str) -> Result<String> {
         self.read(path, |_| None)
     }
@@ -50,7 +50,8 @@ impl Id {
             .or_else(|| source(text))
             .or_else(|| of_link(&Link::parse(text)?));
         found.ok_or_else(|| {
-            let message = "expected an id of the product: a hyphenated UUID, its 32 digits, or a link to the object copied from the product";
+            let message =
+                "expected an id: a UUID with or without hyphens, or a link copied from the product";
             Error::violations(vec![Violation::new(path, "format", message)])
         })
     }
@@ -62,7 +63,7 @@ impl<T: Into<String>> From<T> for Id {
     }
 }
 
-/// The id in a data source's address, as the product's own tools for models write it: `collection://ID`.
+/// The id in a data source's address, as the product's tools for models write it: `collection://ID`.
 fn source(text: &str) -> Option<String> {
     let (scheme, id) = text.split_once("://")?;
     scheme
@@ -70,7 +71,7 @@ fn source(text: &str) -> Option<String> {
         .then(|| uuid(id.trim_end_matches('/')))?
 }
 
-/// A hyphenated id in lower case, from any way of writing one.
+/// The id in lower case with hyphens, from any way of writing it.
 pub(crate) fn uuid(text: &str) -> Option<String> {
     const HYPHENS: [usize; 4] = [8, 13, 18, 23];
     let digits: String = match text.len() {
@@ -92,7 +93,7 @@ pub(crate) fn uuid(text: &str) -> Option<String> {
     ))
 }
 
-/// The parts of a link that can hold an id.
+/// The parts of a link that can contain an id.
 struct Link<'a> {
     path: &'a str,
     query: &'a str,
@@ -100,9 +101,9 @@ struct Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// Nothing for a link to another site, and for a text that isn't a link.
+    /// Parses a link. `None` for links to other sites, and for other texts.
     fn parse(text: &'a str) -> Option<Self> {
-        // Browsers and people leave the scheme out.
+        // Browsers and people omit the scheme.
         let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
         if !["https", "http", "notion"]
             .iter()
@@ -125,7 +126,7 @@ impl<'a> Link<'a> {
         })
     }
 
-    /// The id with which the path ends: after a title, or by itself.
+    /// The id at the end of the path, with or without a title before it.
     fn path(&self) -> Option<String> {
         let last = self.path.trim_end_matches('/').rsplit('/').next()?;
         uuid(last).or_else(|| {

@@ -1,13 +1,13 @@
-//! Sizes beyond which the product refuses a request as a whole (Notion API, "Request limits", size limits). Checked
-//! here, since the product's refusal does not always name the place.
+//! Size limits of requests (Notion API, "Request limits", size limits). They are checked here, because the product's error
+//! doesn't always name the place.
 
 use serde_json::{Number, Value};
 use stead_core::error::{Violations, push_segment};
 
-/// Items of a list of rich text, blocks, options, relations or people.
+/// Most items in a list of rich text, blocks, options, relations or people.
 pub(crate) const ITEMS: usize = 100;
 
-/// Members that hold a text, with the most characters that it may have.
+/// Members with a text, and the most characters for each.
 const TEXTS: [(&str, usize); 5] = [
     ("content", 2000),
     ("expression", 1000),
@@ -15,7 +15,7 @@ const TEXTS: [(&str, usize); 5] = [
     ("email", 200),
     ("phone_number", 200),
 ];
-/// Members that hold a bounded list.
+/// Members with a limited list.
 const LISTS: [&str; 7] = [
     "rich_text",
     "title",
@@ -26,7 +26,7 @@ const LISTS: [&str; 7] = [
     "people",
 ];
 
-/// Checks every text and every list in a value whose shape is the caller's own.
+/// Checks every text and every list in a value of any shape.
 pub(crate) fn check_value(value: &Value, path: &str, violations: &mut Violations) {
     match value {
         Value::Object(members) => {
@@ -42,15 +42,15 @@ pub(crate) fn check_value(value: &Value, path: &str, violations: &mut Violations
             }
         }
         Value::Number(number) if loses_digits(number) => {
-            let message = "the product keeps about 15 digits of a number, and this has more; write it as text into a text column";
+            let message = "the product keeps only about 15 digits of a number; write this one as text into a text column";
             violations.add(path, "maximum", message);
         }
         _ => {}
     }
 }
 
-/// Whether the product, which keeps numbers as doubles, would change a number in silence. One beyond 64 bits has become a double
-/// on its way here: where that has more digits than a double surely keeps, the number had more.
+/// Whether the product would silently change a number, because it stores doubles. A number beyond 64 bits has already
+/// become a double here. If that double has more digits than a double keeps reliably, the original had more too.
 fn loses_digits(number: &Number) -> bool {
     const SURE: usize = 15;
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -65,7 +65,7 @@ fn loses_digits(number: &Number) -> bool {
     }
 }
 
-/// Checks the member of an object by its name, then all below it.
+/// Checks a member of an object by its name, and everything below it.
 pub(crate) fn check_member(name: &str, member: &Value, path: &str, violations: &mut Violations) {
     match member {
         Value::String(text) => {
@@ -81,13 +81,13 @@ pub(crate) fn check_member(name: &str, member: &Value, path: &str, violations: &
     check_value(member, path, violations);
 }
 
-/// Checks a text's length. The product counts UTF-16 code units, so that an emoji counts two.
+/// Checks a text's length. The product counts UTF-16 code units, so an emoji counts as two.
 pub(crate) fn check_text(text: &str, most: usize, path: &str, violations: &mut Violations) {
-    // No text has more code units than bytes.
+    // A text never has more code units than bytes.
     if text.len() > most {
         let length = text.encode_utf16().count();
         if length > most {
-            let message = format!("has {length} characters; the product takes {most}");
+            let message = format!("has {length} characters; the product allows {most}");
             violations.add(path, "maxLength", message);
         }
     }
@@ -99,7 +99,7 @@ pub(crate) fn check_array(length: usize, most: usize, path: &str, violations: &m
         violations.add(
             path,
             "maxItems",
-            format!("has {length} items; the product takes {most}"),
+            format!("has {length} items; the product allows {most}"),
         );
     }
 }
@@ -127,7 +127,7 @@ mod tests {
         ] {
             let number: Number = serde_json::from_str(text).unwrap();
             assert_eq!(loses_digits(&number), is_lost, "{text}");
-            // What the product sends is a double, and is the same one in the readable view.
+            // A number from the product is a double, and the readable view keeps it.
             if !is_lost {
                 assert_eq!(number.as_f64(), text.parse().ok(), "{text}");
             }

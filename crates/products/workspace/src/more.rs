@@ -1,4 +1,4 @@
-//! Lists that go on on another page.
+//! Lists that have further pages.
 
 use serde::Deserialize;
 use stead_core::tool::{Output, Response};
@@ -9,7 +9,7 @@ struct Listed {
     has_more: bool,
 }
 
-/// A list as it came, with a warning where it goes on.
+/// A list unchanged, with a warning if there are more items.
 pub(crate) fn listed(response: Response) -> Output {
     let goes_on = response
         .json::<Listed>()
@@ -18,8 +18,9 @@ pub(crate) fn listed(response: Response) -> Output {
     if goes_on { warned(output) } else { output }
 }
 
-/// The warning that a list goes on.
+/// The warning that there are more items.
 pub(crate) fn warned(output: Output) -> Output {
-    let message = "there is more; give the result's next_cursor as start_cursor to read on";
+    let message =
+        "there are more results; to read them, set start_cursor to the result's next_cursor";
     output.warn("has_more", message)
 }

@@ -1,4 +1,4 @@
-//! Making a page, with more content than one request takes where need be.
+//! Creates a page, with several requests if there is too much content for one.
 
 use serde_json::{Value, json};
 use stead_core::{
@@ -19,10 +19,10 @@ use crate::{
     write::{self, Saved},
 };
 
-/// A page to be made: a row of a database, or a page below a page.
+/// A page to create: a row of a database, or a page below another page.
 pub(crate) struct NewPage<'a> {
-    /// The parent as the product takes it: `{database_id}` or `{page_id}`; `{data_source_id}` where the product has shown that the
-    /// id is that of a data source.
+    /// The parent in the product's form: `{database_id}` or `{page_id}`. It's `{data_source_id}` if the id turned out to be
+    /// a data source's.
     pub(crate) parent: Value,
     pub(crate) properties: Option<&'a Properties>,
     pub(crate) child_blocks: Vec<Block>,
@@ -32,7 +32,7 @@ pub(crate) struct NewPage<'a> {
 }
 
 impl<'a> NewPage<'a> {
-    /// Checks what both kinds of pages have.
+    /// Checks the parameters that rows and other pages share.
     pub(crate) fn check(&self, violations: &mut Violations) {
         blocks::check(&self.child_blocks, violations);
         if let Some(icon) = self.icon {
@@ -43,11 +43,11 @@ impl<'a> NewPage<'a> {
         }
     }
 
-    /// Makes the page with its first blocks, then appends the others in order (Notion API, "Create a page" and "Append
+    /// Creates the page with its first blocks, then appends the others in order (Notion API, "Create a page" and "Append
     /// block children").
     ///
     /// # Errors
-    /// The product's. Where the page exists already, `partial` says so, and how many blocks were written.
+    /// Returns the product's error. If the page already exists, `partial` describes it and counts the written blocks.
     pub(crate) async fn create(mut self, call: &'a Call, io: Io<'_>) -> Result<Output> {
         self.version = self.version.or_of(call);
         let pieces = blocks::pieces(&self.child_blocks);
@@ -82,7 +82,7 @@ impl<'a> NewPage<'a> {
         write::save(io, self.page(first, goes_on), read).await
     }
 
-    /// Says what is missing where the product refuses the page: a capability, or a column.
+    /// Adds the cause if the product refuses the page: a missing capability, or an unknown column.
     async fn explained(&self, io: Io<'_>, error: Error) -> Error {
         let error = explained(needs(error, scopes::INSERT_CONTENT), self.properties);
         let of = |layer: &str| self.parent[layer].as_str();
@@ -107,12 +107,12 @@ impl<'a> NewPage<'a> {
         }
         let request = self.version.on(ApiRequest::post(["pages"])).json(&body);
         match goes_on {
-            true => request.then("appends the other blocks to the new page, in the order given"),
+            true => request.then("appends the other blocks to the new page in order"),
             false => request,
         }
     }
 
-    /// One piece after the other: at the same time they would come in any order, or be refused (`conflict_error`).
+    /// Appends one piece after the other. Parallel requests could change the order, or be refused (`conflict_error`).
     async fn append(
         &self,
         io: Io<'_>,
@@ -153,7 +153,7 @@ impl<'a> NewPage<'a> {
         Ok(())
     }
 
-    /// Counts the page's blocks: the page is new, so all of them are this call's.
+    /// Counts the page's blocks. The page is new, so this call wrote all of them.
     async fn confirm(&self, io: Io<'_>, id: &str, wanted: usize, error: Error) -> Result<()> {
         let mut found = 0;
         let mut cursor: Option<String> = None;

@@ -18,9 +18,9 @@ use crate::{
     version,
 };
 
-/// Origin of the Notion API, the only one.
+/// Name of the only host, the Notion API.
 const NOTION: &str = "notion";
-/// Header that every request carries, at the token endpoint too.
+/// A header that every request needs, also to the token endpoint.
 const VERSION: &[(&str, &str)] = &[(version::HEADER, version::DEFAULT)];
 
 /// Workspace: the Notion API.
@@ -35,8 +35,8 @@ pub static PRODUCT: Product = Product {
     headers: VERSION,
     read_error,
     token_prefixes: &["ntn_", "nrt_", "secret_"],
-    // Notion API, "Request limits": the smaller of the published rates, since nothing tells the user's plan. Every
-    // request counts one.
+    // Notion API, "Request limits": the lowest published rate, since Stead doesn't know the user's plan. Every request
+    // counts as one.
     quota: Quota {
         units_per_minute: 180,
         writes_per_minute: None,
@@ -46,7 +46,7 @@ pub static PRODUCT: Product = Product {
     setting_fields: &[SettingField {
         name: version::SETTING,
         title: "Version of the API",
-        about: "The version that tools and raw requests speak where they name none: a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
+        about: "The API version for tools and raw requests that don’t name one. It’s a date, such as 2025-09-03 for databases with several data sources. Empty: 2022-06-28.",
         is_required: false,
     }],
     proxy: ProxyRules {
@@ -66,7 +66,7 @@ pub static PRODUCT: Product = Product {
             pages properties query revoke search send templates token users v1",
         ..ProxyRules::BASE
     },
-    // The product's own client waits as long.
+    // The product's own client uses the same timeout.
     limits: Limits {
         first_byte: Duration::from_secs(60),
         ..Limits::DEFAULT
@@ -75,7 +75,7 @@ pub static PRODUCT: Product = Product {
     fact_kinds: classify::KINDS,
     oauth: OAUTH,
     permission_texts: &[&TEXTS],
-    // "Capabilities": what an integration needs for each endpoint.
+    // "Capabilities": the capability that each endpoint needs.
     capabilities: &[
         (
             "read_content",
@@ -103,7 +103,7 @@ pub static PRODUCT: Product = Product {
     test_calls: &[TestCall {
         tool: "workspace_search",
         input: r#"{"page_size":1}"#,
-        about: "Lists one of the shared pages.",
+        about: "Lists a shared page.",
         finds_nothing: false,
     }],
     tools: TOOLS,
@@ -111,7 +111,7 @@ pub static PRODUCT: Product = Product {
     ..Product::BASE
 };
 
-/// What the capabilities mean, for the page on which the user is asked.
+/// Texts about the capabilities for the consent page.
 static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("en", include_str!("permissions/en.json")),
     ("de", include_str!("permissions/de.json")),
@@ -120,16 +120,16 @@ static TEXTS: PermissionTexts = PermissionTexts::new(&[
     ("ja", include_str!("permissions/ja.json")),
 ]);
 
-/// Notion API, "Authorization" and the OAuth section of its OpenAPI description. Access tokens tell no lifetime, so
-/// they are refreshed when the product refuses them; every refresh brings a new refresh token.
+/// Notion API, "Authorization" and the OAuth section of its OpenAPI description. Access tokens have no known lifetime, so
+/// Stead refreshes them when the product refuses them. Every refresh returns a new refresh token.
 const OAUTH: OAuth = OAuth {
     authorize: "https://api.notion.com/v1/oauth/authorize",
     token: "https://api.notion.com/v1/oauth/token",
     token_headers: VERSION,
     read_token_error,
     revoke: Some("https://api.notion.com/v1/oauth/revoke"),
-    // Of the documented codes of a 400 (`invalid_request`, `invalid_grant`, `unauthorized_client`, …) this one is about
-    // the token.
+    // Only this one of the documented codes of a 400 is about the token (others are `invalid_request` or
+    // `unauthorized_client`).
     revoked_already: |status, body| {
         status == 400 && body.get("code").is_some_and(|code| code == "invalid_grant")
     },

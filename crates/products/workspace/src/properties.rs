@@ -9,14 +9,14 @@ use stead_core::{
 
 use crate::limits::check_member;
 
-/// Columns or values by name or id. What each one holds depends on the database, which only the product knows.
+/// Columns or values by name or id. Their form depends on the database, which only the product knows.
 pub type Properties = Map<String, Value>;
 
 /// Key and member of a title (Notion API, "Page properties": the id of the title is always `title`).
 pub(crate) const TITLE: &str = "title";
 
-/// Checks the values of a row. The title stands under `title`, or under its column's name, which the product takes too, and not
-/// under both.
+/// Checks the values of a row. The title is under `title` or under its column's name, which the product also accepts, but
+/// not under both.
 pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
     let mut titles = properties
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
     let (first, second) = (titles.next(), titles.next());
     if let (Some((one, _)), Some((two, _))) = (first, second) {
         let named = if one == TITLE { two } else { one };
-        let message = format!("a row has one title; here are {one:?} and {two:?}");
+        let message = format!("a row has only one title, but {one:?} and {two:?} are given");
         violations.add(&pointer(named), "propertyNames", message);
     }
     for (key, value) in properties {
@@ -33,8 +33,8 @@ pub(crate) fn check_row(properties: &Properties, violations: &mut Violations) {
     }
 }
 
-/// Says of a key that the product refuses that it is a URL-encoded id, which the product gives and does not take. Only the
-/// product knows that: a column may be called `10%20off`.
+/// Explains the error for a key that is a URL-encoded id. The product returns such ids but doesn't accept them. Only the
+/// product's error tells them apart from names: a column can be called `10%20off`.
 pub(crate) fn explained(error: Error, properties: Option<&Properties>) -> Error {
     let said = error
         .upstream()
@@ -53,20 +53,20 @@ pub(crate) fn explained(error: Error, properties: Option<&Properties>) -> Error 
     }
 }
 
-/// Checks the values of a page below a page: it has a title and no other property (Notion API, "Create a page").
+/// Checks the values of a page below a page, which has a title but no other property (Notion API, "Create a page").
 pub(crate) fn check_child_page(properties: &Properties, violations: &mut Violations) {
     for (key, value) in properties {
         let path = pointer(key);
         if key == TITLE {
             check_member(key, value, &path, violations);
         } else {
-            let message = format!("a page below a page has no property but {TITLE:?}");
+            let message = format!("a page below a page can only have the property {TITLE:?}");
             violations.add(&path, "propertyNames", message);
         }
     }
 }
 
-/// Checks the columns of a new database: exactly one is the title (Notion API, "Create a database").
+/// Checks the columns of a new database. Exactly one must be the title (Notion API, "Create a database").
 pub(crate) fn check_columns(properties: &Properties, violations: &mut Violations) {
     let titles = properties
         .values()
@@ -74,23 +74,23 @@ pub(crate) fn check_columns(properties: &Properties, violations: &mut Violations
         .count();
     if titles != 1 {
         let message =
-            format!("exactly one column is a title, {{\"title\": {{}}}}; here are {titles}");
+            format!("exactly one column must be a title, {{\"title\": {{}}}}, not {titles}");
         violations.add("/properties", "contains", message);
     }
 }
 
-/// A property's id as it goes into a query: the product hands ids out URL-encoded, and a request is encoded again
-/// on its way (Notion API, "Filter properties").
+/// A property's id for a query. The product returns ids URL-encoded, and the request is encoded again when it's sent
+/// (Notion API, "Filter properties").
 pub(crate) fn plain_id(id: &str) -> String {
     decoded(id).unwrap_or_else(|| id.to_owned())
 }
 
-/// What an encoded key stands for; nothing where nothing is encoded.
+/// The decoded key; `None` if it isn't encoded.
 fn decoded(key: &str) -> Option<String> {
     is_encoded(key).then(|| percent_decode_str(key).decode_utf8_lossy().into_owned())
 }
 
-/// Whether a key holds a URL-encoded byte.
+/// Whether a key contains a URL-encoded byte.
 pub(crate) fn is_encoded(key: &str) -> bool {
     key.as_bytes().windows(3).any(|bytes| {
         matches!(bytes, [b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
@@ -159,12 +159,14 @@ mod tests {
                 json!({"title": {"title": []}, "Na/me": {"title": []}})
             ),
             [
-                "/properties/Na~1me propertyNames: a row has one title; here are \"Na/me\" and \"title\""
+                "/properties/Na~1me propertyNames: a row has only one title, but \"Na/me\" and \"title\" are given"
             ]
         );
         assert_eq!(
             faults(check_row, json!({"A": {"title": []}, "B": {"title": []}})),
-            ["/properties/A propertyNames: a row has one title; here are \"A\" and \"B\""]
+            [
+                "/properties/A propertyNames: a row has only one title, but \"A\" and \"B\" are given"
+            ]
         );
         assert_eq!(
             faults(check_child_page, json!({"title": [], "Status": {}})).len(),

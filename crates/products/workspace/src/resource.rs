@@ -1,21 +1,20 @@
-//! Pages, databases and comments in a result, as the product has them.
+//! Pages, databases and comments, as the product returns them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A page, which a row of a database is too (Notion API, "Page"). Of a page that the integration may not read there is no
-/// more than the id.
+/// A page or a row of a database (Notion API, "Page"). If the integration can't read the page, it only has the id.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Page {
     /// Id of the page.
     pub id: String,
-    /// Address of the page.
+    /// Link to the page.
     pub url: Option<String>,
-    /// What it stands below.
+    /// The parent.
     pub parent: Option<Parent>,
-    /// Values by the columns' names (Notion API, "Page properties").
+    /// Values by column name (Notion API, "Page properties").
     #[serde(default)]
     pub properties: Map<String, Value>,
     /// When it was created, RFC 3339.
@@ -30,16 +29,16 @@ pub struct Page {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Database {
-    /// What it is: `database` or `data_source`.
+    /// Kind of object: `database` or `data_source`.
     pub object: Option<String>,
     /// Id of the database or of the data source.
     pub id: String,
-    /// Title, in runs of one look each.
+    /// Title, in runs of text with the same style.
     #[serde(default)]
     pub title: Vec<TextRun>,
-    /// Address of the database.
+    /// Link to the database.
     pub url: Option<String>,
-    /// What it stands below.
+    /// The parent.
     pub parent: Option<Parent>,
     /// Columns by name (Notion API, "Property schema").
     #[serde(default)]
@@ -57,7 +56,7 @@ pub struct DataSource {
     pub id: String,
     /// Name of the data source.
     pub name: Option<String>,
-    /// Its columns by name, where the database has several data sources.
+    /// Its columns by name, if the database has several data sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub properties: Option<Map<String, Value>>,
 }
@@ -68,20 +67,20 @@ pub struct DataSource {
 pub struct SavedComment {
     /// Id of the comment.
     pub id: String,
-    /// The page or the block that it stands on.
+    /// The commented page or block.
     pub parent: Option<Parent>,
-    /// Id of the discussion that it is part of.
+    /// Id of its discussion.
     pub discussion_id: Option<String>,
     /// When it was written, RFC 3339.
     pub created_time: Option<String>,
-    /// Who wrote it.
+    /// The author.
     pub created_by: Option<UserRef>,
-    /// Text, in runs of one look each.
+    /// Text, in runs with the same style.
     #[serde(default)]
     pub rich_text: Vec<TextRun>,
 }
 
-/// A user, of whom only the id is told (Notion API, "User").
+/// A user, only with an id (Notion API, "User").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct UserRef {
@@ -89,20 +88,20 @@ pub struct UserRef {
     pub id: Option<String>,
 }
 
-/// A run of text with one look (Notion API, "Rich text").
+/// A run of text with the same style (Notion API, "Rich text").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct TextRun {
     /// `text`, `mention` or `equation`.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The text without its look.
+    /// The text without style.
     pub plain_text: Option<String>,
-    /// Address that it leads to.
+    /// Address of the link.
     pub href: Option<String>,
 }
 
-/// What something stands below (Notion API, "Parent object"): `type` names the member that is there.
+/// The parent of an object (Notion API, "Parent object"). `type` names the member that it has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Parent {
@@ -121,7 +120,7 @@ pub struct Parent {
     /// Id of the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_id: Option<String>,
-    /// Whether it stands at the top of the workspace.
+    /// Whether it's at the top level of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! Rich text: a list of pieces, each with its own look.
+//! Rich text: a list of pieces, each with its own style.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use stead_core::error::Violations;
 
 use crate::limits::{ITEMS, check_array, check_text};
 
-/// One piece of rich text (Notion API, "Rich text").
+/// A piece of rich text (Notion API, "Rich text").
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-// What is read from the product has these besides, and repeats in them what the other members say.
+// The product also returns these members, which repeat the content of the others.
 #[schemars(extend(
     "x-ignored" = ["plain_text", "href"],
-    "x-brief" = "`{\"text\": {\"content\": \"Hi\", \"link\": {\"url\": \"https://…\"}}, \"annotations\": {\"bold\": true, \"color\": \"red\"}}`, or `mention` or `equation` in place of `text`."
+    "x-brief" = "`{\"text\": {\"content\": \"Hi\", \"link\": {\"url\": \"https://…\"}}, \"annotations\": {\"bold\": true, \"color\": \"red\"}}`, or `mention` or `equation` instead of `text`."
 ))]
 pub struct RichText {
-    /// What the piece is; told by the member that is given when absent.
+    /// Kind of piece. When absent, the given member tells.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<RichTextKind>,
-    /// Plain words, for the type `text`.
+    /// Plain text, for the type `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
     /// Mention of a user, page, database or date, for the type `mention`, such as `{"page": {"id": "…"}}`.
@@ -28,16 +28,16 @@ pub struct RichText {
     /// Formula, for the type `equation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equation: Option<Equation>,
-    /// Look of the piece; plain when absent.
+    /// Style of the piece; plain when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
 }
 
-/// What a piece of rich text is.
+/// Kind of a piece of rich text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RichTextKind {
-    /// Words.
+    /// Plain text.
     Text,
     /// A mention.
     Mention,
@@ -45,13 +45,13 @@ pub enum RichTextKind {
     Equation,
 }
 
-/// Plain words, perhaps with a link.
+/// Plain text, optionally with a link.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Text {
-    /// The words, at most 2,000 characters.
+    /// The text, at most 2,000 characters.
     pub content: String,
-    /// Where the words lead: `{"url": "https://…"}`. No link when absent.
+    /// Link: `{"url": "https://…"}`; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<Map<String, Value>>,
 }
@@ -64,7 +64,7 @@ pub struct Equation {
     pub expression: String,
 }
 
-/// Look of a piece of rich text.
+/// Style of a piece of rich text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Annotations {
@@ -80,7 +80,7 @@ pub struct Annotations {
     /// Whether it is underlined; false when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub underline: Option<bool>,
-    /// Whether it is set as code; false when absent.
+    /// Whether it's formatted as code; false when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<bool>,
     /// Colour, such as `red` or `red_background`; `default` when absent.
@@ -89,7 +89,7 @@ pub struct Annotations {
 }
 
 impl RichText {
-    /// Plain words.
+    /// Plain text.
     pub fn plain(content: impl Into<String>) -> Self {
         let text = Text {
             content: content.into(),
@@ -103,7 +103,7 @@ impl RichText {
     }
 }
 
-/// Checks a list of pieces: each is one thing, and none is longer than the product takes.
+/// Checks pieces: each must have one kind, and a length that the product allows.
 pub(crate) fn check(pieces: &[RichText], path: &str, violations: &mut Violations) {
     check_array(pieces.len(), ITEMS, path, violations);
     for (index, piece) in pieces.iter().enumerate() {
@@ -121,7 +121,7 @@ pub(crate) fn check(pieces: &[RichText], path: &str, violations: &mut Violations
             _ => false,
         };
         if !fits {
-            let message = "a piece of rich text has exactly one of text, mention and equation, and its type says the same";
+            let message = "a piece of rich text needs exactly one of text, mention and equation, and a matching type";
             violations.add(&path, "oneOf", message);
         }
         if let Some(text) = &piece.text {
@@ -153,7 +153,7 @@ fn check_link(text: &Text, path: &str, violations: &mut Violations) {
         _ => violations.add(
             &format!("{path}/text/link"),
             "required",
-            "a link is {\"url\": \"https://…\"}",
+            "a link must be {\"url\": \"https://…\"}",
         ),
     }
 }

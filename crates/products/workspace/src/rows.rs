@@ -1,4 +1,4 @@
-//! Rows of a query, with a warning where the product leaves some out.
+//! Rows of a query, with a warning if some are missing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,10 @@ use crate::{Page, cut, more};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Rows {
-    /// The rows: pages with a value for each column that was asked for.
+    /// The rows: pages with a value for each requested column.
     #[serde(default)]
     pub results: Vec<Page>,
-    /// Where the next rows begin; `null` at the end.
+    /// Cursor for the next rows; `null` at the end.
     pub next_cursor: Option<String>,
     /// Whether there are more rows.
     #[serde(default)]
@@ -39,8 +39,8 @@ struct Status {
     kind: String,
 }
 
-/// Rows as they came. Past 10,000 rows the product ends a query as if that were all, and says so in a member of its
-/// own (Notion API, "Query a data source", `request_status`). `can_go_on` says whether the caller can ask for the next.
+/// Rows unchanged, with warnings. After 10,000 rows the product ends a query like a complete one, and only `request_status`
+/// tells (Notion API, "Query a data source"). `can_go_on` tells whether the caller can request more.
 pub(crate) fn rows(response: Response, can_go_on: bool) -> Result<Output> {
     let page: Listed = response.json()?;
     let is_cut = page
@@ -50,7 +50,7 @@ pub(crate) fn rows(response: Response, can_go_on: bool) -> Result<Output> {
     if is_cut {
         return Ok(output.warn(
             "incomplete",
-            "the product ends a query after 10,000 rows, and there are more; ask with another order to see them",
+            "the product returns at most 10,000 rows of a query, and there are more; use another sort order to see them",
         ));
     }
     Ok(if page.has_more && can_go_on {
@@ -58,7 +58,7 @@ pub(crate) fn rows(response: Response, can_go_on: bool) -> Result<Output> {
     } else if page.has_more {
         output.warn(
             "more_rows",
-            "these are the first 100 rows, and there are more; workspace_query_database returns all of them, page by page",
+            "these are the first 100 rows, and there are more; to read all, use workspace_query_database",
         )
     } else {
         output

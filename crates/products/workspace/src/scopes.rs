@@ -1,17 +1,17 @@
-//! Capabilities: what an integration may do. They are set at the product, on the integration, and hold for all its
-//! users; the user chooses pages and nothing else. No request names them.
+//! Capabilities of an integration. They are set in the integration's settings in the product, and apply to all its users. A
+//! user only chooses pages, and no request names capabilities.
 //!
-//! Source: Notion API, "Connection capabilities". The names are Stead's: the product shows words.
+//! Source: Notion API, "Connection capabilities". The names are Stead's, because the product only shows descriptions.
 
 /// Read pages, databases and their rows.
 pub const READ_CONTENT: &str = "read_content";
 /// Change pages and databases.
 pub const UPDATE_CONTENT: &str = "update_content";
-/// Make pages, rows and databases.
+/// Create pages, rows and databases.
 pub const INSERT_CONTENT: &str = "insert_content";
-/// Read comments; off in a new integration.
+/// Read comments. Off by default in a new integration.
 pub const READ_COMMENTS: &str = "read_comments";
-/// Write comments; off in a new integration.
+/// Write comments. Off by default in a new integration.
 pub const INSERT_COMMENTS: &str = "insert_comments";
-/// See users with their mail addresses.
+/// Read users with their email addresses.
 pub const READ_USERS: &str = "read_users";

@@ -1,4 +1,4 @@
-//! Settings of a connection: the version of the product that its tools and raw requests speak.
+//! Settings of a connection: the API version for tools and raw requests.
 
 use http::HeaderValue;
 use serde_json::{Map, Value};
@@ -6,20 +6,20 @@ use stead_core::{Error, Result, error::Violation, product::DerivedSettings};
 
 use crate::version::{HEADER, SETTING};
 
-/// Reads the settings, from which the header of raw requests follows.
+/// Reads the settings. They determine the version header of raw requests.
 ///
 /// # Errors
-/// [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
+/// Returns [`stead_core::ErrorKind::InvalidRequest`] with the place of each fault.
 pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     let mut violations = Vec::new();
     let mut derived = DerivedSettings::default();
     for (name, value) in settings {
         let place = ["settings", name];
         if name != SETTING {
-            let message = "this is not known here; known: workspace_version, rate_limit";
+            let message = "there is no such setting; use one of: workspace_version, rate_limit";
             violations.push(Violation::at(&place, "additionalProperties", message));
         } else if !value.as_str().is_some_and(is_version) {
-            let message = "expected a version of the product, a date such as 2025-09-03";
+            let message = "expected an API version, which is a date such as 2025-09-03";
             violations.push(Violation::at(&place, "format", message));
         } else if let Some(Ok(version)) = value.as_str().map(HeaderValue::from_str) {
             derived.headers.push((HEADER, version));
@@ -31,7 +31,7 @@ pub(crate) fn derive(settings: &Map<String, Value>) -> Result<DerivedSettings> {
     }
 }
 
-/// Whether it has the shape of a version, `YYYY-MM-DD`. Which ones exist is for the product to say.
+/// Whether the text has the form of a version, `YYYY-MM-DD`. Only the product knows which ones exist.
 fn is_version(text: &str) -> bool {
     let number = |part: &str, length: usize| {
         let digits = part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,10 +1,10 @@
-//! The order of a query's rows.
+//! Sort order of rows.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::error::Violations;
 
-/// One criterion of order: a property or a time, and a direction (Notion API, "Sort database entries").
+/// A sort criterion: a property or a time, and a direction (Notion API, "Sort database entries").
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sort {
@@ -14,26 +14,26 @@ pub struct Sort {
     /// Time to sort by; not together with `property`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Timestamp>,
-    /// Which end comes first.
+    /// Sort direction.
     pub direction: Direction,
 }
 
 /// A time that every row has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum Timestamp {
-    /// When the row was made.
+    /// When the row was created.
     CreatedTime,
     /// When the row was last changed.
     LastEditedTime,
 }
 
-/// Which end of an order comes first.
+/// Sort direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum Direction {
     /// Smallest or oldest first.
@@ -43,7 +43,7 @@ pub enum Direction {
 }
 
 impl Sort {
-    /// By a property.
+    /// Sorts by a property.
     pub fn by_property(property: impl Into<String>, direction: Direction) -> Self {
         Self {
             property: Some(property.into()),
@@ -52,7 +52,7 @@ impl Sort {
         }
     }
 
-    /// By a time.
+    /// Sorts by a time.
     pub fn by_timestamp(timestamp: Timestamp, direction: Direction) -> Self {
         Self {
             property: None,
@@ -62,7 +62,7 @@ impl Sort {
     }
 }
 
-/// Each criterion has exactly one of the two.
+/// Checks that each criterion has a property or a time, not both.
 pub(crate) fn check(sorts: &[Sort], violations: &mut Violations) {
     for (index, sort) in sorts.iter().enumerate() {
         if sort.property.is_some() == sort.timestamp.is_some() {
@@ -70,7 +70,7 @@ pub(crate) fn check(sorts: &[Sort], violations: &mut Violations) {
             violations.add(
                 &path,
                 "oneOf",
-                "a sort has exactly one of property and timestamp",
+                "a sort needs exactly one of property and timestamp",
             );
         }
     }

@@ -1,42 +1,42 @@
-//! Which version of the product a call speaks, and what follows from it. The header and the paths are decided here
-//! together: a path of one version under the header of another is refused by the product (`invalid_request_url`).
+//! The API version of a call. It determines the header and the paths together, because the product refuses a path of
+//! another version (`invalid_request_url`).
 
 use stead_core::tool::{ApiRequest, Call};
 
-/// The version of a call that names none (Notion API, "Versioning").
+/// The version of a call that doesn't name one (Notion API, "Versioning").
 pub(crate) const DEFAULT: &str = "2022-06-28";
-/// From this version on a database holds data sources, and rows and columns are theirs (Notion API, "Upgrading to
+/// The first version in which databases contain data sources, which have the rows and columns (Notion API, "Upgrading to
 /// 2025-09-03").
 const DATA_SOURCES: &str = "2025-09-03";
-/// The setting of a connection with the version of calls and raw requests that name none.
+/// The connection's setting for the version of calls and raw requests that don't name one.
 pub(crate) const SETTING: &str = "workspace_version";
 /// Name of the header, in lower case.
 pub(crate) const HEADER: &str = "notion-version";
-/// Shape of a version. Which ones exist is for the product to say.
+/// Form of a version. Only the product knows which ones exist.
 pub(crate) const PATTERN: &str = "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$";
 
-/// The version of one call.
+/// The version of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Version<'a>(Option<&'a str>);
 
 impl<'a> Version<'a> {
-    /// The version that the caller asks for; the default where there is none.
+    /// The version that the caller asks for, or the default.
     pub(crate) fn of(asked: Option<&'a String>) -> Self {
         Self(asked.map(String::as_str))
     }
 
-    /// That of the connection's settings where the caller asks for none.
+    /// Uses the version in the connection's settings, if the caller doesn't ask for one.
     pub(crate) fn or_of(self, call: &'a Call) -> Self {
         let set = || call.settings.get(SETTING)?.as_str();
         Self(self.0.or_else(set))
     }
 
-    /// Whether rows and columns belong to data sources. Dates of this shape are in order as texts are.
+    /// Whether rows and columns belong to data sources. Dates in this form sort like text.
     pub(crate) fn has_data_sources(self) -> bool {
         self.0.unwrap_or(DEFAULT) >= DATA_SOURCES
     }
 
-    /// This version where it has data sources, else the oldest that has.
+    /// This version if it has data sources, otherwise the first version that does.
     pub(crate) fn with_data_sources(self) -> Self {
         if self.has_data_sources() {
             self
@@ -45,7 +45,7 @@ impl<'a> Version<'a> {
         }
     }
 
-    /// Puts the version on a request; the product's own headers carry the default.
+    /// Sets the version on a request. The product's headers contain the default.
     pub(crate) fn on(self, request: ApiRequest) -> ApiRequest {
         match self.0 {
             Some(version) => request.header(HEADER, version),

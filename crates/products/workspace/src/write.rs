@@ -1,5 +1,5 @@
 //! Writes that the product may have saved although it responded with 503 (Notion API, "Request limits", "Retry a write that
-//! returns 503"). The product knows no idempotency key, so such a write is read back and never repeated.
+//! returns 503"). The product doesn't support idempotency keys, so Stead reads the object instead of repeating the write.
 
 use stead_core::{
     Error, ErrorKind, Result,
@@ -8,18 +8,18 @@ use stead_core::{
 
 use crate::id::uuid;
 
-/// What a write has brought.
+/// The outcome of a write.
 pub(crate) enum Saved {
-    /// The product's response.
+    /// The product's response to the write.
     Direct(Response),
-    /// The object as it was read back.
+    /// The object, which was read separately.
     ReadBack(Response),
 }
 
-/// Sends a write; where the product says that it saved and failed after that, reads what it saved.
+/// Sends a write. If the product reports that it saved the object but failed afterwards, Stead reads the object.
 ///
 /// # Errors
-/// The product's, or [`ErrorKind::WriteUnconfirmed`] with the object's id in `partial`.
+/// Returns the product's error, or [`ErrorKind::WriteUnconfirmed`] with the object's id in `partial`.
 pub(crate) async fn save(
     io: Io<'_>,
     write: ApiRequest,
@@ -38,22 +38,22 @@ pub(crate) async fn save(
     }
 }
 
-/// The id of what the product says it may have saved.
+/// The id of the object that the product may have saved.
 pub(crate) fn committed(error: &Error) -> Option<String> {
     let upstream = error.upstream().filter(|upstream| upstream.status == 503)?;
     uuid(upstream.details.as_ref()?["additional_data"]["committed_resource_id"].as_str()?)
 }
 
-/// A write of which it is not known whether it was saved.
+/// The error for a write that may or may not have been saved.
 pub(crate) fn unconfirmed(error: &Error) -> Error {
-    let message = "the product said that it may have saved this, and reading it back did not settle it; look before you repeat it";
+    let message = "the product may have saved this, and reading it back didn't confirm it; check before you repeat the call";
     error
         .clone()
         .reclassify(ErrorKind::WriteUnconfirmed, message)
 }
 
 impl Saved {
-    /// The object, whichever way it came.
+    /// The object, from either response.
     pub(crate) fn response(&self) -> &Response {
         match self {
             Self::Direct(response) | Self::ReadBack(response) => response,
@@ -67,7 +67,7 @@ impl From<Saved> for Output {
             Saved::Direct(response) => response.into(),
             Saved::ReadBack(response) => Self::from(response).warn(
                 "read_back",
-                "the product saved this and failed after that; what is returned was read back",
+                "the product saved this but failed afterwards, so the result was read separately",
             ),
         }
     }

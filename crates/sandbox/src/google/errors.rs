@@ -1,7 +1,7 @@
-//! Errors in Google's shapes.
+//! Errors in the forms of Google's APIs.
 //!
-//! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`; People has only the newer
-//! parts; the token endpoint has the shape of RFC 6749, section 5.2.
+//! Gmail mixes the older list `errors[]` with the newer `status` and `details[]`. People has only the newer members. The
+//! token endpoint follows RFC 6749, section 5.2.
 
 use axum::http::{HeaderName, StatusCode, header};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::hosts;
 use crate::response::Response;
 
-/// Which parts an API's errors have.
+/// The members of an API's errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorShape {
     /// `errors[]` next to `status` and `details[]`: Gmail and Drive.
@@ -36,7 +36,7 @@ struct Parts {
     short_message: Option<&'static str>,
     location: Option<(&'static str, String)>,
     details: Vec<Value>,
-    /// One more header.
+    /// An additional header.
     header: Option<(HeaderName, String)>,
 }
 
@@ -60,13 +60,12 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "forbidden", message)
     }
 
-    /// 501 for what the product can and the sandbox cannot.
+    /// 501 for a request that the product supports but the sandbox doesn't.
     pub(crate) fn unimplemented(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_IMPLEMENTED, "notImplemented", message)
     }
 
-    /// A query parameter that cannot be bound: Google's response to an unknown name, a repeated one, or a
-    /// value of the wrong type.
+    /// 400 for a query parameter that can't be bound: an unknown name, a repeated one, or a value of the wrong type.
     pub(crate) fn unbound(field: &str, message: impl Into<String>) -> Self {
         let message = message.into();
         let mut error = Self::invalid(message.clone());
@@ -85,7 +84,7 @@ impl ApiError {
         error
     }
 
-    /// 400 for a parameter whose value makes no sense: the older stack's "Invalid Value".
+    /// 400 for an invalid value of a parameter, like the older stack's "Invalid Value".
     pub(crate) fn invalid_value(parameter: &str) -> Self {
         let mut error = Self::new(StatusCode::BAD_REQUEST, "invalid", "Invalid Value");
         error.0.location = Some(("parameter", parameter.to_owned()));
@@ -99,7 +98,7 @@ impl ApiError {
         error
     }
 
-    /// Drive's 404, which names the file.
+    /// Drive's 404 with the file's id.
     pub(crate) fn file_not_found(id: &str) -> Self {
         let message = format!("File not found: {id}.");
         let mut error = Self::new(StatusCode::NOT_FOUND, "notFound", message);
@@ -132,7 +131,7 @@ impl ApiError {
         error
     }
 
-    /// 403 because the token's scopes do not reach.
+    /// 403 because the token lacks a scope.
     pub(crate) fn insufficient_scope(service: &str, method: &str) -> Self {
         let mut error = Self::new(
             StatusCode::FORBIDDEN,
@@ -147,25 +146,25 @@ impl ApiError {
         error
     }
 
-    /// The same with an `ErrorInfo` of this reason in `details[]`.
+    /// Adds an `ErrorInfo` with this reason to `details[]`.
     pub(crate) fn with_info(mut self, reason: &str) -> Self {
         self.0.details.push(error_info(reason, &json!({})));
         self
     }
 
-    /// The same, and it names the parameter that is wrong.
+    /// Names the parameter that is wrong.
     pub(crate) fn at_parameter(mut self, name: &str) -> Self {
         self.0.location = Some(("parameter", name.to_owned()));
         self
     }
 
-    /// The same with one more header in the response.
+    /// Adds a header to the response.
     pub(crate) fn with_header(mut self, name: HeaderName, value: String) -> Self {
         self.0.header = Some((name, value));
         self
     }
 
-    /// As a response.
+    /// The error as a response.
     pub(crate) fn response(&self, shape: ErrorShape, indented: bool) -> Response {
         let mut error = json!({
             "code": self.0.status.as_u16(),
@@ -204,7 +203,7 @@ impl ApiError {
         response
     }
 
-    /// Any status with a reason of the older style.
+    /// An error with any status and a reason in the older form.
     pub(crate) fn of(status: u16, reason: &str, message: impl Into<String>) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self::new(status, reason, message)
@@ -225,7 +224,7 @@ impl ApiError {
     }
 }
 
-/// 401 for a token that is good, as [`crate::Fault::Unauthorized`] asks for.
+/// 401 for a valid token, for [`crate::Fault::Unauthorized`].
 pub(crate) fn invalid_credentials(host: &str) -> Response {
     if host == hosts::USERINFO {
         return oauth(
@@ -237,7 +236,7 @@ pub(crate) fn invalid_credentials(host: &str) -> Response {
     ApiError::invalid_credentials().response(shape_of(host), true)
 }
 
-/// The error that [`crate::Fault::Error`] describes.
+/// The error for [`crate::Fault::Error`].
 pub(crate) fn injected_error(
     host: &str,
     status: u16,
@@ -271,7 +270,7 @@ pub(crate) fn injected_error(
     error.response(shape_of(host), true)
 }
 
-/// An error of RFC 6749, section 5.2.
+/// An error according to RFC 6749, section 5.2.
 pub(crate) fn oauth(status: StatusCode, error: &str, description: &str) -> Response {
     Response::json(
         status,

@@ -81,7 +81,7 @@ impl Export {
                 out.write_all(&line).map_err(|error| not_written(&error))
             })
             .await?;
-        // Without its end the file does not open: a part is not treated as the whole.
+        // A file without its end can't be decrypted, so no one takes an incomplete file for a complete one.
         let mut inner = out.finish().map_err(|error| not_written(&error))?;
         inner.flush().map_err(|error| not_written(&error))?;
         drop(progress);

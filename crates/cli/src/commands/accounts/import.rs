@@ -1,4 +1,4 @@
-//! `stead accounts import`: accounts with their tokens, a line each.
+//! `stead accounts import`: accounts with their tokens, one per line.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -25,7 +25,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// Accounts that are sent at once.
+/// Number of accounts in a request.
 const BATCH: usize = 100;
 
 /// Import accounts with their tokens from another platform, one JSON object per line.
@@ -77,7 +77,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// How many lines came to what.
+/// Counts of the lines by outcome.
 #[derive(Debug, Default, Serialize)]
 struct Summary {
     dry_run: bool,
@@ -107,7 +107,7 @@ impl Summary {
             .unwrap_or_default()
     }
 
-    /// Such as `3 lines: 2 created, 1 refused`.
+    /// The counts as text, such as `3 lines: 2 created, 1 refused`.
     fn text(&self) -> String {
         let parts = self.outcomes.iter().filter(|(_, count)| **count > 0);
         let parts = parts.map(|(outcome, count)| format!("{count} {}", outcome.name()));
@@ -160,7 +160,7 @@ impl Import {
         }
     }
 
-    /// What becomes of accounts that exist.
+    /// The handling of existing accounts.
     fn existing(&self) -> ExistingAccounts {
         match (self.replace, self.skip_existing) {
             (true, _) => ExistingAccounts::Replace,
@@ -169,14 +169,14 @@ impl Import {
         }
     }
 
-    /// The account of a line, with our connection's name.
+    /// The account of a line, with the name of your connection.
     fn read(&self, line: Line) -> Result<AccountWithTokens, Error> {
         let invalid =
             |keyword, message: &str| Error::invalid(vec![Violation::new("", keyword, message)]);
         let Some(line) = line else {
             return Err(invalid("maxLength", "the line has more than 256 KiB"));
         };
-        // What serde says of a fault may repeat what stands there.
+        // Serde's message isn't shown, because it may contain a token from the line.
         let value: Value =
             serde_json::from_slice(&line).map_err(|_| invalid("json", "the line isn't JSON"))?;
         let mut account = self.from.read(value)?;
@@ -191,7 +191,7 @@ impl Import {
     }
 }
 
-/// An import under way.
+/// An import in progress.
 struct Run<'a> {
     import: &'a Import,
     stead: &'a Stead,
@@ -240,7 +240,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Says why a line was refused. What was in it is not repeated, but for whose account it is.
+    /// Prints why a line was refused. It repeats nothing of the line except the connection and the user.
     fn refused(&mut self, number: u64, of: Option<(String, String)>, problem: &Problem) {
         self.summary.count(ImportOutcome::Refused);
         let (terminal, progress) = (self.terminal, &self.progress);
@@ -255,7 +255,7 @@ impl Run<'_> {
         }
     }
 
-    /// The summary, which is printed also where the import was cut off.
+    /// Prints the summary, also if the import was interrupted.
     fn end(self) -> Summary {
         drop(self.progress);
         let summary = self.summary;

@@ -1,4 +1,4 @@
-//! The lines of a file of accounts, one after another: plain, or encrypted with age.
+//! Reads a file of accounts line by line. It can be encrypted with age.
 
 use std::{
     fs::File,
@@ -12,20 +12,20 @@ use crate::failure::{Failure, Outcome};
 
 /// Most bytes of a line.
 const LONGEST: u64 = 256 * 1024;
-/// How a file that age has encrypted begins.
+/// Beginning of a file that age encrypted.
 const AGE: &[u8] = b"age-encryption.org/";
 
-/// A line; nothing where it is too long.
+/// A line; `None` if it's too long.
 pub(super) type Line = Option<Zeroizing<Vec<u8>>>;
 
-/// The lines that are left.
+/// The remaining lines.
 pub(super) struct Lines {
     reader: Box<dyn BufRead + Send>,
     number: u64,
 }
 
 impl Lines {
-    /// Opens a file, or standard input for `-`; `identity` is a file with the secret key that opens it.
+    /// Opens a file, or standard input for `-`. `identity` is a file with the secret key that decrypts it.
     pub(super) fn open(file: &Path, identity: Option<&Path>) -> Outcome<Self> {
         let input: Box<dyn Read + Send> = match file.to_str() {
             Some("-") => Box::new(io::stdin()),
@@ -49,7 +49,7 @@ impl Lines {
         Ok(Self { reader, number: 0 })
     }
 
-    /// The next line that is not empty, with its number.
+    /// The next line that isn't empty, with its number.
     pub(super) fn next(&mut self) -> Outcome<Option<(u64, Line)>> {
         loop {
             let mut line = Zeroizing::new(Vec::new());
@@ -69,7 +69,7 @@ impl Lines {
         }
     }
 
-    /// Leaves out what is left of a line.
+    /// Skips the rest of a line.
     fn skip(&mut self) -> Outcome {
         loop {
             let buffer = self.reader.fill_buf().map_err(cut_off)?;
@@ -130,7 +130,7 @@ fn cannot_read(file: &Path, error: &io::Error) -> Failure {
     )
 }
 
-/// A file that age has encrypted also ends so where its end is missing.
+/// An encrypted file without its end also causes this error.
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn cut_off(error: io::Error) -> Failure {
     Failure::configuration(

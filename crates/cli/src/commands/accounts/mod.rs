@@ -1,4 +1,4 @@
-//! `stead accounts`: users' accounts, of a service or in a database.
+//! `stead accounts`: the users' accounts, in a running service or a database.
 
 #[cfg(feature = "export")]
 mod export;
@@ -144,7 +144,7 @@ impl AccountsCommand {
             Self::Suspend(one) => of(one)?.suspend().await?,
             Self::Resume(one) => of(one)?.resume().await?,
             Self::Refresh(one) => of(one)?.refresh().await?,
-            // They run by themselves.
+            // These are already handled.
             Self::Import(_) => return Ok(()),
             #[cfg(feature = "export")]
             Self::Export(_) => return Ok(()),
@@ -210,7 +210,7 @@ fn show(account: &Account, terminal: &Terminal) {
     });
 }
 
-/// The word of a state, as JSON has it.
+/// The name of a state in JSON.
 fn word(state: &impl Serialize) -> String {
     let word = serde_json::to_value(state).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! What a request is, for rules: the calendars that it concerns, and whom it invites or lets in.
+//! Classifies a request for policies: the calendars that it uses, and the people that it invites or gives access.
 
 use serde_json::{Map, Value};
 use stead_core::{
@@ -14,11 +14,10 @@ const RECIPIENT: &str = "recipient";
 const WEBHOOK: &str = "webhook";
 const URL: &str = "url";
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// Members of an event that tell guests nothing of their own: a change of others reaches whoever is invited, without a
-/// notification too.
+/// Members of an event that only concern the user. Guests see any other change, even without a notification.
 const QUIET: [&str; 18] = [
     "attendees",
     "colorId",
@@ -40,27 +39,27 @@ const QUIET: [&str; 18] = [
     "transparency",
 ];
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: CALENDAR,
-        description: "A calendar that the request reads or changes: its id in lower case, or `primary` where the request says so.",
+        description: "A calendar that the request reads or changes: its id in lower case, or `primary` if the request uses that name.",
     },
     FactKind {
         name: RECIPIENT,
-        description: "Whom the request invites, tells of a change or lets in: an address or a domain in lower case, or `anyone`.",
+        description: "Someone whom the request invites, notifies or gives access: an address or a domain in lower case, or `anyone`.",
     },
     FactKind {
         name: WEBHOOK,
-        description: "An address that Google Calendar is asked to call about changes, such as `https://app.example/changes`.",
+        description: "An address for Google Calendar's notifications of changes, such as `https://app.example/changes`.",
     },
     FactKind {
         name: URL,
-        description: "An address that an event shows or attaches, such as `https://app.example/agenda.pdf`.",
+        description: "An address that an event links to or attaches, such as `https://app.example/agenda.pdf`.",
     },
 ];
 
-/// What a request is.
+/// Classifies a request.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -75,7 +74,7 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
-/// A request to one calendar, below its id.
+/// Classifies a request to one calendar. The segments follow the calendar's id.
 fn calendar(
     request: &SentRequest<'_>,
     known: Classification,
@@ -98,7 +97,7 @@ fn calendar(
             known.part(RECIPIENT, scope(body.as_ref()))
         }
         ("POST", ["acl" | "events", "watch"]) => webhook(known, body.as_ref()),
-        // The text may name whom to invite.
+        // The text may name people to invite.
         ("POST", ["events", "quickAdd"]) => known.unknown(RECIPIENT),
         ("POST", ["events"] | ["events", "import"]) => {
             cancelled(attendees(known, body.as_ref()), body.as_ref())
@@ -118,7 +117,7 @@ fn calendar(
     Some(classification)
 }
 
-/// A request to something else than one calendar.
+/// Classifies a request that isn't to one calendar.
 fn other(
     request: &SentRequest<'_>,
     known: Classification,
@@ -129,7 +128,7 @@ fn other(
         ("GET" | "HEAD", ["colors"] | ["users", "me", "settings"])
         | ("GET" | "HEAD", ["users", "me", "settings", _])
         | ("POST", ["channels", "stop"]) => known,
-        // A list of all calendars; a calendar that there is not yet.
+        // A list of all calendars, or a calendar that doesn't exist yet.
         ("GET" | "HEAD", ["users", "me", "calendarList"]) | ("POST", ["calendars"]) => {
             known.unknown(CALENDAR)
         }
@@ -159,13 +158,13 @@ fn other(
     Some(classification)
 }
 
-/// Ids are addresses, of which the product reads every case as the same.
+/// Lowercases an id. Ids are addresses, and the product ignores their case.
 fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
-/// Whom a change of an event reaches besides: whoever is invited already, unless no one is notified and guests read nothing
-/// new in it.
+/// The recipients of a change: everyone already invited. It has none if notifications are off and guests don't see the
+/// change.
 fn told(known: Classification, request: &SentRequest<'_>, is_quiet: bool) -> Classification {
     let values = |name| request.query_values(name).unwrap_or_default();
     let notifies_none = values("sendUpdates") == ["none"]
@@ -177,7 +176,7 @@ fn told(known: Classification, request: &SentRequest<'_>, is_quiet: bool) -> Cla
     }
 }
 
-/// Says of an event that is cancelled that it is deleted.
+/// Marks a request that cancels an event as a deletion.
 fn cancelled(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     match body.ok_or(Unclear).and_then(|body| text(body, "status")) {
         Ok(None | Some("confirmed" | "tentative")) => known,
@@ -185,14 +184,14 @@ fn cancelled(known: Classification, body: Option<&Map<String, Value>>) -> Classi
     }
 }
 
-/// Whom an event invites.
+/// Adds the people whom an event invites.
 fn attendees(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     each(known, RECIPIENT, body, "attendees", |attendee| {
         address(text(attendee, "email")?)
     })
 }
 
-/// A fact for each object of a list.
+/// Adds a fact for each object of a list.
 fn each(
     known: Classification,
     kind: &'static str,
@@ -208,7 +207,7 @@ fn each(
     }
 }
 
-/// A plain address, or none.
+/// A plain address, if the text is one.
 fn address(text: Option<&str>) -> Part<String> {
     let is_plain = |text: &str| {
         text.matches('@').count() == 1
@@ -225,7 +224,7 @@ fn address(text: Option<&str>) -> Part<String> {
     }
 }
 
-/// Whom the scope of a rule of access lets in.
+/// The recipient in the `scope` of an access rule.
 fn scope(body: Option<&Map<String, Value>>) -> Part<String> {
     match object(body.ok_or(Unclear)?, "scope")? {
         None => Ok(None),
@@ -236,7 +235,7 @@ fn scope(body: Option<&Map<String, Value>>) -> Part<String> {
     }
 }
 
-/// Whom the id of a rule names: `user:ada@example.com`, `default`.
+/// The recipient in the id of an access rule, such as `user:ada@example.com` or `default`.
 fn scope_of_rule(rule: &str) -> Result<String, Unclear> {
     let (kind, value) = rule.split_once(':').unwrap_or((rule, ""));
     let_in(kind, value)
@@ -255,7 +254,7 @@ fn let_in(kind: &str, value: &str) -> Result<String, Unclear> {
     }
 }
 
-/// What a parameter of the query names; it has to be there.
+/// Adds the value of a query parameter, which is required.
 fn parameter(
     known: Classification,
     kind: &'static str,
@@ -270,7 +269,7 @@ fn parameter(
     }
 }
 
-/// Where a channel calls.
+/// Adds the address that a channel calls.
 fn webhook(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let address = body.ok_or(Unclear).and_then(|body| text(body, "address"));
     known.must(WEBHOOK, address)

@@ -1,12 +1,12 @@
-//! Requests and what they are.
+//! Classifications of requests.
 
 use http::Method;
 use serde_json::json;
 
 use super::*;
 
-/// Facts as `kind=value`, with `?` for one that cannot be read, and only `?` if the request holds something unknown;
-/// nothing for a request that is not known.
+/// Facts as `kind=value`, with `?` for one that can't be read. Only `?` if the request contains something unknown, and
+/// nothing if the request isn't known.
 fn facts(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, Vec<String>)> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let classification = classify(&SentRequest {

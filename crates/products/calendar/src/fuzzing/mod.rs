@@ -1,5 +1,5 @@
-//! What must hold for any time and any recurrence, called by `tests/fuzz` and by tests here. They panic where something does
-//! not hold.
+//! Properties that hold for any time and any recurrence. `tests/fuzz` and unit tests call these functions, which panic if a
+//! property doesn't hold.
 
 mod recurrence;
 mod timestamps;

@@ -1,8 +1,8 @@
-//! Lines of a recurrence.
+//! Recurrence lines.
 
 use crate::recurrence::line;
 
-/// A line is refused in one sentence, or it is one line that stays as it is when it comes again.
+/// A line is either refused with a one-line message, or stays the same when it's read again.
 pub fn recurrence(text: &str) {
     match line(text) {
         Err(says) => {
@@ -26,7 +26,7 @@ pub fn recurrence(text: &str) {
     }
 }
 
-/// RFC 5545, 3.3.10.
+/// Checks a rule by RFC 5545, 3.3.10.
 fn rule(value: &str) {
     assert!(
         value.is_ascii() && value == value.to_ascii_uppercase(),
@@ -40,10 +40,7 @@ fn rule(value: &str) {
     let of = |name: &str| {
         let mut found = parts.iter().filter(|(key, _)| *key == name);
         let first = found.next().map(|(_, value)| *value);
-        assert!(
-            found.next().is_none(),
-            "{name} stands there twice: {value:?}"
-        );
+        assert!(found.next().is_none(), "{name} is given twice: {value:?}");
         first
     };
     assert!(
@@ -69,7 +66,7 @@ fn rule(value: &str) {
     }
 }
 
-/// Digits, with a time of the day or without.
+/// Checks dates, with or without a time of day.
 fn dates(value: &str) {
     for date in value.split(',') {
         let (day, time) = date.split_once('T').unwrap_or((date, "000000"));

@@ -8,7 +8,7 @@ use crate::{
     zone,
 };
 
-/// A time, and after `|` the name of a zone: both are refused, or each is written as what reads as the same.
+/// Takes a time and, after `|`, a zone name. Each is refused, or written in a form that reads back the same.
 pub fn timestamps(text: &str) {
     let (time, name) = text.split_once('|').unwrap_or((text, "Europe/Berlin"));
     let zone = zone::named(name);
@@ -46,7 +46,7 @@ fn in_zone(moment: Moment, zone: &TimeZone) {
     let edge = Value::Object(plain.edge(Some(zone)));
     let read = Moment::of_edge(&edge).and_then(|read| read.instant(zone));
     assert_eq!(read, Some(instant), "{edge} in {zone:?}");
-    // An hour is an hour, whatever the clocks do.
+    // An hour is an hour, even when the clocks change.
     let hours = SignedDuration::from_hours(3);
     if let Some(end) = end_after(moment, Some(hours), Some(zone)) {
         let end = end.instant(zone).expect("an instant");
@@ -55,7 +55,7 @@ fn in_zone(moment: Moment, zone: &TimeZone) {
     assert_eq!(length_of(moment, moment), Some(SignedDuration::ZERO));
 }
 
-/// Seconds since 1970 of a time as RFC 3339 has it, section 5.6, without leap seconds: counted here, and not by a library.
+/// Seconds since 1970 of an RFC 3339 time (section 5.6, no leap seconds). Counted here, to be independent of the library.
 fn rfc_3339(text: &str) -> Option<i64> {
     let number = |from: usize, to: usize| {
         let digits = text.get(from..to)?;
@@ -105,7 +105,7 @@ fn rfc_3339(text: &str) -> Option<i64> {
         .take(usize::try_from(month).ok()?.checked_sub(1)?);
     let length = *lengths.get(usize::try_from(month).ok()? - 1)?;
     let fits = (1..=length).contains(&day) && hour <= 23 && minute <= 59 && second <= 59;
-    // The first and the last day may lie beyond all instants with an offset.
+    // With an offset, the first and the last day can be outside the range of instants.
     if !fits || !(1..=9998).contains(&year) {
         return None;
     }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_time_of_long_ago_is_written_as_the_same_instant() {
-        // Offsets had seconds then, which RFC 3339 does not have.
+        // Old offsets had seconds, which RFC 3339 doesn't allow.
         for text in [
             "1890-01-01T00:00:00|Europe/Berlin",
             "1971-06-01T12:00:00|Africa/Monrovia",

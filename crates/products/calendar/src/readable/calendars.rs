@@ -7,28 +7,28 @@ use stead_core::tool::{Readable, items_of, text_of};
 
 use super::others;
 
-/// A calendar in short.
+/// A calendar, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CalendarView {
     /// Id of the calendar.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// Name of the calendar: the user's own for it where there is one.
+    /// Name of the calendar: the user's name for it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// The calendar's own name, if the user gave it another.
+    /// The calendar's own name, if the user renamed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     own_name: Option<String>,
-    /// Text about the calendar.
+    /// Description of the calendar.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Where it is, as free text.
+    /// Location, as free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
     /// IANA name of its time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
-    /// What the user may do with it: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
+    /// The user's rights: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
     #[serde(skip_serializing_if = "Option::is_none")]
     access_role: Option<String>,
     /// Whether it is the user's primary calendar.
@@ -40,12 +40,12 @@ struct CalendarView {
     /// Whether it was removed from the list.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     deleted: bool,
-    /// What else the calendar has, such as `defaultReminders`, as the product has it.
+    /// Other members, such as `defaultReminders`, as the product returns them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
 }
 
-/// Members of a calendar with a form of their own in the view, and those that say nothing of it: colors are for people.
+/// Members that the view shows in another form or doesn't need, such as colors.
 const SHOWN: [&str; 16] = [
     "id",
     "summary",
@@ -86,15 +86,15 @@ impl CalendarView {
     }
 }
 
-/// A page of calendars in short.
+/// A page of calendars, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CalendarsView {
     /// The calendars.
     calendars: Vec<CalendarView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
-    /// Token with which a later call lists what has changed since; only on the last page.
+    /// Token to list later changes with; only on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_sync_token: Option<String>,
 }

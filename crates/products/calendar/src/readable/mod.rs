@@ -1,4 +1,4 @@
-//! The readable views of the tools' results: one short form of an event, and of a calendar.
+//! The readable views of the results: short forms of events and calendars.
 
 mod calendars;
 
@@ -11,13 +11,13 @@ pub(crate) use calendars::CalendarsView;
 
 use crate::join::{Ways, ways};
 
-/// Bytes of an event's text where it is read by itself, and in a list.
+/// Bytes of an event's text in a single event, and in a list.
 const DESCRIPTION: usize = 3_000;
 const LISTED_DESCRIPTION: usize = 300;
-/// Guests of an event.
+/// Most guests of an event.
 const GUESTS: usize = 50;
 
-/// An event in short.
+/// An event, shortened.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct EventView {
     /// Id of the event.
@@ -26,37 +26,37 @@ pub(crate) struct EventView {
     /// Title of the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
-    /// When it starts: RFC 3339 with an offset, or a date where it lasts all day.
+    /// When it starts: RFC 3339 with an offset, or a date if it lasts all day.
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<String>,
-    /// When it ends; of an event that lasts all day the day after its last.
+    /// When it ends. For an all-day event, the day after its last day.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<String>,
-    /// IANA name of the time zone, where the product says one.
+    /// IANA name of the time zone, if the product returns one.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
-    /// The same for the end, if it is another.
+    /// IANA name of the end's time zone, if it's a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     end_time_zone: Option<String>,
-    /// Where it takes place, as free text.
+    /// Place, as free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<String>,
-    /// Beginning of the event's text; may hold HTML.
+    /// Beginning of the event's description; may contain HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
     /// `tentative` or `cancelled`; confirmed when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
-    /// Kind of the event, such as `focusTime`; an ordinary one when absent.
+    /// Kind of event, such as `focusTime`; an ordinary event when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_type: Option<String>,
-    /// `transparent` where the user stays free; busy when absent.
+    /// `transparent` if the user stays free; busy when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     transparency: Option<String>,
-    /// Who sees the details; as the calendar says when absent.
+    /// Visibility of the details; the calendar's default when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     visibility: Option<String>,
-    /// Who organizes it: the mail address.
+    /// Email address of the organizer.
     #[serde(skip_serializing_if = "Option::is_none")]
     organizer: Option<String>,
     /// Name of the organizer.
@@ -68,19 +68,19 @@ pub(crate) struct EventView {
     /// The user's own response: `needsAction`, `declined`, `tentative` or `accepted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     my_response: Option<String>,
-    /// Who is invited, the first 50.
+    /// The first 50 guests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attendees: Vec<GuestView>,
-    /// Lines by which a series recurs, such as `RRULE:FREQ=WEEKLY`.
+    /// Recurrence lines of a series, such as `RRULE:FREQ=WEEKLY`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recurrence: Vec<String>,
-    /// Id of the series that this occurrence is of.
+    /// Id of the series to which this occurrence belongs.
     #[serde(skip_serializing_if = "Option::is_none")]
     recurring_event_id: Option<String>,
-    /// Link to the video meeting; it may be one that stands in the location or the text.
+    /// Link to the video meeting; may come from the location or the description.
     #[serde(skip_serializing_if = "Option::is_none")]
     meeting: Option<String>,
-    /// Other ways into the meeting, such as phone numbers, and its codes, as the product has them.
+    /// Other ways to join the meeting, such as phone numbers with their codes, as the product returns them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     meeting_access: Vec<Map<String, Value>>,
     /// Notes about the meeting.
@@ -89,50 +89,50 @@ pub(crate) struct EventView {
     /// Address of the event's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// What else the event has, such as `attachments`, as the product has it.
+    /// Other members, such as `attachments`, as the product returns them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
-    /// True where the text goes on or there are more guests; the view `full` has all.
+    /// True if the description is cut or there are more guests; the view `full` has all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Bytes of the whole text, where there is only its beginning.
+    /// Bytes of the whole description, if it's cut.
     #[serde(skip)]
     cut_from: Option<usize>,
-    /// Whether there are more guests in the result.
+    /// Whether the result has more guests.
     #[serde(skip)]
     has_more_guests: bool,
 }
 
-/// A guest in short.
+/// A guest, shortened.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct GuestView {
-    /// Mail address.
+    /// Email address.
     #[serde(skip_serializing_if = "Option::is_none")]
     email: Option<String>,
-    /// Name, as it is shown.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// The response: `needsAction`, `declined`, `tentative` or `accepted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<String>,
-    /// What the guest wrote with the response.
+    /// The guest's comment on the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     comment: Option<String>,
-    /// Whether it is the user.
+    /// Whether this is the user.
     #[serde(rename = "self", skip_serializing_if = "std::ops::Not::not")]
     is_self: bool,
-    /// Whether the guest need not come.
+    /// Whether attending is optional.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     optional: bool,
-    /// Whether it is a room or a thing.
+    /// Whether this is a room or equipment.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     resource: bool,
-    /// How many others the guest brings.
+    /// Number of other people that the guest brings.
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_guests: Option<u64>,
 }
 
-/// Members of an event with a form of their own in the view, and those that say nothing of it.
+/// Members that the view shows in another form or doesn't need.
 const SHOWN: [&str; 21] = [
     "id",
     "summary",
@@ -156,7 +156,7 @@ const SHOWN: [&str; 21] = [
     "etag",
     "sequence",
 ];
-/// What an object says in other members.
+/// The object's other members.
 fn others(object: &Value, shown: &[&str]) -> Map<String, Value> {
     let members = object.as_object().into_iter().flatten();
     let others = members.filter(|(name, _)| !shown.contains(&name.as_str()));
@@ -165,7 +165,7 @@ fn others(object: &Value, shown: &[&str]) -> Map<String, Value> {
         .collect()
 }
 
-/// The same for an event, without what is usual.
+/// The event's other members, without usual values.
 fn others_of_event(event: &Value) -> Map<String, Value> {
     let mut fields = others(event, &SHOWN);
     let (creator, organizer) = (&event["creator"]["email"], &event["organizer"]["email"]);
@@ -229,7 +229,7 @@ impl EventView {
         }
     }
 
-    /// What is cut of an event, which stands at this pointer in the view and in the result.
+    /// The texts that are cut from an event, which is at this pointer in the view and in the result.
     fn wholes_at(&self, event: &str) -> impl Iterator<Item = Whole> + use<> {
         let text = format!("{event}/description");
         let text = self
@@ -295,18 +295,18 @@ impl Readable for EventView {
     }
 }
 
-/// A page of events in short.
+/// A page of events, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EventsView {
     /// IANA name of the calendar's time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_zone: Option<String>,
-    /// What the user may do with the calendar, such as `reader` or `owner`.
+    /// The user's rights on the calendar, such as `reader` or `owner`.
     #[serde(skip_serializing_if = "Option::is_none")]
     access_role: Option<String>,
-    /// The events, with the beginnings of their texts.
+    /// The events, with the beginnings of their descriptions.
     events: Vec<EventView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
 }
@@ -339,18 +339,18 @@ impl Readable for EventsView {
     }
 }
 
-/// An event, compared with the filters, in short.
+/// An event, shortened, with the result of the filters.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundEventView {
-    /// Whether the event, or one of its occurrences, fits the filters.
+    /// Whether the event, or one of its occurrences, matches the filters.
     matched: bool,
-    /// The event; absent where it does not fit.
+    /// The event; absent if it doesn't match.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<EventView>,
-    /// Names of the parameters that keep it out.
+    /// Names of the parameters that it doesn't match.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     filtered_by: Vec<String>,
-    /// The occurrences of a recurring event that fit; only with `single_events`.
+    /// The matching occurrences of a recurring event; only with `single_events`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     instances: Vec<EventView>,
 }

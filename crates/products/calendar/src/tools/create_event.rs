@@ -1,4 +1,4 @@
-//! A new event, made at most once however often the call is repeated.
+//! Creates an event once, even if the call is repeated.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
@@ -23,34 +23,34 @@ use crate::{
 
 /// Create an event, and invite guests.
 ///
-/// The link to a video meeting is in `hangoutLink` of the result. Without a length the event lasts 30 minutes, or
-/// one day where `start_datetime` is a date.
+/// The link to a video meeting is in `hangoutLink` of the result. Without a duration, the event lasts 30 minutes, or one
+/// day if `start_datetime` is a date.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateEvent {
     /// Title of the event.
     pub summary: String,
-    /// When it starts, such as `2026-05-01T09:00:00+02:00`; without an offset in `timezone` or the calendar's time
-    /// zone. A date such as `2026-05-01` makes it last all day.
+    /// When it starts, such as `2026-05-01T09:00:00+02:00`. Without an offset, it's a time in `timezone` or in the
+    /// calendar's time zone. A date such as `2026-05-01` makes an all-day event.
     pub start_datetime: String,
-    /// Calendar; the user's primary one when absent.
+    /// Id of the calendar; the user's primary calendar when absent.
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
-    /// Mail addresses of the guests.
+    /// Email addresses of the guests.
     #[schemars(extend("x-commas" = true))]
     pub attendees_emails: Option<Vec<String>>,
     /// Add a video meeting.
     pub create_meeting_room: Option<bool>,
-    /// Text of the event; may hold HTML.
+    /// Description of the event; may contain HTML.
     pub description: Option<String>,
-    /// Hours it lasts; `event_duration_minutes` are added.
+    /// Hours it lasts. `event_duration_minutes` is added.
     #[schemars(range(min = 0))]
     pub event_duration_hour: Option<u32>,
-    /// Minutes it lasts besides the hours; may exceed 59.
+    /// Minutes it lasts, added to the hours; may exceed 59.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// `default`, `birthday`, `focusTime`, `outOfOffice` or `workingLocation`; any other text makes an ordinary
-    /// event, with a warning.
+    /// `default`, `birthday`, `focusTime`, `outOfOffice` or `workingLocation`. Any other text creates an ordinary event,
+    /// with a warning.
     pub event_type: Option<NewEventType>,
     /// True when absent.
     pub guests_can_invite_others: Option<bool>,
@@ -62,20 +62,20 @@ pub struct CreateEvent {
     pub location: Option<String>,
     /// Recurrence lines, such as `RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=10` or `EXDATE:20260501T070000Z`.
     pub recurrence: Option<Vec<String>>,
-    /// Notify the guests; no one is notified when absent.
+    /// Notify the guests; false when absent.
     pub send_updates: Option<bool>,
     /// IANA time zone, such as `Europe/Berlin`.
     pub timezone: Option<String>,
     /// Whether it blocks time; `opaque` when absent.
     pub transparency: Option<Transparency>,
-    /// Who sees the details; `default`, as the calendar says, when absent.
+    /// Visibility of the details; `default`, the calendar's setting, when absent.
     pub visibility: Option<Visibility>,
 }
 
 impl Tool for CreateEvent {
     const NAME: &'static str = "calendar_create_event";
     const EFFECT: Effect = Effect::Write;
-    // The event has an id of our own, and so has the request for its meeting; an id that is taken is read.
+    // The ids of the event and of its meeting come from the call. If the event's id is taken, the tool reads that event.
     const RECOGNISED_AGAIN: bool = true;
     const SCOPES: RequiredScopes = scopes::WRITE_EVENTS;
     type Output = Event;
@@ -98,11 +98,11 @@ impl Tool for CreateEvent {
     }
 }
 
-/// What the input says, read once.
+/// The parsed input.
 struct New {
     start: Moment,
     zone: Option<TimeZone>,
-    /// The event's members that need nothing from the product.
+    /// The event's members that don't depend on the product.
     body: Map<String, Value>,
 }
 
@@ -118,7 +118,7 @@ impl CreateEvent {
                 json!(event::guests(emails, &Value::Null)),
             );
         }
-        // An id of our own: hexadecimal digits are all digits of base32hex. A repeat meets it and invites no one twice.
+        // The id comes from the call, so a repeat doesn't create a second event. Hexadecimal digits are valid in base32hex.
         let id = call.derive_id("event").simple().to_string();
         body.insert(String::from("id"), json!(id));
         if self.create_meeting_room != Some(true) {
@@ -184,8 +184,8 @@ impl CreateEvent {
         }
     }
 
-    /// Start and end. A time without an offset needs a zone, and so does every recurring event: the product expands
-    /// the recurrence in it.
+    /// Adds start and end. A time without an offset needs a zone. So does every recurring event, because the product
+    /// expands the recurrence in that zone.
     async fn put_time(
         &self,
         io: Io<'_>,
@@ -207,7 +207,7 @@ impl CreateEvent {
         Ok(())
     }
 
-    /// Inserts the event. Where its id is taken, an earlier sending has inserted it: then it is read.
+    /// Inserts the event. If its id is taken, an earlier attempt created the event, so it's read instead.
     async fn insert(&self, io: Io<'_>, id: &str, body: &Map<String, Value>) -> Result<Response> {
         let with_meeting = body.contains_key("conferenceData");
         let request = ApiRequest::post(["calendars", self.calendar(), "events"]);
@@ -221,7 +221,7 @@ impl CreateEvent {
                 let response = read.map_err(|error| unread(&error, id))?;
                 event::living(
                     &response,
-                    "an earlier run of this call created the event, and it has been deleted since",
+                    "an earlier run of this call created the event, which has been deleted since",
                 )?;
                 Ok(response)
             }
@@ -230,10 +230,10 @@ impl CreateEvent {
     }
 }
 
-/// An earlier sending has inserted the event, so a repeated call would insert another one.
+/// The event was already created, so repeating the call as a new one would create a duplicate.
 fn unread(error: &Error, id: &str) -> Error {
     let message = format!(
-        "the event was created, and reading it back failed: {}",
+        "the event was created, but reading it failed: {}",
         error.message()
     );
     let unread = error

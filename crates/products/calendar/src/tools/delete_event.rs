@@ -1,4 +1,4 @@
-//! The end of an event, or of a whole series.
+//! Deletes an event or a series.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,28 +16,28 @@ use crate::{
 
 /// Delete an event.
 ///
-/// A recurring event's id deletes the whole series, an occurrence's id only that one. Guests are not notified. An
-/// event that is gone already is not an error.
+/// The id of a recurring event deletes the whole series, the id of an occurrence only that one. Guests aren't notified.
+/// Deleting an event that's already deleted isn't an error.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
     /// Id of the event.
     #[schemars(length(min = 1))]
     pub event_id: String,
-    /// Calendar that holds it; the user's primary one when absent.
+    /// Id of its calendar; the user's primary calendar when absent.
     #[schemars(length(min = 1))]
     pub calendar_id: Option<String>,
 }
 
-/// An event that is gone.
+/// A deleted event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DeletedEvent {
-    /// Always true: what could not be deleted is an error.
+    /// Always true; a failed deletion is an error.
     pub deleted: bool,
     /// Id of the event.
     pub event_id: String,
-    /// Id of the calendar that held it.
+    /// Id of its calendar.
     pub calendar_id: String,
 }
 
@@ -54,7 +54,7 @@ impl Tool for DeleteEvent {
         violations.finish()
     }
 
-    /// Calendar API, `events.delete`. What is deleted names no guests any more, so they are asked for before it.
+    /// Calendar API, `events.delete`. Reads the event first, because a deleted event has no guests.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let (calendar, id) = (
             &*ids::calendar(self.calendar())?,
@@ -65,7 +65,7 @@ impl Tool for DeleteEvent {
             .accept(&[404, 410]);
         let has_guests = match io.send(guests).await {
             Ok(response) => event::has_guests(&response.body),
-            // The deletion says what is wrong, if anything is.
+            // If something is wrong, the deletion returns the error.
             Err(_) => false,
         };
         let request = ApiRequest::delete(["calendars", calendar, "events", id])
@@ -74,11 +74,11 @@ impl Tool for DeleteEvent {
         let response = io.send(request).await?;
         let output =
             Output::from(json!({ "deleted": true, "event_id": id, "calendar_id": calendar }));
-        // Gone at a repeat: the first sending did it.
+        // A retry that finds the event deleted means that the first attempt worked.
         Ok(if response.status == 410 && response.attempt == 1 {
-            output.warn("already_deleted", "the event had been deleted before")
+            output.warn("already_deleted", "the event was already deleted")
         } else if has_guests {
-            let message = "the guests were not notified; a raw DELETE of the event with sendUpdates=all in place of this tool does that";
+            let message = "the guests weren't notified; to notify them, use a raw DELETE of the event with sendUpdates=all instead of this tool";
             output.warn(event::NOT_NOTIFIED, message)
         } else {
             output

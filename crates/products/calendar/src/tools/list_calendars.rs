@@ -1,4 +1,4 @@
-//! A page of the user's calendars.
+//! Lists the user's calendars.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,22 +13,22 @@ use stead_google::items;
 
 use crate::{AccessRole, page::first_filled, readable::CalendarsView, scopes};
 
-/// List the user's calendars: id, name, time zone and what the user may do with each.
+/// List the user's calendars with id, name, time zone and the user's rights.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListCalendars {
     /// Most calendars to return; 100 when absent.
     #[schemars(range(min = 1, max = 250))]
     pub max_results: Option<u32>,
-    /// Least that the user may do with a calendar.
+    /// Lowest rights that the user must have on a calendar.
     pub min_access_role: Option<AccessRole>,
-    /// `next_page_token` of the page before; keep the other parameters.
+    /// `next_page_token` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
-    /// Removed calendars too.
+    /// Include removed calendars.
     pub show_deleted: Option<bool>,
-    /// Hidden calendars too.
+    /// Include hidden calendars.
     pub show_hidden: Option<bool>,
-    /// `next_sync_token` of an earlier list: returns what has changed since. Not with `min_access_role`.
+    /// `next_sync_token` of an earlier list, to return changes since then. Not with `min_access_role`.
     pub sync_token: Option<String>,
 }
 
@@ -36,11 +36,11 @@ pub struct ListCalendars {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Calendars {
-    /// The calendars, as the product has them.
+    /// The calendars, as the product returns them.
     pub calendars: Vec<Calendar>,
-    /// Token of the next page; `null` on the last one.
+    /// Token of the next page; `null` on the last page.
     pub next_page_token: Option<String>,
-    /// Token with which a later call lists what has changed since; only on the last page.
+    /// Token to list later changes with; only on the last page.
     pub next_sync_token: Option<String>,
 }
 
@@ -53,17 +53,17 @@ pub struct Calendar {
     pub id: String,
     /// Name of the calendar.
     pub summary: Option<String>,
-    /// Name that the user gave it.
+    /// The user's own name for the calendar.
     pub summary_override: Option<String>,
-    /// Text about the calendar.
+    /// Description of the calendar.
     pub description: Option<String>,
     /// IANA name of its time zone.
     pub time_zone: Option<String>,
-    /// What the user may do with it: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
+    /// The user's rights: `freeBusyReader`, `reader`, `writerWithoutPrivateAccess`, `writer` or `owner`.
     pub access_role: Option<String>,
     /// Whether it is the user's primary calendar.
     pub primary: Option<bool>,
-    /// Whether its events are shown in the product.
+    /// Whether the product shows its events.
     pub selected: Option<bool>,
     /// Whether it is hidden from the list.
     pub hidden: Option<bool>,
@@ -86,17 +86,17 @@ impl Tool for ListCalendars {
             (
                 "/min_access_role",
                 self.min_access_role.is_some(),
-                "does not go with a sync_token",
+                "can't be used with a sync_token",
             ),
             (
                 "/show_deleted",
                 self.show_deleted == Some(false),
-                "with a sync_token removed calendars are always returned",
+                "with a sync_token, removed calendars are always returned",
             ),
             (
                 "/show_hidden",
                 self.show_hidden == Some(false),
-                "with a sync_token hidden calendars are always returned",
+                "with a sync_token, hidden calendars are always returned",
             ),
         ];
         let mut violations = Violations::default();

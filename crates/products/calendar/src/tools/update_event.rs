@@ -1,4 +1,4 @@
-//! A change of an event, from what it is at that moment.
+//! Changes an event, based on its current state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,14 +21,14 @@ use crate::{
     scopes, when,
 };
 
-/// Change an event; what is not given stays.
+/// Change an event. Omitted parameters don't change.
 ///
-/// Given only a new start, the event keeps its length. A recurring event's id changes the whole series, an
-/// occurrence's id only that one.
+/// If you give only a new start, the event keeps its length. The id of a recurring event changes the whole series, the id
+/// of an occurrence only that one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEvent {
-    /// Calendar that holds the event; `primary` is the user's own.
+    /// Id of the event's calendar; `primary` is the user's own.
     #[schemars(length(min = 1))]
     pub calendar_id: String,
     /// Id of the event.
@@ -36,25 +36,25 @@ pub struct UpdateEvent {
     pub event_id: String,
     /// Title of the event.
     pub summary: Option<String>,
-    /// When it starts, such as `2026-05-01T09:00:00+02:00`; without an offset in `timezone` or the event's. A date
-    /// makes it last all day.
+    /// When it starts, such as `2026-05-01T09:00:00+02:00`. Without an offset, it's a time in `timezone` or in the event's
+    /// time zone. A date makes an all-day event.
     pub start_datetime: Option<String>,
-    /// When it ends; of an event that lasts all day, the day after its last. Not with a duration.
+    /// When it ends. For an all-day event, the day after its last day. Not with a duration.
     pub end_datetime: Option<String>,
-    /// Mail addresses of the guests: the whole list; who is not on it is taken off.
+    /// Email addresses of all guests. Guests who aren't in the list are removed.
     #[schemars(extend("x-commas" = true))]
     pub attendees_emails: Option<Vec<String>>,
     /// Add a video meeting.
     pub create_meeting_room: Option<bool>,
-    /// Text of the event; may hold HTML.
+    /// Description of the event; may contain HTML.
     pub description: Option<String>,
-    /// Hours it lasts; `event_duration_minutes` are added.
+    /// Hours it lasts. `event_duration_minutes` is added.
     #[schemars(range(min = 0))]
     pub event_duration_hour: Option<u32>,
-    /// Minutes it lasts besides the hours; may exceed 59.
+    /// Minutes it lasts, added to the hours; may exceed 59.
     #[schemars(range(min = 0))]
     pub event_duration_minutes: Option<u32>,
-    /// Cannot be changed: another kind than the event's own is refused.
+    /// The event's current kind. The kind can't be changed, so another one is refused.
     pub event_type: Option<NewEventType>,
     /// Whether guests may invite others.
     pub guests_can_invite_others: Option<bool>,
@@ -64,15 +64,15 @@ pub struct UpdateEvent {
     pub guests_can_see_other_guests: Option<bool>,
     /// Place, as free text.
     pub location: Option<String>,
-    /// All recurrence lines, such as `RRULE:FREQ=WEEKLY;BYDAY=MO`; an empty list ends the recurrence.
+    /// All recurrence lines, such as `RRULE:FREQ=WEEKLY;BYDAY=MO`. An empty list stops the recurrence.
     pub recurrence: Option<Vec<String>>,
-    /// Notify the guests; no one is notified when absent.
+    /// Notify the guests; false when absent.
     pub send_updates: Option<bool>,
     /// IANA time zone, such as `Europe/Berlin`.
     pub timezone: Option<String>,
     /// Whether it blocks time.
     pub transparency: Option<Transparency>,
-    /// Who sees the details.
+    /// Visibility of the details.
     pub visibility: Option<Visibility>,
 }
 
@@ -88,7 +88,7 @@ impl Tool for UpdateEvent {
         self.read().map(drop)
     }
 
-    /// Calendar API, `events.patch`; `events.get` before it where what is to be follows from what is.
+    /// Calendar API, `events.patch`, after `events.get` if the change depends on the event's current state.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let named = Self {
             calendar_id: ids::calendar(&self.calendar_id)?.into_owned(),
@@ -97,7 +97,7 @@ impl Tool for UpdateEvent {
         };
         let change = named.read()?;
         let output = match named.change(&change, call, io).await {
-            // The event was changed between reading and writing: again, from what it is now.
+            // The event changed between reading and writing. Try again with its new state.
             Err(error) if is_status(&error, 412) => named.change(&change, call, io).await,
             result => result,
         }?;
@@ -105,14 +105,14 @@ impl Tool for UpdateEvent {
     }
 }
 
-/// What the input says, read once.
+/// The parsed input.
 struct Change<'a> {
     time: Reschedule<'a>,
-    /// The event's members that need nothing from the product.
+    /// The event's members that don't depend on the product.
     body: Map<String, Value>,
 }
 
-/// The event as it was read, where reading was due.
+/// The event, if it had to be read.
 struct Present {
     response: Response,
     event: Value,
@@ -147,7 +147,7 @@ impl UpdateEvent {
         violations.extend(time.violations());
         let body = details.read(&mut violations);
         if self.changes_nothing() {
-            violations.add("", "minProperties", "name something to change");
+            violations.add("", "minProperties", "give at least one parameter to change");
         }
         violations.finish()?;
         Ok(Change { time, body })
@@ -168,7 +168,7 @@ impl UpdateEvent {
             body.insert(String::from("conferenceData"), meeting::request(call));
         }
         if body.is_empty() {
-            // All that was asked for is so already.
+            // The event is already as requested.
             let response = match present {
                 Some(present) => present.response,
                 None => self.present(io).await?.response,
@@ -203,7 +203,7 @@ impl UpdateEvent {
         }
     }
 
-    /// The written event, with a warning where guests know nothing of the change, those among them who are off it now.
+    /// Adds a warning if guests weren't notified of the change, including guests who were removed.
     fn warned(&self, output: Output, present: Option<&Present>) -> Output {
         let had_guests = present.is_some_and(|present| event::has_guests(&present.response.body));
         let emails = self.attendees_emails.as_deref();
@@ -221,7 +221,7 @@ impl UpdateEvent {
         let mut body = change.body.clone();
         if let Some(emails) = &self.attendees_emails {
             if event["attendeesOmitted"] == true {
-                let message = "the product shows only some of the guests, so the list cannot be replaced without losing the others' responses";
+                let message = "the product returned only some of the guests, so replacing the list would lose the others' responses";
                 return Err(Error::new(ErrorKind::ProductConflict, message));
             }
             body.insert(
@@ -254,7 +254,7 @@ impl UpdateEvent {
         let response = io
             .send(event::read(&self.calendar_id, &self.event_id))
             .await?;
-        let event = event::living(&response, "the event has been deleted")?;
+        let event = event::living(&response, "the event was deleted")?;
         Ok(Present { response, event })
     }
 
@@ -273,7 +273,7 @@ impl UpdateEvent {
         match &self.event_type {
             Some(wanted) if !wanted.is_other() && wanted.name() != own => {
                 let message = format!(
-                    "the event is of the kind {own:?}, and the product lets no one change that"
+                    "the event's kind is {own:?}, which the product doesn't allow to change"
                 );
                 Err(Error::new(ErrorKind::ProductConflict, message))
             }

@@ -1,4 +1,4 @@
-//! Events and calendars are named by their links too.
+//! Events and calendars can be named by their links.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use serde_json::{Value, json};

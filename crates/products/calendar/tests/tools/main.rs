@@ -1,4 +1,4 @@
-//! What tools send and return, for products that respond in their odder ways.
+//! Requests and results of tools for unusual responses of the product.
 
 mod links;
 mod moved;
@@ -14,7 +14,7 @@ use stead_core::{
 };
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
-/// Runs a tool against these responses. Returns what it gives, and what it sent.
+/// Runs a tool with these responses. Returns its output and the requests that it sent.
 #[track_caller]
 fn run<T: Tool>(input: Value, responses: &[Value]) -> (Result<Value>, Canned) {
     let responses = responses.iter();
@@ -29,7 +29,7 @@ fn run<T: Tool>(input: Value, responses: &[Value]) -> (Result<Value>, Canned) {
     (result, canned)
 }
 
-/// The readable view of what a tool gives.
+/// The readable view of a tool's output.
 #[track_caller]
 fn view<T: Tool>(input: Value, responses: &[Value]) -> Value {
     let data = run::<T>(input, responses).0.expect("an output");

@@ -1,4 +1,4 @@
-//! Events that are moved keep their zones, those without an IANA name among them.
+//! Events that are moved keep their time zones, including those without an IANA name.
 
 use serde_json::{Value, json};
 use stead_calendar::{GetEventById, UpdateEvent};
@@ -21,7 +21,7 @@ fn event(offset: &str, start: Option<&str>, end: Option<&str>) -> Value {
 fn change(event: &Value, mut input: Value) -> Result<[String; 2], String> {
     input["calendar_id"] = json!("primary");
     input["event_id"] = json!("e1");
-    // The calendar is asked for its zone only where the event has none.
+    // The calendar's zone is only read if the event has none.
     let calendar = json!({ "timeZone": "Europe/Berlin" });
     let has_zone = event.to_string().contains("timeZone");
     let between = (!has_zone).then_some(calendar);
@@ -51,7 +51,7 @@ fn times_without_an_offset_are_in_the_zone_of_the_event() {
     let weekly = json!({ "recurrence": ["RRULE:FREQ=WEEKLY"] });
     let (london, tokyo) = (Some("Europe/London"), Some("Asia/Tokyo"));
     for (event, input, start, end) in [
-        // Only the offset is known, and the name stays as it is.
+        // Only the offset is known, and the name doesn't change.
         (
             event("-05:00", Some("GMT-05:00"), Some("GMT-05:00")),
             &at_two,
@@ -82,7 +82,7 @@ fn times_without_an_offset_are_in_the_zone_of_the_event() {
             "",
             "",
         ),
-        // Start and end each have their own.
+        // Start and end have different zones.
         (
             event("+01:00", london, tokyo),
             &at_two,
@@ -119,7 +119,7 @@ fn times_without_an_offset_are_in_the_zone_of_the_event() {
             "2026-05-04T14:00:00 Asia/Tokyo",
             "2026-05-04T15:00:00 Asia/Tokyo",
         ),
-        // The calendar's zone is that of an event that has none.
+        // An event without a zone uses the calendar's.
         (
             event("+02:00", None, None),
             &weekly,

@@ -1,4 +1,4 @@
-//! What becomes of a request that is sent a second time.
+//! Requests that are sent a second time.
 
 use http::HeaderMap;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use stead_calendar::{DeleteEvent, PRODUCT};
 use stead_core::tool::{Call, Response, Retry, ToolEntry};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
-/// A call as fixtures have it.
+/// A call, as in fixtures.
 fn call() -> Call {
     CallSetup::default().to_call(&PRODUCT)
 }

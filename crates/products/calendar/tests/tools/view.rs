@@ -1,11 +1,11 @@
-//! The readable view of events says how to join, who comes, and what else the event has.
+//! The readable view of events: how to join, the guests, and other members.
 
 use serde_json::{Value, json};
 use stead_calendar::{GetEventById, ListCalendars, ListEvents};
 
 use crate::view;
 
-/// The event of a call, and the same in a list.
+/// The view of an event from a call for one event, and from a list.
 #[track_caller]
 fn seen(mut event: Value) -> Value {
     event["id"] = json!("e1");

@@ -1,4 +1,4 @@
-//! Requests to files: their metadata, their content, and what hangs on them.
+//! Classifies requests to files: metadata, content, permissions and comments.
 
 use serde_json::{Map, Value};
 use stead_core::{
@@ -12,7 +12,7 @@ use stead_google::{Upload, upload};
 
 use super::{FILE, FOLDER, KINDS, RECIPIENT, SHAPES, people, search, webhook};
 
-/// A request below `/drive/v3/files`.
+/// Classifies a request below `/drive/v3/files`.
 pub(super) fn classify(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let body = request.json();
@@ -71,7 +71,7 @@ pub(super) fn classify(request: &SentRequest<'_>, path: &[&str]) -> Option<Class
     Some(classification)
 }
 
-/// A file as it is sent, in one request or in several.
+/// Classifies an upload, in one request or several.
 pub(super) fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let sent = upload(request);
@@ -95,7 +95,7 @@ pub(super) fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Class
                 known
             }
         }
-        // The next piece of an upload that was begun before.
+        // Continues an upload that an earlier request started.
         ("PUT", [] | [_]) => {
             let known = known.unknown(FILE).unknown(FOLDER).unknown(RECIPIENT);
             match request.body {
@@ -113,7 +113,7 @@ fn file(known: Classification, id: &str) -> Classification {
     known.fact(FILE, id)
 }
 
-/// A file that there is not yet: its folder is the root where the request names none.
+/// Adds the folder of a new file; the root if the request names none.
 fn created(known: Classification, metadata: Option<&Map<String, Value>>) -> Classification {
     let Some(metadata) = metadata else {
         return known.unknown(FILE).unknown(FOLDER).unknown(RECIPIENT);
@@ -126,7 +126,7 @@ fn created(known: Classification, metadata: Option<&Map<String, Value>>) -> Clas
     people::listed_in(target(known, metadata), metadata)
 }
 
-/// A copy: without a folder of its own it goes to that of its source.
+/// Adds the folder of a copy. If the request names none, it's the source's folder, which isn't known.
 fn copied(known: Classification, metadata: Option<&Map<String, Value>>) -> Classification {
     let Some(metadata) = metadata else {
         return known.unknown(FOLDER).unknown(RECIPIENT);
@@ -139,7 +139,7 @@ fn copied(known: Classification, metadata: Option<&Map<String, Value>>) -> Class
     people::listed_in(target(known, metadata), metadata)
 }
 
-/// A change of metadata or content: a move is in the query. One to the trash deletes.
+/// Adds the facts of a change to metadata or content. A move is in the query; a move to the trash is a deletion.
 fn changed(
     known: Classification,
     request: &SentRequest<'_>,
@@ -175,7 +175,7 @@ fn changed(
     }
 }
 
-/// The file that a shortcut shows.
+/// Adds the target of a shortcut.
 fn target(known: Classification, metadata: &Map<String, Value>) -> Classification {
     match object(metadata, "shortcutDetails") {
         Ok(None) => known,

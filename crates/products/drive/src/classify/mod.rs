@@ -1,4 +1,4 @@
-//! What a request is, for rules: the files and folders that it names, and whom it shares them with.
+//! Classifies a request for policies: the files and folders that it names, and the people it shares them with.
 
 mod files;
 mod people;
@@ -14,10 +14,10 @@ const FOLDER: &str = "folder";
 const RECIPIENT: &str = "recipient";
 const WEBHOOK: &str = "webhook";
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: FILE,
@@ -29,19 +29,19 @@ pub(crate) const KINDS: &[FactKind] = &[
     },
     FactKind {
         name: RECIPIENT,
-        description: "Whom the request shares a file with: an address or a domain in lower case, or `anyone`.",
+        description: "Someone whom the request shares a file with: an address or a domain in lower case, or `anyone`.",
     },
     FactKind {
         name: WEBHOOK,
-        description: "An address that Google Drive is asked to call about changes, such as `https://app.example/changes`.",
+        description: "An address for Google Drive's notifications of changes, such as `https://app.example/changes`.",
     },
 ];
 
-/// What a request is.
+/// Classifies a request.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-    // A colon that is written as an escape could be one of a verb or not.
+    // An escaped colon may or may not separate a verb.
     if request.path.to_ascii_lowercase().contains("%3a") {
         return None;
     }
@@ -60,7 +60,7 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
-/// A request to something else than files.
+/// Classifies a request that isn't about files.
 fn other(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let classification = match (request.method.as_str(), path) {
@@ -70,7 +70,7 @@ fn other(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
         ("GET" | "HEAD", ["changes"]) => known.unknown(FILE).unknown(FOLDER),
         ("POST", ["changes", "watch"]) => webhook(known.unknown(FILE).unknown(FOLDER), request),
         ("GET" | "HEAD", ["operations", _]) => known.unknown(FILE),
-        // All drives; one that there is not yet.
+        // A list of all drives, or a drive that doesn't exist yet.
         ("GET" | "HEAD" | "POST", ["drives" | "teamdrives"]) => known.unknown(FOLDER),
         ("GET" | "HEAD" | "PATCH" | "DELETE", ["drives" | "teamdrives", id])
         | ("POST", ["drives", id, "hide" | "unhide"]) => known.fact(FOLDER, *id),
@@ -79,7 +79,7 @@ fn other(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     Some(classification)
 }
 
-/// Where a channel calls.
+/// Adds the address that a channel calls.
 fn webhook(known: Classification, request: &SentRequest<'_>) -> Classification {
     let body = request.json();
     let address = body.as_ref().ok_or(Unclear);

@@ -1,4 +1,4 @@
-//! Whom a request shares a file with.
+//! Finds the people with whom a request shares a file.
 
 use serde_json::{Map, Value};
 use stead_core::product::{
@@ -10,7 +10,7 @@ use super::RECIPIENT;
 
 type Body<'a> = Option<&'a Map<String, Value>>;
 
-/// A permission that is given.
+/// A new permission.
 pub(super) fn permission(known: Classification, body: Body<'_>) -> Classification {
     known.must(RECIPIENT, body.ok_or(Unclear).and_then(grantee))
 }
@@ -25,7 +25,7 @@ fn grantee(body: &Map<String, Value>) -> Part<String> {
     }
 }
 
-/// A permission that is changed: its id is known to name someone only where it is that of everyone.
+/// A changed permission. Only the id for everyone tells whose permission it is.
 pub(super) fn of_permission(known: Classification, id: &str) -> Classification {
     match id {
         "anyone" | "anyoneWithLink" => known.fact(RECIPIENT, "anyone"),
@@ -33,7 +33,7 @@ pub(super) fn of_permission(known: Classification, id: &str) -> Classification {
     }
 }
 
-/// A comment: an address in it may be told of it.
+/// A comment. The product may notify an address in its text.
 pub(super) fn comment(known: Classification, body: Body<'_>) -> Classification {
     let content = body.ok_or(Unclear).and_then(|body| text(body, "content"));
     let names = ["assigneeEmailAddress", "mentionedEmailAddresses"];
@@ -46,7 +46,7 @@ pub(super) fn comment(known: Classification, body: Body<'_>) -> Classification {
     }
 }
 
-/// A revision that is published is there for everyone.
+/// A published revision, which anyone can read.
 pub(super) fn revision(known: Classification, body: Body<'_>) -> Classification {
     let is_off = |name: &str| {
         body.is_some_and(|body| matches!(member(body, name), Ok(None | Some(Value::Bool(false)))))
@@ -59,7 +59,7 @@ pub(super) fn revision(known: Classification, body: Body<'_>) -> Classification 
     }
 }
 
-/// Addresses in these lists.
+/// The addresses in these lists.
 pub(super) fn each(known: Classification, body: Body<'_>, names: &[&str]) -> Classification {
     names.iter().fold(known, |known, name| {
         match body.ok_or(Unclear).and_then(|body| list(body, name)) {
@@ -72,20 +72,20 @@ pub(super) fn each(known: Classification, body: Body<'_>, names: &[&str]) -> Cla
     })
 }
 
-/// The reviewers that an approval gets.
+/// The reviewers of an approval.
 pub(super) fn reviewers(known: Classification, body: Body<'_>) -> Classification {
     ["addReviewers", "replaceReviewers"]
         .iter()
         .fold(known, |known, name| {
             match body.ok_or(Unclear).and_then(|body| list(body, name)) {
                 Ok([]) => known,
-                // Lists of objects, whose addresses are not the only way to name a person.
+                // Lists of objects, which can also name a person without an address.
                 _ => known.unknown(RECIPIENT),
             }
         })
 }
 
-/// Metadata that shares by itself, where the product takes it.
+/// Metadata that shares the file, if the product accepts it.
 pub(super) fn listed_in(known: Classification, metadata: &Map<String, Value>) -> Classification {
     let names = ["permissions", "permissionIds", "shared", "owners"];
     if names.iter().all(|name| member(metadata, name) == Ok(None)) {

@@ -1,10 +1,10 @@
-//! The folder that a search is kept to.
+//! The folder to which a search is limited.
 
 use stead_core::product::{Classification, SentRequest};
 
 use super::FOLDER;
 
-/// Adds the folder of `'ID' in parents and …`, or that it is not known.
+/// Adds the folder of `'ID' in parents and …`, or marks it as unknown.
 pub(super) fn folder(known: Classification, request: &SentRequest<'_>) -> Classification {
     let query = request.query_values("q");
     let folder = match query.as_deref() {
@@ -17,7 +17,7 @@ pub(super) fn folder(known: Classification, request: &SentRequest<'_>) -> Classi
     }
 }
 
-/// The id with which a query begins, where nothing after it can widen the search.
+/// The folder's id at the beginning of a query, if the rest can't widen the search.
 fn kept_to(query: &str) -> Option<&str> {
     let (id, rest) = query.trim_start().strip_prefix('\'')?.split_once('\'')?;
     let of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -38,7 +38,7 @@ fn kept_to(query: &str) -> Option<&str> {
     (begins && goes_on && words.all(is_plain)).then_some(id)
 }
 
-/// A query with every text in quotes as one mark. `None` where a text does not end.
+/// The query with each quoted text replaced by one character. `None` if a quote isn't closed.
 fn outside_quotes(query: &str) -> Option<String> {
     let mut outside = String::new();
     let mut letters = query.chars();

@@ -1,4 +1,4 @@
-//! Requests and what they are.
+//! Classifications of requests.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn sent(
         .iter()
         .map(|kind| format!("{}=?", kind.name))
         .collect();
-    // A request that holds something unknown.
+    // A request with something unknown.
     let facts = facts.join(" ");
     let facts = match facts.strip_suffix(&all.join(" ")) {
         Some(facts) => format!("{facts}?"),

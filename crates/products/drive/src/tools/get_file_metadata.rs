@@ -1,4 +1,4 @@
-//! What the product knows of one file.
+//! Reads the metadata of a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ use crate::{File, file_id, mask, readable::FileView, scopes};
 
 /// Read the metadata of one file or folder: name, MIME type, size, dates, owners, folder, links.
 ///
-/// The content is not returned.
+/// Doesn't return the content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetFileMetadata {
     /// Id or URL of the file or folder; `root` is the user's My Drive.
     #[schemars(length(min = 1))]
     pub file_id: String,
-    /// Fields, such as `id,name,owners(emailAddress)`, or `*` for all; the useful ones when absent.
+    /// Fields, such as `id,name,owners(emailAddress)`, or `*` for all. The most useful fields when absent.
     #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
-    /// Shared drives too; true when absent.
+    /// Include shared drives; true when absent.
     pub supports_all_drives: Option<bool>,
 }
 

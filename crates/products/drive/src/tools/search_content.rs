@@ -1,4 +1,4 @@
-//! A search of files by the words in them.
+//! Searches files by their content.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,15 +9,15 @@ use stead_core::{
 
 use crate::{Files, list::List, mask, query::quoted, readable::FilesView, scopes};
 
-/// Find files by the words in them: content, name, description; best matches first, without trashed ones. By name,
-/// type, owner, folder or date use `drive_search_files`.
+/// Find files by words in their content, name or description, best matches first. Trashed files are omitted. To search by
+/// name, type, owner, folder or date, use `drive_search_files`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchContent {
-    /// Whole words to find; a phrase stands in double quotes: `"hello world"`.
+    /// Whole words to find. Put a phrase in double quotes: `"hello world"`.
     #[schemars(length(min = 1))]
     pub search_term: String,
-    /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
+    /// Fields of each file, such as `id,name,owners(emailAddress)`. The most useful fields when absent.
     #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
     /// MIME type, such as `application/pdf` or `image/*`.
@@ -26,9 +26,9 @@ pub struct SearchContent {
     /// Most files to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
-    /// `nextPageToken` of the page before; keep the other parameters.
+    /// `nextPageToken` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
-    /// Shared drives too.
+    /// Include shared drives.
     pub supports_all_drives: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! A search of files by the product's own query language.
+//! Searches files with the product's query language.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use stead_core::{
 
 use crate::{Files, list::List, mask, order, query, readable::FilesView, scopes};
 
-/// Find files and folders by name, type, owner, folder or date. By their content use `drive_search_content`.
+/// Find files and folders by name, type, owner, folder or date. To search their content, use `drive_search_content`.
 ///
-/// Trashed files are left out unless the query speaks of `trashed`.
+/// Trashed files are omitted unless the query uses `trashed`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchFiles {
-    /// Query of Google Drive, such as `name contains 'plan' and 'ada@example.com' in owners`, `'FOLDER_ID' in
-    /// parents`, `mimeType = 'application/vnd.google-apps.folder'` or `modifiedTime > '2026-05-01T00:00:00'`. A
-    /// quote in a text is `\'`.
+    /// Query of Google Drive, such as `name contains 'plan' and 'ada@example.com' in owners`, `'FOLDER_ID' in parents`,
+    /// `mimeType = 'application/vnd.google-apps.folder'` or `modifiedTime > '2026-05-01T00:00:00'`. Write a quote within a
+    /// text as `\'`.
     pub query: Option<String>,
-    /// Fields of each file, such as `id,name,owners(emailAddress)`; the useful ones when absent.
+    /// Fields of each file, such as `id,name,owners(emailAddress)`. The most useful fields when absent.
     #[schemars(length(min = 1), extend("x-commas" = true))]
     pub fields: Option<String>,
-    /// Order, such as `folder,modifiedTime desc,name`. Not with `fullText` in the query.
+    /// Sort order, such as `folder,modifiedTime desc,name`. Not with `fullText` in the query.
     #[schemars(extend("x-commas" = true))]
     pub order_by: Option<String>,
     /// Most files to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub page_size: Option<u32>,
-    /// `nextPageToken` of the page before; keep the other parameters.
+    /// `nextPageToken` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
-    /// Shared drives too.
+    /// Include shared drives.
     pub supports_all_drives: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ impl SearchFiles {
         let order = self.order_by.as_deref().map(order::read).transpose();
         let order_by = order.map_err(|message| refused("/order_by", message))?;
         if order_by.is_some() && terms.full_text {
-            let message = "a query with fullText takes no order: its results come with the best matches first";
+            let message = "a query with fullText can't be sorted; its results are ordered by best match";
             return Err(refused("/order_by", message));
         }
         Ok(List {

@@ -1,4 +1,4 @@
-//! What a request is, for rules: whom it mails, or lets mails go to.
+//! Classifies a request for policies: the people who get a mail, now or later.
 
 mod people;
 mod recipients;
@@ -18,42 +18,42 @@ use stead_core::{
 };
 use stead_google::{Upload, upload};
 
-/// Whom a mail goes to.
+/// An address that gets mails.
 const RECIPIENT: &str = "recipient";
-/// Where Gmail reports changes.
+/// A topic to which Gmail reports changes.
 const WEBHOOK: &str = "webhook";
-/// What is fetched when a mail is looked at.
+/// An address that a mail program fetches when it shows the mail.
 const URL: &str = "url";
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: RECIPIENT,
-        description: "Whom the request mails, or lets mails go to: an address in lower case, such as `ada@example.com`.",
+        description: "Someone whom the request sends mails to, or allows mails to be sent to: an address in lower case, such as `ada@example.com`.",
     },
     FactKind {
         name: WEBHOOK,
-        description: "The topic to which Gmail is asked to publish changes, such as `projects/app/topics/mail`.",
+        description: "The topic for Gmail's notifications of changes, such as `projects/app/topics/mail`.",
     },
     FactKind {
         name: URL,
-        description: "An address that is fetched when the mail is looked at. It is never read from a mail, and so every mail that is not plain text has one that is unknown.",
+        description: "An address that is fetched when the mail is displayed. It isn't read from the mail, so it's unknown for every mail that isn't plain text.",
     },
 ];
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// Labels under which a mail is out of sight, and deleted after 30 days.
+/// Labels that hide a mail and delete it after 30 days.
 const DELETING_LABELS: [&str; 2] = ["TRASH", "SPAM"];
 
-/// Gmail takes both alphabets, with and without padding.
+/// Gmail accepts both alphabets, with and without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What a request is.
+/// Classifies a request.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -67,7 +67,7 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     Some(known?.holding(SHAPES.read(request), KINDS, request))
 }
 
-/// A request to Gmail, below the user.
+/// Classifies a request to Gmail. The path begins after the user.
 fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     if request.is_get() {
@@ -84,7 +84,7 @@ fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let classification = match (request.method.as_str(), path) {
         ("POST", ["messages", "send"]) => recipients(known, request.json().as_ref()),
         ("POST", ["drafts"]) | ("PUT", ["drafts", _]) => draft(known, request.json().as_ref()),
-        // The draft is named by its id; whatever else is in the body may count or not.
+        // The body names the draft by its id. Gmail may or may not use the rest of the body.
         ("POST", ["drafts", "send"]) => known.unknown(RECIPIENT).unknown(URL),
         ("POST", ["messages", "batchDelete"] | ["messages" | "threads", _, "trash"]) => {
             known.effect(Effect::Delete)
@@ -92,7 +92,7 @@ fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
         ("POST", ["messages", "batchModify"] | ["messages" | "threads", _, "modify"]) => {
             labelled(known, request.json().as_ref())
         }
-        // Puts a mail into the mailbox, and sends none.
+        // Adds a mail to the mailbox without sending one.
         ("POST", ["messages"] | ["messages", "import"]) => {
             let mail = request.json().and_then(|mail| raw(Some(&mail)));
             shown(known, mail.as_deref())
@@ -114,7 +114,7 @@ fn gmail(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     Some(classification)
 }
 
-/// A change of settings: addresses that get mails, or in whose name they go out.
+/// A change of settings, with the addresses that get mails or can be used as the sender.
 fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let body = request.json();
@@ -158,7 +158,7 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
             send_as(known.part(RECIPIENT, of("sendAsEmail")), body.as_ref())
         }
         ("POST", ["sendAs", id, "verify"]) => known.must(RECIPIENT, Ok(recipients::address(id))),
-        // Whoever writes gets the reply.
+        // Everyone who writes to the user gets the reply.
         ("PUT", ["vacation"]) => {
             let is_off = body.as_ref().is_some_and(|body| {
                 member(body, "enableAutoReply")
@@ -181,7 +181,7 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
         )
         | ("DELETE", ["sendAs", _, "smimeInfo", _])
         | ("DELETE", ["cse", "identities", _]) => known,
-        // Other programs get at the mails, or others can read what is encrypted.
+        // Gives other programs access to the mails, or other people access to encrypted ones.
         ("PUT", ["imap" | "pop"])
         | ("POST", ["sendAs", _, "smimeInfo"] | ["sendAs", _, "smimeInfo", _, "setDefault"])
         | ("POST", ["cse", "identities" | "keypairs"])
@@ -195,7 +195,7 @@ fn settings(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> 
     Some(classification)
 }
 
-/// An alias: replies go to another address, and mails through another server, where the body says so.
+/// A sender alias. Its body can set another address for replies, and another server for sending.
 fn send_as(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let Some(body) = body else {
         return known.unknown(RECIPIENT);
@@ -208,7 +208,7 @@ fn send_as(known: Classification, body: Option<&Map<String, Value>>) -> Classifi
     }
 }
 
-/// Says of a change of labels that moves mails to the trash that it deletes. One that cannot be read may.
+/// Marks a change of labels that moves mails to the trash as a deletion. If it can't be read, it may be one.
 fn labelled(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let stays = |label: &Value| {
         let label = label.as_str();
@@ -227,7 +227,7 @@ fn labelled(known: Classification, body: Option<&Map<String, Value>>) -> Classif
     }
 }
 
-/// HTML in a member, which may hold addresses that are fetched.
+/// Adds unknown addresses for a member that may contain HTML.
 fn shows_html(
     known: Classification,
     body: Option<&Map<String, Value>>,
@@ -239,7 +239,7 @@ fn shows_html(
     }
 }
 
-/// The same for a mail: only plain text fetches nothing.
+/// Adds unknown addresses for a mail, unless it's plain text.
 fn shown(known: Classification, mail: Option<&[u8]>) -> Classification {
     let is_plain = mail
         .and_then(stead_google::headers)
@@ -256,7 +256,7 @@ fn shown(known: Classification, mail: Option<&[u8]>) -> Classification {
     if is_plain { known } else { known.unknown(URL) }
 }
 
-/// The address in a member; an empty one is as good as none.
+/// The address in a member; none if it's empty.
 fn address(body: &Map<String, Value>, name: &str) -> Result<Option<String>, Unclear> {
     match text(body, name)? {
         None | Some("") => Ok(None),
@@ -264,13 +264,13 @@ fn address(body: &Map<String, Value>, name: &str) -> Result<Option<String>, Uncl
     }
 }
 
-/// A mail as a file, with or without metadata.
+/// A mail uploaded as a file, with or without metadata.
 fn uploaded(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let goes_out = match (request.method.as_str(), path) {
         ("POST", ["messages", "send"] | ["drafts"]) | ("PUT", ["drafts", _]) => true,
         ("POST", ["messages"] | ["messages", "import"]) => false,
-        // Sessions of an upload that was begun before, too.
+        // Also continues an upload that an earlier request started.
         ("POST" | "PUT", ["drafts", "send"] | ["messages", "send"] | ["drafts"]) => {
             return Some(known.unknown(RECIPIENT).unknown(URL));
         }
@@ -297,7 +297,7 @@ fn is_mail(content_type: Option<&str>) -> bool {
     content_type.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("message/rfc822"))
 }
 
-/// Whether metadata holds no mail of its own, and nothing unknown.
+/// Whether the metadata contains no mail and nothing unknown.
 fn is_empty(metadata: &Map<String, Value>) -> bool {
     let has_none = |name: &str, object: &Map<String, Value>| {
         member(object, "raw") == Ok(None) && SHAPES.object(name, object).is_known
@@ -309,13 +309,13 @@ fn is_empty(metadata: &Map<String, Value>) -> bool {
     }
 }
 
-/// A draft: its mail is in a member.
+/// A draft, which contains its mail in a member.
 fn draft(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let mail = body.and_then(|body| object(body, "message").ok().flatten());
     recipients(known, mail)
 }
 
-/// The recipients of a mail in JSON. What it holds besides `raw` must not be a second mail.
+/// The recipients of a mail in JSON. It must not contain a second mail next to `raw`.
 fn recipients(known: Classification, mail: Option<&Map<String, Value>>) -> Classification {
     let raw = raw(mail);
     let found = raw.as_deref().and_then(recipients::of_mail);

@@ -1,11 +1,11 @@
-//! Requests to the People API: no mail goes out.
+//! Classifies requests to the People API, which send no mail.
 
 use stead_core::{
     product::{Classification, SentRequest},
     tool::Effect,
 };
 
-/// A request below `/v1`. A colon that is written as an escape could be one of a verb or not.
+/// Classifies a request below `/v1`. An escaped colon may or may not separate a verb.
 pub(super) fn classify(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     let known = Classification::default();
     let (last, before) = path.split_last()?;

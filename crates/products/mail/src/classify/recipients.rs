@@ -1,10 +1,10 @@
-//! Whom a mail goes to (RFC 5322, 3.4 and 3.6). What two readers could read differently is not read.
+//! The recipients of a mail (RFC 5322, 3.4 and 3.6). It refuses anything that two parsers could read differently.
 
 use std::collections::BTreeSet;
 
 use crate::address::{decode_words, parse_addresses};
 
-/// Headers whose addresses get the mail.
+/// Headers with recipients.
 const HEADERS: [&str; 7] = [
     "to",
     "cc",
@@ -15,7 +15,7 @@ const HEADERS: [&str; 7] = [
     "apparently-to",
 ];
 
-/// The recipients of a mail, in lower case. `None` where they cannot be read for sure.
+/// The recipients of a mail, in lower case. `None` if they can't be read with certainty.
 pub(super) fn of_mail(mail: &[u8]) -> Option<BTreeSet<String>> {
     let (headers, _) = stead_google::headers(mail)?;
     let mut found = BTreeSet::new();
@@ -27,7 +27,7 @@ pub(super) fn of_mail(mail: &[u8]) -> Option<BTreeSet<String>> {
     Some(found)
 }
 
-/// An address in lower case, where it is a plain one.
+/// The address in lower case, if it's a plain one.
 pub(super) fn address(text: &str) -> Option<String> {
     let (local, domain) = text.trim().split_once('@')?;
     let in_local =
@@ -39,7 +39,7 @@ pub(super) fn address(text: &str) -> Option<String> {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    // `=?` begins an encoded word (RFC 2047); `%` and `!` are routes of old.
+    // `=?` starts an encoded word (RFC 2047). `%` and `!` are old forms of routing.
     let is_plain = !local.is_empty()
         && local.bytes().all(in_local)
         && !local.contains("=?")
@@ -48,9 +48,9 @@ pub(super) fn address(text: &str) -> Option<String> {
     is_plain.then(|| format!("{local}@{domain}").to_ascii_lowercase())
 }
 
-/// The addresses of a header. Two readers must find the same ones: the strict one here, and the one that reads mails.
+/// The addresses of a header. The strict parser here and the one for reading mails must find the same addresses.
 fn of_header(value: &str) -> Option<BTreeSet<String>> {
-    // Whether encoded words are decoded before or after addresses are read must not matter.
+    // The result must not depend on whether encoded words are decoded before or after parsing.
     let decoded = decode_words(value);
     let marks = ['@', '<', '>', ';', ':'];
     let count = |text: &str, mark| text.matches(mark).count();
@@ -75,13 +75,13 @@ fn of_header(value: &str) -> Option<BTreeSet<String>> {
     (strict == lenient).then_some(strict)
 }
 
-/// Reads mailboxes and groups character by character.
+/// Parses mailboxes and groups one character at a time.
 #[derive(Default)]
 struct Reader {
     found: BTreeSet<String>,
-    /// What stands outside quotes, comments and angle brackets; a quotation mark for each text in quotes.
+    /// The text outside quotes, comments and angle brackets. Each quoted text is replaced by a quotation mark.
     phrase: String,
-    /// What stands in the angle brackets of this mailbox.
+    /// The text in this mailbox's angle brackets.
     angle: Option<String>,
     in_group: bool,
 }
@@ -129,7 +129,7 @@ impl Reader {
         (!self.in_group).then_some(self.found)
     }
 
-    /// Nothing but blanks may follow an address in angle brackets.
+    /// Only spaces may follow an address in angle brackets.
     fn outside(&mut self, letter: char) -> Option<()> {
         if self.angle.is_some() && !letter.is_ascii_whitespace() {
             return None;
@@ -138,7 +138,7 @@ impl Reader {
         Some(())
     }
 
-    /// Ends a mailbox; there may be none between two commas.
+    /// Ends a mailbox. There may be none between two commas.
     fn end(&mut self) -> Option<()> {
         let phrase = std::mem::take(&mut self.phrase);
         match self.angle.take() {
@@ -151,7 +151,7 @@ impl Reader {
     }
 }
 
-/// Passes over a comment. One that holds what could be part of an address is not passed over.
+/// Skips a comment, unless it contains something that could be part of an address.
 fn comment(letters: &mut std::str::Chars<'_>) -> Option<()> {
     loop {
         match letters.next()? {

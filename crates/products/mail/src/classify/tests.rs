@@ -1,4 +1,4 @@
-//! Requests and what they are.
+//! Classifications of requests.
 
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use http::Method;
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Recipients, with `?` for one that cannot be read; nothing for a request that is not known.
+/// Recipients, with `?` for one that can't be read. Nothing if the request isn't known.
 fn sent(method: &str, target: &str, content_type: &str, body: Option<&[u8]>) -> Option<String> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let classification = classify(&SentRequest {

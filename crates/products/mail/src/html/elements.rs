@@ -1,26 +1,26 @@
-//! The elements that are open, and which tags end them.
+//! Tracks the open elements, and which tags close them.
 
 use super::style::Look;
 
-/// Open elements that an end tag looks through. Only hostile documents nest deeper, and a search through all would take
-/// them quadratic time.
+/// Open elements that an end tag searches. Only malicious documents nest deeper, and searching all elements would take
+/// quadratic time.
 const DEEPEST: usize = 256;
 
-/// The open elements, the outermost first.
+/// The open elements, outermost first.
 #[derive(Default)]
 pub(super) struct Elements {
     open: Vec<(Vec<u8>, Look)>,
-    /// How text is shown in none.
+    /// The look outside all elements.
     paper: Look,
 }
 
 impl Elements {
-    /// How text is shown here.
+    /// The look of text at this point.
     pub(super) fn look(&self) -> Look {
         self.open.last().map_or(self.paper, |(_, look)| *look)
     }
 
-    /// A style sheet paints backgrounds, in ways that are not all read.
+    /// Call this if a style sheet sets backgrounds, since not every way to do so is parsed.
     pub(super) fn paper_is_unknown(&mut self) {
         self.paper.background = None;
         for (_, look) in &mut self.open {
@@ -36,7 +36,7 @@ impl Elements {
         self.open.pop();
     }
 
-    /// Ends what the start of an element ends: a paragraph, the item before, the cell before.
+    /// Closes the elements that the start of this one closes: a paragraph, the previous item, the previous cell.
     pub(super) fn start(&mut self, name: &[u8]) {
         let stop = |one: &[u8]| rank(one) > 0;
         if rank(name) > 0 {
@@ -60,8 +60,8 @@ impl Elements {
         }
     }
 
-    /// Ends the element of this name, and all within it. An end tag reaches through no element that holds more than its own:
-    /// one without a start tag ends nothing.
+    /// Closes the element of this name and everything in it. An end tag doesn't close elements of a higher rank. So an end
+    /// tag without a start tag has no effect.
     pub(super) fn end(&mut self, name: &[u8]) {
         let own = rank(name);
         self.close(|one| one == name, |one| rank(one) > own);
@@ -80,7 +80,7 @@ impl Elements {
     }
 }
 
-/// How much an element holds: 0 what stands in a line, 1 a block, then the parts of a table.
+/// Rank of an element: 0 inline, 1 a block, higher ones for tables and the document.
 fn rank(name: &[u8]) -> u8 {
     match name {
         b"html" | b"body" | b"template" => 6,
@@ -93,7 +93,7 @@ fn rank(name: &[u8]) -> u8 {
     }
 }
 
-/// Line breaks around a block: two for a paragraph, one for a box, none for what stands within a line.
+/// Line breaks around a block: two for a paragraph, one for a box, none for an inline element.
 pub(super) fn lines_around(name: &[u8]) -> usize {
     match name {
         b"p" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"table" | b"dl" => 2,
@@ -104,7 +104,7 @@ pub(super) fn lines_around(name: &[u8]) -> usize {
     }
 }
 
-/// Elements without content or an end tag.
+/// Elements that have no content and no end tag.
 pub(super) fn is_void(name: &[u8]) -> bool {
     matches!(
         name,

@@ -1,17 +1,17 @@
-//! Text as it is written, with the white space that is due.
+//! Builds text with the right white space.
 
-/// Deepest quotation that is still marked.
+/// Deepest quotation level that is marked.
 const DEEPEST_QUOTE: usize = 8;
 
-/// Text with the white space that is due before more of it.
+/// Text, with the white space to insert before the next character.
 #[derive(Default)]
 pub(super) struct Flow {
     pub(super) text: String,
-    /// Line breaks due before the next text; two make an empty line.
+    /// Line breaks to insert before the next text; two make an empty line.
     breaks: usize,
     /// A space is needed before the next text.
     pub(super) space: bool,
-    /// Open quotations, and those of the last line with text.
+    /// Quotation level now; `quotes_before` is the level of the last line with text.
     pub(super) quotes: usize,
     quotes_before: usize,
 }
@@ -56,7 +56,8 @@ impl Flow {
         self.breaks = (self.breaks + 1).min(2);
     }
 
-    /// At least so many line breaks before the next text; none at the very start, unless a quotation starts there.
+    /// Requests at least this many line breaks before the next text. At the very start there are none, unless a quotation
+    /// starts there.
     pub(super) fn block(&mut self, lines: usize) {
         if lines > 0 && !self.text.is_empty() {
             self.breaks = self.breaks.max(lines);

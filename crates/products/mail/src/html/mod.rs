@@ -1,6 +1,7 @@
-//! HTML to text: what people see of it, and apart from that what it hides from them.
+//! Converts HTML to text. Visible text and hidden text are separate.
 //!
-//! It reads tokens and keeps only the open elements: time stays proportional to the length, however a mail is nested.
+//! It works on tokens and only keeps the open elements. So its time is proportional to the length, however deeply a mail is
+//! nested.
 
 mod elements;
 mod flow;
@@ -17,20 +18,20 @@ use flow::Flow;
 use numbers::Counter;
 use style::{Sheet, Style};
 
-/// Stands in the text where the HTML hides words from people.
+/// Mark in the text for words that the HTML hides from people.
 pub(crate) const HIDDEN: &str = "[hidden text left out]";
 
-/// What a mail's HTML says.
+/// The text of a mail's HTML.
 #[derive(Debug, Default)]
 pub(crate) struct HtmlText {
-    /// The text that people see, with [`HIDDEN`] where other text stood.
+    /// The visible text, with [`HIDDEN`] in each position of hidden text.
     pub(crate) text: String,
-    /// The text that people don't see.
+    /// The hidden text.
     pub(crate) hidden: String,
 }
 
-/// Reads an HTML document: blocks on lines of their own, lists with their marks, quotations with `> `, links as
-/// `text (address)`, images as their alternative text.
+/// Converts an HTML document: blocks on separate lines, lists with their marks, quotations with `> `, links as `text
+/// (address)`, and images as their alternative text.
 pub(crate) fn to_text(html: &str) -> HtmlText {
     let mut tokenizer = Tokenizer::new_with_emitter(html, DefaultEmitter::<()>::default());
     let mut writer = Writer::new(html);
@@ -49,15 +50,15 @@ pub(crate) fn to_text(html: &str) -> HtmlText {
     writer.finish()
 }
 
-/// A link that is open.
+/// An open link.
 struct Link {
     address: String,
-    /// Where its text begins, and whether that is hidden.
+    /// Start of its text, in the visible or the hidden text.
     start: usize,
     is_hidden: bool,
 }
 
-/// An open element whose content is one text and no tags.
+/// An open element that contains only text, not tags.
 struct Raw {
     name: Vec<u8>,
     text: String,
@@ -69,16 +70,16 @@ struct Writer<'a> {
     html: &'a str,
     shown: Flow,
     hidden: Flow,
-    /// Whether hidden text has its mark already, since no other text came after it.
+    /// Whether the current stretch of hidden text has its mark already.
     is_marked: bool,
     elements: Elements,
     sheet: Sheet,
     raw: Option<Raw>,
-    /// How many ends the document still has for elements with a text for its content.
+    /// Number of remaining end tags for each element that contains only text.
     raw_ends: Vec<(Vec<u8>, usize)>,
-    /// Within <pre>, where white space counts.
+    /// Whether this is within `<pre>`, where white space counts.
     is_preformatted: bool,
-    /// Numbers of each open list; `None` for one without them.
+    /// Counter of each open list; `None` for a list without numbers.
     lists: Vec<Option<Counter>>,
     link: Option<Link>,
 }
@@ -100,7 +101,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Begins an element; returns the state of the tokenizer for one with a text for its content.
+    /// Starts an element. Returns the tokenizer's state if the element contains only text.
     fn start<S>(&mut self, tag: &StartTag<S>) -> Option<State>
     where
         S: SpanBound,
@@ -125,7 +126,7 @@ impl<'a> Writer<'a> {
         if matches!(name, b"template" | b"noscript") {
             look = look.gone();
         }
-        // The space around a block is that of what is around it.
+        // The space around a block belongs to the surrounding element.
         self.block(lines_around(name));
         self.elements.push(name, look);
         match name {
@@ -213,7 +214,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What its attributes and the style sheets say of how an element is shown.
+    /// The style of an element, from its attributes and the style sheets.
     fn style(&self, name: &[u8], attribute: &impl Fn(&[u8]) -> Option<String>) -> Style {
         let (id, classes) = (attribute(b"id"), attribute(b"class").unwrap_or_default());
         let name = String::from_utf8_lossy(name);
@@ -237,8 +238,8 @@ impl<'a> Writer<'a> {
         style
     }
 
-    /// Begins an element with a text for its content, if something ends it. Without an end all that follows would be its content,
-    /// as after XHTML's `<title/>`.
+    /// Starts an element that contains only text, if the document closes it. Otherwise it would swallow the rest of the
+    /// document, as after XHTML's `<title/>`.
     fn begin_raw(&mut self, raw: Raw) -> bool {
         let ends = self.ends_of(&raw.name);
         if *ends == 0 {
@@ -267,7 +268,7 @@ impl<'a> Writer<'a> {
         let Some(raw) = self.raw.take() else { return };
         match &raw.name[..] {
             b"textarea" | b"xmp" => self.text(&raw.text),
-            // HTML knows no self-closing tags, and XHTML does: what follows is seen by some people only.
+            // XHTML has self-closing tags and HTML doesn't, so only some people see the following text.
             _ if raw.is_self_closing => self.hide(&raw.text),
             b"style" if raw.is_for_screens => {
                 let was_painted = self.sheet.paints;
@@ -281,7 +282,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Where text goes now.
+    /// The visible or the hidden text, depending on the current element.
     fn flow(&mut self) -> &mut Flow {
         if self.elements.look().hides() {
             &mut self.hidden
@@ -350,7 +351,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Adds the address of a link, unless its text is the address or it leads nowhere.
+    /// Adds the address of a link, unless the text is the same or the link has no target.
     fn finish_link(&mut self) {
         let Some(link) = self.link.take() else {
             return;
@@ -390,7 +391,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The tokenizer's state within an element with a text for its content.
+/// The tokenizer's state within an element that contains only text.
 fn raw_state(name: &[u8]) -> Option<State> {
     Some(match name {
         b"title" | b"textarea" => State::RcData,
@@ -400,7 +401,7 @@ fn raw_state(name: &[u8]) -> Option<State> {
     })
 }
 
-/// Whether nothing of the text has a shape.
+/// Whether the text has no visible character.
 fn is_blank(text: &str) -> bool {
     text.chars()
         .all(|one| one.is_whitespace() || is_filler(one))

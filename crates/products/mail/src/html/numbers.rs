@@ -1,6 +1,6 @@
-//! Numbers in styles, and those of lists.
+//! Numbers in styles and in lists.
 
-/// The number at the beginning of a text such as `12.5px`.
+/// The number at the beginning of a value such as `12.5px`.
 pub(super) fn leading_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_part = |one: char| one.is_ascii_digit() || matches!(one, '-' | '+' | '.');
@@ -8,7 +8,7 @@ pub(super) fn leading_number(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// The numbers of a list.
+/// Counter of a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counter {
     next: i64,
@@ -17,7 +17,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// A list with these attributes; `None` for one that counts down from a number that is not given.
+    /// A counter for these attributes; `None` if the list counts down from an unknown number.
     pub(super) fn of(start: Option<&str>, kind: Option<&str>, is_reversed: bool) -> Option<Self> {
         let start = start.and_then(|start| start.parse().ok());
         Some(Self {
@@ -31,7 +31,7 @@ impl Counter {
         })
     }
 
-    /// The mark of the next item, which may give its number itself.
+    /// The mark of the next item. The item can set its own number.
     pub(super) fn mark(&mut self, value: Option<&str>) -> String {
         let number = value
             .and_then(|value| value.parse().ok())
@@ -51,7 +51,7 @@ impl Counter {
     }
 }
 
-/// `a` to `z`, then `aa`; nothing for what letters can't count.
+/// `a` to `z`, then `aa`. Empty if the number has no letters.
 fn letters(number: i64) -> String {
     let mut rest = u64::try_from(number).unwrap_or(0);
     let mut letters = Vec::new();
@@ -63,7 +63,7 @@ fn letters(number: i64) -> String {
     letters.into_iter().rev().map(char::from).collect()
 }
 
-/// Roman digits; nothing for what they don't count.
+/// Roman numerals. Empty if the number has none.
 fn roman(number: i64) -> String {
     const DIGITS: [(i64, &str); 13] = [
         (1000, "m"),

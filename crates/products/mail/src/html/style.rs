@@ -1,4 +1,4 @@
-//! Whether people see an element: what styles hide, and what a style sheet says of classes.
+//! Decides whether people can see an element, from its style and the style sheets.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use super::numbers::leading_number;
 /// A colour as red, green and blue.
 type Color = [u8; 3];
 
-/// Rules of a style sheet that are kept; more are not of a mail that someone wrote.
+/// Most rules of a style sheet to keep. No ordinary mail has more.
 const MOST_RULES: usize = 2_000;
-/// Classes of an element that are looked up.
+/// Most classes of an element to look up.
 const MOST_CLASSES: usize = 16;
 
-/// How an element is shown, with what it inherits.
+/// The look of an element, including inherited styles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
-    /// Nothing within can be seen.
+    /// Nothing in the element is visible.
     gone: bool,
-    /// What an element within can take back.
+    /// An element inside can override this and the following ones.
     tiny: bool,
     invisible: bool,
     color: Option<Color>,
@@ -37,7 +37,7 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Whether people don't see the text.
+    /// Whether the text is invisible to people.
     pub(super) fn hides(&self) -> bool {
         let is_same = |one: Color, other: Color| {
             one.iter()
@@ -50,7 +50,7 @@ impl Look {
             || matches!((self.color, self.background), (Some(color), Some(background)) if is_same(color, background))
     }
 
-    /// The look of an element with this style in one of this look.
+    /// The look of a child element with this style.
     pub(super) fn with(mut self, style: &Style) -> Self {
         self.gone |= style.gone;
         self.tiny = style.tiny.unwrap_or(self.tiny);
@@ -60,26 +60,26 @@ impl Look {
         self
     }
 
-    /// That of an element that is never shown.
+    /// The look of an element that is never shown.
     pub(super) const fn gone(mut self) -> Self {
         self.gone = true;
         self
     }
 }
 
-/// What declarations say of visibility; `None` for what they leave as it is.
+/// The visibility that declarations set; `None` if they don't change it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Style {
     gone: bool,
     tiny: Option<bool>,
     invisible: Option<bool>,
-    /// The inner `None` is a colour that is not known.
+    /// The inner `None` is an unknown colour.
     color: Option<Option<Color>>,
     background: Option<Option<Color>>,
 }
 
 impl Style {
-    /// Reads declarations such as `display:none; color:#fff`.
+    /// Parses declarations such as `display:none; color:#fff`.
     pub(super) fn read(declarations: &str) -> Self {
         let lower = declarations.to_ascii_lowercase();
         let mut style = Self::default();
@@ -151,7 +151,7 @@ impl Style {
         }
     }
 
-    /// What the element's other declarations add, which count more.
+    /// Adds declarations with a higher priority.
     pub(super) fn and(&mut self, more: &Self) {
         self.gone |= more.gone;
         self.tiny = more.tiny.or(self.tiny);
@@ -161,7 +161,7 @@ impl Style {
     }
 }
 
-/// Whether a font size is too small to be seen; `None` for one that is relative to what is around it.
+/// Whether a font size is too small to read; `None` if it's relative to the parent's.
 fn tiny(value: &str) -> Option<bool> {
     let is_absolute = !value.ends_with(|one: char| one.is_ascii_alphabetic() || one == '%')
         || value.ends_with("px")
@@ -201,16 +201,16 @@ fn color(value: &str) -> Option<Color> {
     }
 }
 
-/// Rules of style sheets for classes, ids and tags. What counts only for some screens is not among them.
+/// Style sheet rules for classes, ids and tags. Rules for certain screens only are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Sheet {
     rules: HashMap<String, Style>,
-    /// Whether it paints backgrounds.
+    /// Whether it sets backgrounds.
     pub(super) paints: bool,
 }
 
 impl Sheet {
-    /// Adds the rules of a style element.
+    /// Adds the rules of a `<style>` element.
     pub(super) fn add(&mut self, text: &str) {
         self.paints |= text.contains("background");
         let text = text.replace("<!--", "");
@@ -238,7 +238,7 @@ impl Sheet {
         }
     }
 
-    /// What the rules say of an element.
+    /// The style for an element.
     pub(super) fn of(&self, tag: &str, id: Option<&str>, classes: &str) -> Style {
         let mut style = Style::default();
         if self.rules.is_empty() {
@@ -261,7 +261,7 @@ impl Sheet {
     }
 }
 
-/// What follows a block whose opening brace was read.
+/// The rest after a block whose opening brace was already read.
 fn after_block(text: &str) -> &str {
     let mut depth = 1;
     for (index, byte) in text.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! HTML of mails, as it is and as it should not be.
+//! Well-formed and malformed HTML of mails.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! An attachment in short: what it is, and its text where it is one.
+//! The readable view of an attachment: its description, and its text if it has one.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,13 +7,13 @@ use stead_core::tool::{Readable, Whole, shortened, text_of};
 
 use crate::charset::{decode_base64, decode_text};
 
-/// Bytes of the text of an attachment.
+/// Most bytes of an attachment's text.
 const TEXT: usize = 5_000;
 
-/// An attachment in short.
+/// An attachment, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AttachmentView {
-    /// Id that stays the same: `part:` and the part's id; the caller's own where the part is not known.
+    /// Stable id: `part:` and the part's id. If the part isn't known, the id from the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     attachment_id: Option<String>,
     /// File name.
@@ -25,13 +25,13 @@ pub(crate) struct AttachmentView {
     /// Size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// Content of a file of text; that of any other is read by its handle, and is in the view `full`, as base64.
+    /// Content of a text file. For other files, use the handle, or the view `full` with base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// True where the text goes on.
+    /// True if there is more text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Whether the result has content.
+    /// Whether the result includes content.
     #[serde(skip)]
     has_content: bool,
 }

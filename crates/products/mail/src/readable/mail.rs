@@ -1,4 +1,4 @@
-//! One mail in short: a member for each header that people read, and its text.
+//! The readable view of a mail: its main headers and its text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,18 +10,18 @@ use crate::{
     Address, Attachment, MailHeader, ReadableMail, address::parse_addresses, content::plain,
 };
 
-/// Bytes of the text of a mail that is read by itself.
+/// Most bytes of the text of a single mail.
 const TEXT: usize = 5_000;
-/// Bytes of a subject or a name.
+/// Most bytes of a subject or a name.
 const LINE: usize = 300;
-/// Recipients and attachments of a mail.
+/// Most recipients, and most attachments, of a mail.
 const LISTED: usize = 20;
-/// Stands for a text that only its handle reads.
+/// Placeholder for a text that you can only read with its handle.
 const LEFT_OUT: &str = "[left out]";
-/// Bytes of an invitation.
+/// Most bytes of an invitation.
 const INVITE: usize = 1_000;
 
-/// A mail in short.
+/// A mail, shortened.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct MailView {
     /// Id of the mail.
@@ -30,22 +30,22 @@ pub(crate) struct MailView {
     /// Id of its thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     thread_id: Option<String>,
-    /// When the product took the mail in, RFC 3339 in UTC.
+    /// When the product received the mail, RFC 3339 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
-    /// Who sent it: `Ada <ada@example.com>`.
+    /// The sender, such as `Ada <ada@example.com>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
-    /// Recipients, the first 20.
+    /// The first 20 recipients.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     to: Vec<String>,
-    /// Recipients of copies, the first 20.
+    /// The first 20 recipients of copies (Cc).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cc: Vec<String>,
-    /// Recipients of hidden copies, the first 20.
+    /// The first 20 recipients of blind copies (Bcc).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bcc: Vec<String>,
-    /// Where replies go, if elsewhere than to the sender.
+    /// Addresses for replies, if they aren't the sender's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reply_to: Vec<String>,
     /// Subject of the mail.
@@ -54,35 +54,36 @@ pub(crate) struct MailView {
     /// Its labels by name, such as `INBOX` or `Projects/Engine`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     labels: Vec<String>,
-    /// Its text, made from the HTML where that says more; its first words where the content was not read. Marks in brackets
-    /// stand for the mail that a reply quotes at its end, and for text that people don't see.
+    /// The text, made from the HTML if it says more. If the content wasn't read, the first words. Marks in brackets replace
+    /// the mail that a reply quotes at its end, and text that people can't see.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// There where the mail hides text from people, with a handle that reads it. That is not what the mail says.
+    /// Present if the mail hides text from people, which you can read with its handle. The hidden text isn't part of the
+    /// mail's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_text: Option<&'static str>,
     /// Calendar object of an invitation (iCalendar).
     #[serde(skip_serializing_if = "Option::is_none")]
     calendar_invite: Option<String>,
-    /// Headers that the call asked for by name, but for those above, and `From` if it names several senders.
+    /// Other headers that the call asked for by name. Also `From`, if it has several senders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     headers: Vec<MailHeader>,
-    /// The whole mail as RFC 822, base64url, where the call asked for it.
+    /// The whole mail as RFC 822, base64url, if the call asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<String>,
-    /// True where there is more of the text, or there are more recipients or attachments: `mail_get_message_by_id` returns
-    /// more of the text, and its view `full` all.
+    /// True if there is more text, or there are more recipients or attachments. `mail_get_message_by_id` returns more of
+    /// the text, and its view `full` all of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Files of the mail, the first 20.
+    /// The first 20 attached files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<FileView>,
-    /// Where the result has the whole of what is here in part, from this mail on.
+    /// Where the result has the whole of each shortened value. Paths are relative to this mail.
     #[serde(skip)]
     wholes: Vec<Whole>,
 }
 
-/// A file of a mail in short.
+/// A file attached to a mail, shortened.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct FileView {
     /// Id for `mail_get_attachment_by_id`.
@@ -95,16 +96,16 @@ struct FileView {
     kind: String,
     /// Size in bytes.
     size: u64,
-    /// Whether it is shown within the text, such as a logo.
+    /// Whether it's shown within the text, such as a logo.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inline: bool,
 }
 
-/// Headers that have a member of their own.
+/// Headers that have a member.
 const MEMBERS: [&str; 6] = ["From", "To", "Cc", "Bcc", "Reply-To", "Subject"];
 
 impl MailView {
-    /// The view of a mail in a result, with so many bytes of its text.
+    /// The view of a mail in a result, with at most this many bytes of text.
     pub(super) fn of(mut mail: Value, text_bytes: usize) -> Self {
         let raw = text_of(&mail["raw"]);
         let read = serde_json::from_value(mail["readable"].take());
@@ -157,7 +158,7 @@ impl MailView {
         view
     }
 
-    /// Where the whole of what the view has in part is, for a mail at this pointer in the view and in the result.
+    /// Where to find the whole of each shortened value, for a mail at this pointer in the view and in the result.
     pub(super) fn wholes_at(&self, mail: &str) -> impl Iterator<Item = Whole> {
         self.wholes.iter().map(move |whole| {
             let mut whole = whole.clone();
@@ -170,7 +171,7 @@ impl MailView {
     }
 }
 
-/// What a view leaves out of a mail.
+/// The values that a view shortens in a mail.
 #[derive(Default)]
 struct Cuts {
     is_cut: bool,
@@ -178,7 +179,7 @@ struct Cuts {
 }
 
 impl Cuts {
-    /// The beginning of the member of this name.
+    /// The beginning of the text in this member.
     fn text(&mut self, member: &str, text: &str, most: usize) -> String {
         let size = text.len();
         let (text, is_cut) = seen(text, most);
@@ -248,7 +249,7 @@ impl Cuts {
         files.into_iter().take(LISTED).map(view).collect()
     }
 
-    /// A line of a list, or of an object, whose whole is that of the list.
+    /// An entry of a list or an object. If it's cut, its whole is that of the list.
     fn line(&mut self, member: &str, text: &str) -> String {
         let (text, is_cut) = seen(text, LINE);
         if is_cut && !self.wholes.iter().any(|whole| whole.part == member) {
@@ -269,14 +270,14 @@ impl Cuts {
     }
 }
 
-/// What people see of a text's beginning, and whether there is more.
+/// The visible beginning of a text, and whether there is more.
 fn seen(text: &str, most: usize) -> (String, bool) {
     let read = plain(text);
     let (text, is_cut) = shortened(read.text, most);
     (text, is_cut || !read.hidden.is_empty())
 }
 
-/// A mail that is read by itself.
+/// A single mail.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct OneMail {
     /// The mail.
@@ -358,7 +359,7 @@ mod tests {
         assert_eq!(result.pointer(&whole.pointer).unwrap(), &text);
         let short = OneMail::of(with_readable(with_text("short"))).wholes();
         assert!(short.iter().all(|whole| whole.part != "/text"));
-        // The product's own form has no text to point at.
+        // The product's message has no readable text.
         assert!(OneMail::of(with_text(&text)).wholes().is_empty());
     }
 

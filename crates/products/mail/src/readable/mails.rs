@@ -1,4 +1,4 @@
-//! Several mails in short.
+//! The readable view of several mails.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,20 +8,20 @@ use stead_google::items;
 
 use super::mail::MailView;
 
-/// Bytes of the text of each mail of a search.
+/// Most bytes of each mail's text in a search.
 const FOUND_TEXT: usize = 500;
-/// Bytes of the text of each mail of a thread.
+/// Most bytes of each mail's text in a thread.
 const THREAD_TEXT: usize = 2_000;
 
-/// A page of mails in short.
+/// A page of mails, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct MailsView {
-    /// The mails, newest first, with the beginnings of their texts.
+    /// The mails, newest first, with the beginning of each text.
     messages: Vec<MailView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
-    /// About how many there are in all, by the product's estimate.
+    /// The product's estimate of the total number.
     #[serde(skip_serializing_if = "Option::is_none")]
     result_size_estimate: Option<u64>,
 }
@@ -53,13 +53,13 @@ impl Readable for MailsView {
     }
 }
 
-/// A thread in short.
+/// A thread, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ThreadView {
     /// Id of the thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     thread_id: Option<String>,
-    /// The mails, oldest first. The mail that a reply quotes at its end is left out.
+    /// The mails, oldest first, without the mail that a reply quotes at its end.
     messages: Vec<MailView>,
 }
 

@@ -1,4 +1,4 @@
-//! The readable views of the tools' results: short, without base64 and without HTML.
+//! The readable views of the results: short, without base64 or HTML.
 
 mod attachment;
 mod mail;

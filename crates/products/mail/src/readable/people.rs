@@ -1,37 +1,38 @@
-//! People in short: what is known of each, without the product's metadata.
+//! The readable views of people, without the product's metadata.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stead_core::tool::{Readable, items_of, text_of};
 
-/// A person in short.
+/// A person, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 struct PersonView {
     /// Name of the product's object, such as `people/c12`.
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_name: Option<String>,
-    /// `contact`, or `other_contact` for one whom the user only wrote with; of a search.
+    /// `contact`, or `other_contact` for someone whom the user only exchanged mails with; only in a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     /// Name, as it is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Mail addresses.
+    /// Email addresses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     emails: Vec<String>,
     /// Phone numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     phones: Vec<String>,
-    /// Where the person works: `Engineer, Analytical Engines`.
+    /// Employers, such as `Engineer, Analytical Engines`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     organizations: Vec<String>,
-    /// Other fields that were asked for, such as `birthdays`, and those above that say more, as the product has them.
+    /// Other requested fields, such as `birthdays`, as the product returns them. Also the fields above, if they contain
+    /// more.
     #[serde(skip_serializing_if = "Map::is_empty")]
     fields: Map<String, Value>,
 }
 
-/// What the members with a form of their own show there.
+/// Fields that the view shows in another form, and the members that it shows.
 const SHOWN: [(&str, &[&str]); 5] = [
     ("resourceName", &[]),
     ("etag", &[]),
@@ -39,7 +40,7 @@ const SHOWN: [(&str, &[&str]); 5] = [
     ("phoneNumbers", &["value"]),
     ("organizations", &["title", "name"]),
 ];
-/// What says nothing of a person: where a value comes from, and the value in another form.
+/// Members without information about the person: the source of a value, or the value in another form.
 const ASIDES: [&str; 3] = ["metadata", "formattedType", "canonicalForm"];
 
 impl PersonView {
@@ -70,7 +71,7 @@ impl PersonView {
     }
 }
 
-/// What the product says besides that which has a form of its own, such as the kind of a phone number.
+/// Members that the view doesn't show in another form, such as the kind of a phone number.
 fn other_fields(person: &Value) -> Map<String, Value> {
     let mut fields = person.as_object().cloned().unwrap_or_default();
     for entry in fields
@@ -95,22 +96,22 @@ fn other_fields(person: &Value) -> Map<String, Value> {
         }
         fields.remove(name);
     }
-    // The only name is shown as a whole.
+    // A single name is shown completely.
     if items_of(&person["names"]).len() <= 1 && person["names"][0]["displayName"].is_string() {
         fields.remove("names");
     }
     fields
 }
 
-/// A page of contacts in short.
+/// A page of contacts, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ContactsView {
     /// The contacts.
     contacts: Vec<PersonView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
-    /// How many contacts there are in all.
+    /// Total number of contacts.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_items: Option<u64>,
 }
@@ -134,10 +135,10 @@ impl Readable for ContactsView {
     }
 }
 
-/// The people that were found, in short.
+/// The people that were found, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundPeopleView {
-    /// Contacts first, then the people whom the user only wrote with.
+    /// Contacts first, then people whom the user only exchanged mails with.
     people: Vec<PersonView>,
 }
 

@@ -1,9 +1,9 @@
-//! The mail that a reply quotes at its end: the readers of a thread have it already.
+//! Removes the mail that a reply quotes at its end. Anyone who reads the thread has it already.
 
-/// What stands where it was.
+/// Mark that replaces the quoted mail.
 pub(super) const MARK: &str = "[quoted history left out]";
 
-/// How programs introduce the mail that is replied to: the first word, and the verb. What they don't introduce stays.
+/// First word and verb of the line with which mail programs introduce a quoted mail. Other quotations stay.
 const INTRODUCTIONS: [(&str, &str); 7] = [
     ("On ", "wrote"),
     ("Am ", "schrieb"),
@@ -13,10 +13,10 @@ const INTRODUCTIONS: [(&str, &str); 7] = [
     ("Op ", "schreef"),
     ("Em ", "escreveu"),
 ];
-/// Lines of an introduction, which programs break.
+/// Most lines of an introduction, which programs wrap.
 const INTRODUCTION: usize = 3;
 
-/// Marks of mails that are passed on: those are what the sender wants read.
+/// Marks of forwarded mails, which the sender wants to be read.
 const FORWARDS: [&str; 4] = [
     "forwarded message",
     "weitergeleitete nachricht",
@@ -24,8 +24,8 @@ const FORWARDS: [&str; 4] = [
     "original message",
 ];
 
-/// The text of a reply without the mail that it quotes at its end, if nothing else can be meant: a program introduced the
-/// quotation, only quoted lines follow, and nothing is passed on. `None` in doubt.
+/// The text of a reply without the mail that it quotes at its end; `None` if in doubt. A mail program must have introduced
+/// the quotation, only quoted lines may follow, and nothing may be forwarded.
 pub(super) fn without_history(text: &str) -> Option<String> {
     let lower = text.to_lowercase();
     if FORWARDS.iter().any(|forward| lower.contains(forward)) {
@@ -43,7 +43,8 @@ pub(super) fn without_history(text: &str) -> Option<String> {
     is_introduction.then(|| format!("{own}\n{MARK}"))
 }
 
-/// Whether it introduces a mail, with its time: "On page 4 Ada wrote:" introduces none. The verb comes last, or before an address.
+/// Whether the line introduces a mail. It needs a time, unlike "On page 4 Ada wrote:". The verb comes last, or before an
+/// address.
 fn introduces(line: &str) -> bool {
     let Some(line) = line.strip_suffix(':').map(str::trim_end) else {
         return false;
@@ -61,7 +62,8 @@ fn introduces(line: &str) -> bool {
     has_words && has_time
 }
 
-/// Where the quoted lines that end the text begin; `None` where it ends in other words or has no others.
+/// The position where the quoted lines at the end of the text begin. `None` if the text ends differently, or consists only
+/// of them.
 fn own_words(text: &str) -> Option<usize> {
     let mut end = text.len();
     let mut is_quoted = false;

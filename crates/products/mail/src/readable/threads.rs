@@ -1,4 +1,4 @@
-//! A page of threads in short.
+//! The readable view of a page of threads.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,15 +7,15 @@ use stead_core::tool::{Readable, items_of, text_of};
 
 use crate::{content::plain, message::unescape};
 
-/// A page of threads in short.
+/// A page of threads, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ThreadsView {
     /// The threads, newest first.
     threads: Vec<ListedView>,
-    /// Token of the next page; absent on the last one.
+    /// Token of the next page; absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_page_token: Option<String>,
-    /// About how many there are in all, by the product's estimate.
+    /// The product's estimate of the total number.
     #[serde(skip_serializing_if = "Option::is_none")]
     result_size_estimate: Option<u64>,
 }

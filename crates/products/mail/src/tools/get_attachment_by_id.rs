@@ -1,4 +1,4 @@
-//! One attachment of a mail: by the id of its part, which stays, or by the product's own, which does not.
+//! Downloads an attachment, by the stable id of its part or by the product's id, which changes.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
@@ -14,30 +14,30 @@ use crate::{
     scopes,
 };
 
-/// Download one attachment of a mail, as base64 in `data`: four bytes for every three.
+/// Download an attachment as base64 in `data`. Base64 needs four bytes for every three.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetAttachmentById {
     /// Id of the mail.
     #[schemars(length(min = 1))]
     pub message_id: String,
-    /// Id of the attachment from `readable` of a mail, such as `part:1`, or the product's own, which changes at
-    /// every reading.
+    /// Id of the attachment from `readable` of a mail, such as `part:1`. The product's own id also works, but changes with
+    /// every read.
     #[schemars(length(min = 1))]
     pub attachment_id: String,
-    /// Name for the result; with the product's own id it tells attachments of one size apart.
+    /// File name for the result. With the product's own id, it tells attachments of the same size apart.
     #[schemars(length(min = 1))]
     pub file_name: Option<String>,
 }
 
-/// Parts that an error or a warning lists at most.
+/// Most parts that an error or a warning lists.
 const LISTED: usize = 20;
 
 /// An attachment with its content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AttachmentContent {
-    /// Id that stays the same: `part:` and the part's id; the caller's own where the part is not known.
+    /// Stable id: `part:` and the part's id. If the part isn't known, the id from the call.
     pub attachment_id: String,
     /// File name without folders.
     pub file_name: String,
@@ -56,7 +56,7 @@ impl Tool for GetAttachmentById {
     type Output = AttachmentContent;
     const READABLE: Option<ReadableView> = ReadableView::some::<AttachmentView>();
 
-    /// Gmail API, `users.messages.get` for name and type, then `users.messages.attachments.get`.
+    /// Calls `users.messages.get` for name and type, then `users.messages.attachments.get` (Gmail API).
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let message = ApiRequest::get(["messages", &self.message_id])
             .query("format", "full")
@@ -80,13 +80,13 @@ impl Tool for GetAttachmentById {
             return self.fetch(io, *part).await;
         }
 
-        // An id from an earlier reading: the product knows its content, and only the size tells which part it is. What
-        // the product refuses is not guessed: another file in this one's name would be worse than an error.
+        // The id is from an earlier read. The product still accepts it, but only the content's size tells which part it is.
+        // If the product refuses it, don't guess: returning another file under this name would be worse than an error.
         let response = io
             .send(self.request(&self.attachment_id).accept(&[400, 404]))
             .await?;
         if !response.is_success() {
-            let reason = "the mail has no attachment with this id; the product's own ids change at every reading";
+            let reason = "the mail has no attachment with this id; the product's own ids change with every read";
             return Err(not_found(reason, &message));
         }
         let bytes = content(&response)?;
@@ -96,7 +96,7 @@ impl Tool for GetAttachmentById {
             .collect();
         match fitting.as_slice() {
             [] => Err(not_found(
-                "this id is of an attachment of another mail",
+                "this id belongs to an attachment of another mail",
                 &message,
             )),
             [one] => Ok(recognized(*one, &bytes)),
@@ -113,7 +113,7 @@ impl GetAttachmentById {
         ApiRequest::get(["messages", &self.message_id, "attachments", attachment_id])
     }
 
-    /// The content of a part: what came along, or what the product keeps apart.
+    /// The content of a part, from the message or by a separate request.
     async fn fetch(&self, io: Io<'_>, part: Part<'_>) -> Result<Output> {
         let content = match part.attachment_id() {
             Some(id) => Some(content(&io.send(self.request(id)).await?)?),
@@ -131,7 +131,7 @@ impl GetAttachmentById {
         })
     }
 
-    /// The only one of these parts that has the caller's file name.
+    /// The part with the caller's file name, if there is exactly one.
     fn named<'a>(&self, parts: &[Part<'a>]) -> Option<Part<'a>> {
         let is_named =
             |part: &&Part<'_>| self.file_name.is_some() && part.file_name() == self.file_name;
@@ -142,20 +142,20 @@ impl GetAttachmentById {
         }
     }
 
-    /// Content that could be of several parts.
+    /// Content that could belong to several parts.
     fn unknown(&self, bytes: &[u8]) -> Output {
         result(&self.attachment_id, None, "application/octet-stream", bytes).warn(
             "part_unknown",
-            "the id is from an earlier reading of the mail, so the attachment's own name and type are not known",
+            "the id is from an earlier read of the mail, so the attachment's name and type aren't known",
         )
     }
 }
 
-/// Content that only its size assigns to a part.
+/// Content whose part was found by its size.
 fn recognized(part: Part<'_>, bytes: &[u8]) -> Output {
     let id = part.stable_id();
     let message = format!(
-        "the id is from an earlier reading of the mail; by the size of its content it is {id}, whose name and type are given here"
+        "the id is from an earlier read of the mail; going by its size, this is {id}, so the result has that part's name and type"
     );
     result(&id, part.file_name(), &part.mime_type(), bytes).warn("recognized_by_size", message)
 }
@@ -171,7 +171,7 @@ fn result(attachment_id: &str, file_name: Option<String>, mime_type: &str, bytes
     }))
 }
 
-/// Why a part has no content. An attached mail that the product has taken apart has no bytes of its own.
+/// Explains why a part has no content. The product returns an attached mail as parts, without bytes of its own.
 fn without_content(part: Part<'_>) -> String {
     let inner: Vec<Attachment> = part
         .tree()
@@ -184,7 +184,7 @@ fn without_content(part: Part<'_>) -> String {
         return String::from("the product returned no content for this part");
     }
     format!(
-        "the product gives no bytes of this attached mail as a whole; take one of its parts: {}; or read the mail that holds it with the format raw",
+        "the product can't return this attached mail as a whole; use one of its parts: {}; or read the mail that contains it with the format raw",
         listed(&inner)
     )
 }
@@ -199,14 +199,14 @@ fn default_name(mime_type: &str) -> &'static str {
     }
 }
 
-/// Content of `users.messages.attachments.get`: `{size, data}`.
+/// The content in a response of `users.messages.attachments.get`: `{size, data}`.
 fn content(response: &Response) -> Result<Vec<u8>> {
     let body: Value = response.json()?;
     let bytes = body["data"].as_str().and_then(decode_base64);
     let bytes = bytes.ok_or_else(|| {
         Error::new(
             ErrorKind::ProductProtocolError,
-            "the attachment's content is not base64",
+            "the attachment's content isn't base64",
         )
     })?;
     check_size(&bytes, body["size"].as_u64().unwrap_or(bytes.len() as u64))?;
@@ -225,17 +225,17 @@ fn check_size(bytes: &[u8], declared: u64) -> Result<()> {
     };
     Err(Error::new(
         kind,
-        format!("the attachment has {decoded} bytes, and the product declared {declared}"),
+        format!("the attachment has {decoded} bytes, but the product declared {declared}"),
     ))
 }
 
-/// An error that lists the attachments as the readable form of the mail does.
+/// An error that lists the attachments with the same ids as the readable form.
 fn not_found(reason: &str, message: &Value) -> Error {
     let attachments = Content::of(Part::root(message)).attachments;
     let hint = if attachments.is_empty() {
         String::from("it has no attachments")
     } else {
-        format!("take one of: {}", listed(&attachments))
+        format!("use one of: {}", listed(&attachments))
     };
     Error::new(ErrorKind::ProductNotFound, format!("{reason}; {hint}"))
 }

@@ -1,4 +1,4 @@
-//! A page of the user's contacts.
+//! Lists the user's contacts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,17 @@ use stead_google::items;
 
 use crate::{Person, PersonField, origins::PEOPLE, readable::ContactsView, scopes};
 
-/// List the user's contacts, a page at a time. To find someone use `mail_search_people`.
+/// List the user's contacts, a page at a time. To find someone, use `mail_search_people`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetContacts {
     /// Most contacts to return; 100 when absent.
     #[schemars(range(min = 1, max = 1000))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; keep the other parameters.
+    /// `next_page_token` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
-    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent, in the readable view
-    /// without photos.
+    /// Fields of each person. When absent: names, email addresses, phone numbers, organizations and photos, in the readable
+    /// view without photos.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
@@ -30,11 +30,11 @@ pub struct GetContacts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Contacts {
-    /// The contacts, as the product has them.
+    /// The contacts, as the product returns them.
     pub contacts: Vec<Person>,
-    /// Token of the next page; `null` on the last one.
+    /// Token of the next page; `null` on the last page.
     pub next_page_token: Option<String>,
-    /// How many contacts there are in all.
+    /// Total number of contacts.
     pub total_items: Option<u64>,
 }
 

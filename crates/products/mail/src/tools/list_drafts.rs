@@ -1,4 +1,4 @@
-//! A page of drafts.
+//! Lists drafts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use stead_core::{
 
 use crate::{Message, page::page, scopes};
 
-/// List the user's drafts by their ids; `mail_get_message_by_id` reads the message of one.
+/// List the ids of the user's drafts. To read a draft, call `mail_get_message_by_id` with the id of its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListDrafts {
     /// Most drafts to return; 100 when absent.
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; keep the other parameters.
+    /// `next_page_token` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
 }
 
@@ -24,11 +24,11 @@ pub struct ListDrafts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Drafts {
-    /// The drafts, as the product has them.
+    /// The drafts, as the product returns them.
     pub drafts: Vec<Draft>,
-    /// Token of the next page; `null` on the last one.
+    /// Token of the next page; `null` on the last page.
     pub next_page_token: Option<String>,
-    /// About how many there are in all, by the product's estimate.
+    /// The product's estimate of the total number.
     pub result_size_estimate: Option<u64>,
 }
 
@@ -38,7 +38,7 @@ pub struct Drafts {
 pub struct Draft {
     /// Id of the draft.
     pub id: String,
-    /// Its message, with no more than the ids of the mail and its thread.
+    /// Its message, with only the ids of the mail and its thread.
     pub message: Option<Message>,
 }
 

@@ -1,4 +1,4 @@
-//! A page of threads.
+//! Lists threads.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,23 @@ use stead_core::{
 
 use crate::{page::page, readable::ThreadsView, scopes};
 
-/// List or search threads, newest first, with id and first words: a small overview. `mail_get_thread_by_id` returns
-/// the mails of one.
+/// List or search threads, newest first. Returns only ids and first words. To read the mails of a thread, use
+/// `mail_get_thread_by_id`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListThreads {
-    /// Search as in Gmail's search box, such as `subject:invoice has:attachment`.
+    /// Search in Gmail's syntax, such as `subject:invoice has:attachment`.
     pub query: Option<String>,
-    /// Ids, not names, of labels that a thread must all have, such as `INBOX` or `Label_12`.
+    /// Ids, not names, of labels that a thread must have, such as `INBOX` or `Label_12`.
     #[schemars(inner(length(min = 1)))]
     #[schemars(extend("x-commas" = true))]
     pub label_ids: Option<Vec<String>>,
-    /// Spam and trash too.
+    /// Include spam and trash.
     pub include_spam_trash: Option<bool>,
     /// Most threads to return; 100 when absent.
     #[schemars(range(min = 1, max = 500))]
     pub max_results: Option<u32>,
-    /// `next_page_token` of the page before; keep the other parameters.
+    /// `next_page_token` of the previous page; keep the other parameters.
     pub page_token: Option<String>,
 }
 
@@ -33,11 +33,11 @@ pub struct ListThreads {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Threads {
-    /// The threads, newest first, as the product has them.
+    /// The threads, newest first, as the product returns them.
     pub threads: Vec<ListedThread>,
-    /// Token of the next page; `null` on the last one.
+    /// Token of the next page; `null` on the last page.
     pub next_page_token: Option<String>,
-    /// About how many there are in all, by the product's estimate.
+    /// The product's estimate of the total number.
     pub result_size_estimate: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ pub struct ListedThread {
     pub id: String,
     /// First words of its last mail, escaped for HTML.
     pub snippet: Option<String>,
-    /// Number of its last change, in digits.
+    /// Number of its last change, as a decimal string.
     pub history_id: Option<String>,
 }
 

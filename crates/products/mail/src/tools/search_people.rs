@@ -1,4 +1,4 @@
-//! A search of people by the product's own index, which has to be brought up to date first.
+//! Searches people in the product's index, which must be updated first.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -13,37 +13,36 @@ use stead_google::items;
 
 use crate::{Person, PersonField, origins::PEOPLE, readable::FoundPeopleView, scopes};
 
-/// Find people by the start of a name or mail address: in the user's contacts, and on request among people that the
-/// user wrote with.
+/// Find people by the beginning of a name or email address. Searches the user's contacts and, with `other_contacts`, people
+/// whom the user exchanged mails with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPeople {
-    /// Start of a name or of a mail address.
+    /// Beginning of a name or an email address.
     #[schemars(length(min = 1))]
     pub query: String,
-    /// Also people who are not in the contacts; needs a scope of its own.
+    /// Include people who aren't in the contacts. Needs an additional scope.
     pub other_contacts: Option<bool>,
-    /// Most people from each of the two; 10 when absent, never more than 30.
+    /// Most people from each of the two sources; 10 when absent, at most 30.
     #[schemars(range(min = 1))]
     pub page_size: Option<u32>,
-    /// Fields of each person; names, mail addresses, phone numbers, organizations and photos when absent, in the
-    /// readable view without photos. Mail addresses are always among those of `other_contacts`.
+    /// Fields of each person. When absent: names, email addresses, phone numbers, organizations and photos, in the readable
+    /// view without photos. For `other_contacts`, email addresses are always included.
     #[schemars(length(min = 1))]
     pub person_fields: Option<Vec<PersonField>>,
 }
 
-/// Time that the product takes to bring its index up to date, by experience ("after a few seconds", People API, "Search
-/// the user's contacts").
+/// Typical time for the product to update its index ("after a few seconds", People API, "Search the user's contacts").
 const UPDATING: Duration = Duration::from_secs(2);
 
-/// People that the product returns at most (People API, `people.searchContacts`, `pageSize`).
+/// Most people that the product returns (People API, `people.searchContacts`, `pageSize`).
 const MOST_PEOPLE: u32 = 30;
 
 /// The people that were found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FoundPeople {
-    /// Contacts first, then the people whom the user only wrote with.
+    /// Contacts first, then people whom the user only exchanged mails with.
     pub people: Vec<FoundPerson>,
 }
 
@@ -51,9 +50,9 @@ pub struct FoundPeople {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FoundPerson {
-    /// Where the person is known from: `contact` or `other_contact`.
+    /// Source of the person: `contact` or `other_contact`.
     pub origin: String,
-    /// The person, as the product has it.
+    /// The person, as the product returns it.
     pub person: Person,
 }
 
@@ -74,7 +73,7 @@ impl Tool for SearchPeople {
         let mut asleep = false;
 
         // "Before searching, clients should send a warmup request with an empty query" (People API, both methods). It
-        // brings the index up to date; its results say nothing.
+        // updates the index; its results don't matter.
         let warmed = io.send_all(self.requests(call, "", &asked)).await;
         if warmed.len() > 1 && is_scope_missing(&warmed[1]) {
             asked.pop();
@@ -91,37 +90,37 @@ impl Tool for SearchPeople {
         let mut output = Output::from(json!({ "people": found.merged() }));
         if wanted && !asked.contains(&Source::OtherContacts) {
             let message = format!(
-                "other contacts were not searched: the user has not granted {}",
+                "other contacts weren't searched: the user hasn't granted {}",
                 scopes::OTHER_CONTACTS_READONLY
             );
             output = output.warn("scope_missing", message);
         }
         if self.page_size > Some(MOST_PEOPLE) {
             let message = format!(
-                "the product returns {MOST_PEOPLE} people at most and has no further pages; make the query longer to find others"
+                "the product returns at most {MOST_PEOPLE} people and no further pages; use a longer query to find others"
             );
             output = output.warn("page_size_reduced", message);
         }
         if asleep {
-            let message = "the product may still be updating its index, and the deadline left no time to ask again; search again";
+            let message = "the product may still be updating its index, and the deadline left no time to retry; search again";
             output = output.warn("index_asleep", message);
         }
         Ok(output)
     }
 }
 
-/// Where people are searched.
+/// A source of people.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Source {
     Contacts,
     OtherContacts,
 }
 
-/// What each source answered.
+/// The results of each source.
 struct Found(Vec<(Source, Vec<Value>)>);
 
 impl Found {
-    /// The sources that found no one. A source whose index isn't up to date looks the same.
+    /// The sources without results. A source with an outdated index looks the same.
     fn silent(&self) -> Vec<Source> {
         let silent = self.0.iter().filter(|(_, people)| people.is_empty());
         silent.map(|(source, _)| *source).collect()
@@ -132,7 +131,7 @@ impl Found {
         self.0.extend(other.0);
     }
 
-    /// Contacts first; then the other contacts of whom no address has been seen.
+    /// Contacts first, then other contacts without an address that is already listed.
     fn merged(self) -> Vec<Value> {
         let (contacts, others): (Vec<_>, Vec<_>) = self
             .0
@@ -149,7 +148,7 @@ fn is_scope_missing(response: &Result<Response>) -> bool {
 }
 
 impl SearchPeople {
-    /// One search of each source.
+    /// Searches each source once.
     async fn search(&self, call: &Call, io: Io<'_>, sources: &[Source]) -> Result<Found> {
         let responses = io.send_all(self.requests(call, &self.query, sources)).await;
         let found = sources.iter().zip(responses);
@@ -187,7 +186,7 @@ impl SearchPeople {
     }
 }
 
-/// The persons of a search's results.
+/// The people in the results of a search.
 fn people(mut response: Value) -> Vec<Value> {
     items(&mut response, "results")
         .iter_mut()
@@ -212,7 +211,7 @@ fn merge(contacts: Vec<Value>, other_contacts: Vec<Value>) -> Vec<Value> {
     merged
 }
 
-/// A person's mail addresses in lower case.
+/// A person's email addresses in lower case.
 fn addresses(person: &Value) -> impl Iterator<Item = String> {
     let listed = person["emailAddresses"].as_array().into_iter().flatten();
     listed.filter_map(|address| Some(address["value"].as_str()?.trim().to_lowercase()))

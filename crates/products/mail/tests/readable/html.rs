@@ -1,4 +1,4 @@
-//! What people see of HTML, and what they don't.
+//! Visible and hidden text in HTML.
 
 use serde_json::json;
 use stead_mail::{FetchMails, GetMessageById, ListThreads};

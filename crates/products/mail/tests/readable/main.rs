@@ -1,4 +1,4 @@
-//! The readable view of mails loses nothing silently: what is not in it is marked, and has a handle.
+//! The readable view of mails loses nothing silently: omitted text has a mark and a handle.
 
 mod html;
 mod people;
@@ -10,7 +10,7 @@ use stead_core::tool::{Response, Tool, ToolEntry};
 use stead_mail::{FetchMails, GetMessageById, GetThreadById, PRODUCT};
 use stead_testkit::{Canned, drive, fixture::CallSetup};
 
-/// A view, and what its handles read.
+/// A view, and the texts that its handles read.
 struct Seen {
     view: Value,
     wholes: Vec<String>,
@@ -30,7 +30,7 @@ impl Seen {
     }
 }
 
-/// The readable view of a call, for a reader.
+/// The readable view of a call's result.
 #[track_caller]
 fn read<T: Tool>(input: &Value, responses: &[Value]) -> Seen {
     let responses = responses.iter();
@@ -110,14 +110,14 @@ fn forwarded_replied_and_indented_text_stays() {
             assert_eq!((seen.text(), seen.is_truncated()), (text, false));
         }
     }
-    // A reply that was made a forward keeps the headers of a reply.
+    // A reply that became a forward still has the headers of a reply.
     let forward = format!("FYI\n\n{INTRODUCTION}\n> the order");
     let seen = mail(
         part("text/plain", &forward),
         &[("Subject", "Fwd: Lunch"), REPLY[1]],
     );
     assert_eq!(seen.text(), forward);
-    // So does a mail that replies to none.
+    // A mail that isn't a reply keeps its text too.
     assert_eq!(plain(&forward).text(), forward);
 
     let indented = "To order:<blockquote style=\"margin:0 0 0 40px;border:none;padding:0px\">10 pens<br>3 books</blockquote>";
@@ -191,7 +191,7 @@ fn html_is_read_where_the_text_says_less() {
         ],
     );
     assert_eq!(found.view["messages"][0]["text"], "Your balance is 12");
-    // A text that says as much is the sender's own choice.
+    // If the text says as much as the HTML, the sender's text is used.
     let payload = alternative(&[
         part("text/plain", "Hello *Ada*"),
         part("text/html", "<p>Hello <b>Ada</b></p>"),
@@ -357,7 +357,7 @@ fn what_is_shortened_is_marked_and_has_a_handle() {
     let invite = format!("BEGIN:VCALENDAR\n{}", "x".repeat(5_000));
     let seen = mail(part("text/calendar", &invite), &[]);
     assert!(seen.is_truncated() && seen.has_whole(&invite));
-    // First words that stand for a text.
+    // First words instead of a text.
     let minimal = json!({ "id": "m1", "threadId": "t1", "snippet": "Tom &amp; Jerry" });
     let seen = read::<GetMessageById>(
         &json!({ "message_id": "m1", "format": "minimal" }),

@@ -1,9 +1,9 @@
-//! Which changes remove what is in cells.
+//! Recognises changes that remove the content of cells.
 
 use serde_json::{Map, Value};
 use stead_core::product::sent::{Unclear, list};
 
-/// Whether one of several changes deletes something, as far as can be seen.
+/// Whether one of several changes deletes something, or might.
 pub(super) fn deletes(body: Option<&Map<String, Value>>) -> bool {
     let is_delete = |change: &Value| match change {
         Value::Object(change) => change.iter().any(|(name, what)| {
@@ -16,7 +16,7 @@ pub(super) fn deletes(body: Option<&Map<String, Value>>) -> bool {
         .map_or(true, |changes| changes.iter().any(is_delete))
 }
 
-/// Whether a change leaves less than there was, although its name does not say so.
+/// Whether a change removes something although its name doesn't say so.
 fn empties(name: &str, what: &Value) -> bool {
     let fields = what["fields"].as_str().unwrap_or_default();
     let names = |part: &str| fields.split(',').any(|one| one.trim().starts_with(part));
@@ -33,7 +33,7 @@ fn empties(name: &str, what: &Value) -> bool {
         }
         "repeatCell" => writes_values && !has_value(&what["cell"]),
         "findReplace" => what["replacement"].as_str().is_none_or(str::is_empty),
-        // All but the first cell of a merge is gone.
+        // A merge keeps only the first cell.
         "mergeCells" => true,
         "updateSheetProperties" => {
             let grid = &what["properties"]["gridProperties"];
@@ -44,7 +44,7 @@ fn empties(name: &str, what: &Value) -> bool {
     }
 }
 
-/// Whether values that are written only clear cells: an empty text clears one.
+/// Whether the written values only clear cells, which an empty text does.
 pub(super) fn clears(body: Option<&Map<String, Value>>) -> bool {
     let Some(body) = body else {
         return true;
@@ -56,7 +56,7 @@ pub(super) fn clears(body: Option<&Map<String, Value>>) -> bool {
     for values in one.into_iter().chain(several) {
         flatten(values, &mut cells);
     }
-    // A cell that is null stays.
+    // A null doesn't change its cell.
     cells.retain(|cell| !cell.is_null());
     !cells.is_empty() && cells.iter().all(|cell| cell.as_str() == Some(""))
 }

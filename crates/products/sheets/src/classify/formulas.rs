@@ -1,14 +1,14 @@
-//! Formulas that are written into cells: a formula may read another spreadsheet, and fetch an address with what it read.
+//! Formulas written into cells. A formula can read another spreadsheet, and send the result to an address that it fetches.
 //!
 //! Source: Google Docs Editors Help, "Google Sheets function list".
 
 use serde_json::{Map, Value};
 
-/// Functions that compute from their arguments and from the spreadsheet itself. Others import, fetch or translate, or are
-/// a script's.
+/// Functions that compute only from their arguments and this spreadsheet. Others import, fetch or translate, or belong to a
+/// script.
 static COMPUTING: &str = include_str!("functions.txt");
 
-/// Whether something in a body is, or makes, a formula that is not known to stay within the spreadsheet.
+/// Whether a body contains or creates a formula that might reach outside the spreadsheet.
 pub(super) fn reach_out(body: &Map<String, Value>) -> bool {
     body.iter().any(|(name, value)| {
         name == "findReplace" && !replaces_plainly(value) || value_reaches_out(value)
@@ -24,7 +24,7 @@ fn value_reaches_out(value: &Value) -> bool {
     }
 }
 
-/// Sheets enters replaced text again, so it may become a formula.
+/// Sheets parses a replaced text again, so it may become a formula.
 fn replaces_plainly(what: &Value) -> bool {
     let is_off = |name: &str| matches!(what.get(name), None | Some(Value::Bool(false)));
     let is_plain = |name: &str| {
@@ -38,7 +38,7 @@ fn replaces_plainly(what: &Value) -> bool {
         && is_off("includeFormulas")
 }
 
-/// Whether a text is a formula with a function that is not known to compute.
+/// Whether a text is a formula with a function that might not just compute.
 fn text_reaches_out(text: &str) -> bool {
     let is_formula = text.trim().starts_with(['=', '+', '-']);
     is_formula && !calls(text).is_some_and(|mut calls| calls.all(|name| is_computing(&name)))
@@ -49,13 +49,13 @@ fn is_computing(name: &str) -> bool {
     COMPUTING.split_whitespace().any(|known| known == name)
 }
 
-/// The names before brackets, outside of texts and names of sheets in quotes. `None` where a text does not end.
+/// The names before parentheses, outside quoted texts and sheet titles. `None` if a quote isn't closed.
 fn calls(formula: &str) -> Option<impl Iterator<Item = String>> {
     let mut outside = String::new();
     let mut letters = formula.chars();
     while let Some(letter) = letters.next() {
         if matches!(letter, '"' | '\'') {
-            // A quote that is doubled ends one text and begins the next.
+            // A doubled quote ends one text and starts the next.
             letters.by_ref().find(|one| *one == letter)?;
             outside.push(letter);
         } else {
@@ -72,7 +72,7 @@ fn calls(formula: &str) -> Option<impl Iterator<Item = String>> {
             let width = before[at..].chars().next().map_or(1, char::len_utf8);
             &before[at + width..]
         });
-        // What is called without a name is called by what stands before: `LAMBDA(x, x)(1)`, `"f"(1)`.
+        // If there is no name, the expression before the parenthesis is called: `LAMBDA(x, x)(1)`, `"f"(1)`.
         let is_grouping =
             before.is_empty() || before.ends_with(|one: char| "({,;:=+-*/^&<>\\".contains(one));
         match name {

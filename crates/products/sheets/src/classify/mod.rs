@@ -1,4 +1,4 @@
-//! What a request is, for rules: the spreadsheets and addresses that it concerns.
+//! Classifies a request for policies: the spreadsheets and addresses that it uses.
 
 mod cells;
 mod formulas;
@@ -15,25 +15,25 @@ use stead_core::{
 const SPREADSHEET: &str = "spreadsheet";
 const URL: &str = "url";
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: SPREADSHEET,
-        description: "A spreadsheet that the request reads or changes: its id. A formula that may read another one has one that is unknown.",
+        description: "A spreadsheet that the request reads or changes: its id. If a formula may read another spreadsheet, that one is unknown.",
     },
     FactKind {
         name: URL,
-        description: "An address that a formula fetches. It is never read from a formula, and so a formula that may fetch one has one that is unknown.",
+        description: "An address that a formula fetches. It isn't read from the formula, so it's unknown for every formula that may fetch one.",
     },
 ];
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// What a request is.
+/// Classifies a request.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let known = by_path(request)?.holding(SHAPES.read(request), KINDS, request);
-    // What is written may be a formula, or make one.
+    // A written value may be a formula, or complete one.
     let writes = !request.is_get() && known.effect != Some(Effect::Read);
     let body = request.json().filter(|_| writes);
     Some(if body.is_some_and(|body| formulas::reach_out(&body)) {
@@ -47,7 +47,7 @@ fn by_path(request: &SentRequest<'_>) -> Option<Classification> {
     let known = Classification::default();
     let path = request.path.strip_prefix("/v4/spreadsheets")?;
     if path.is_empty() {
-        // One that there is not yet.
+        // A spreadsheet that doesn't exist yet.
         return (request.method.as_str() == "POST").then(|| known.unknown(SPREADSHEET));
     }
     let path = path.strip_prefix('/')?;
@@ -80,7 +80,7 @@ fn by_path(request: &SentRequest<'_>) -> Option<Classification> {
         .or_else(|| copy(method, below, known, body.as_ref()))
 }
 
-/// Values of cells. A range is text of any kind, but for another segment.
+/// Requests to values of cells. A range can be any text except another segment of these paths.
 fn values(
     method: &str,
     below: &str,
@@ -121,7 +121,7 @@ fn values(
     }
 }
 
-/// Metadata of developers.
+/// Requests to developer metadata.
 fn metadata(method: &str, below: &str, known: &Classification) -> Option<Classification> {
     let known = known.clone();
     match (method, below) {
@@ -131,7 +131,7 @@ fn metadata(method: &str, below: &str, known: &Classification) -> Option<Classif
     }
 }
 
-/// A copy of a sheet, into the spreadsheet that the body names.
+/// Copies a sheet into the spreadsheet that the body names.
 fn copy(
     method: &str,
     below: &str,
@@ -145,7 +145,7 @@ fn copy(
     (method == "POST" && is_plain(sheet)).then(|| known.must(SPREADSHEET, target))
 }
 
-/// Whether a segment is an id as it stands, without escapes.
+/// Whether a path segment is an id without escapes.
 fn is_plain(id: &str) -> bool {
     let of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !id.is_empty() && id.bytes().all(of_id)

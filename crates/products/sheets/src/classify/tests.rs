@@ -1,4 +1,4 @@
-//! Requests and what they are.
+//! Classifications of requests.
 
 use http::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! A new spreadsheet.
+//! Creates a spreadsheet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct CreateSpreadsheet {
     pub locale: Option<String>,
     /// IANA time zone, such as `Europe/Berlin`; the user's when absent.
     pub time_zone: Option<String>,
-    /// Sheets to begin with, such as `{"title": "Plan"}`; one empty sheet when absent.
+    /// Sheets to create, such as `{"title": "Plan"}`; one empty sheet when absent.
     pub sheets: Option<Vec<NewSheet>>,
 }
 
@@ -39,7 +39,7 @@ impl Tool for CreateSpreadsheet {
         violations.finish()
     }
 
-    /// Sheets API, `spreadsheets.create`. The product knows no id of the client's, so a repeat would make a second one.
+    /// Sheets API, `spreadsheets.create`. The caller can't choose the id, so a repeat would create a second spreadsheet.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::post::<&str>([]).json(&self.body());
         Ok(io.send(request).await?.into())

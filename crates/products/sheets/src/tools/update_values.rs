@@ -1,4 +1,4 @@
-//! New values for one range.
+//! Writes values into a range.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,28 +16,28 @@ use crate::{
 
 /// Write values into a range of cells.
 ///
-/// `null` leaves a cell as it is, `""` clears it; cells of the range beyond the values stay as they are. Returns which
-/// range was written and how many cells.
+/// `null` doesn't change a cell, and `""` clears it. Cells of the range that get no value don't change. Returns the written
+/// range and the number of cells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateValues {
     /// Id or URL of the spreadsheet.
     #[schemars(length(min = 1))]
     pub spreadsheet_id: String,
-    /// Range in A1 notation, such as `Sheet1!A1:D20` or `'Plan 2026'!B2`. The values must fit into it; a single cell is
-    /// where they begin.
+    /// Range in A1 notation, such as `Sheet1!A1:D20` or `'Plan 2026'!B2`. The values must fit into it. A single cell is the
+    /// start of the values.
     #[schemars(length(min = 1))]
     pub range: String,
     /// Rows of cells.
     pub values: Vec<Vec<CellValue>>,
-    /// `RAW` when absent: texts stay texts. `USER_ENTERED` reads numbers, dates and formulas as if typed: a text
-    /// that begins with `=` is executed, safe only for texts that you trust.
+    /// `RAW` when absent: texts stay texts. `USER_ENTERED` parses numbers, dates and formulas as if typed. It executes a
+    /// text that begins with `=`, so use it only for texts that you trust.
     pub value_input_option: Option<ValueInputOption>,
     /// Return the values after writing, in `updatedData`.
     pub include_values_in_response: Option<bool>,
 }
 
-/// What was written (Sheets API, `UpdateValuesResponse`).
+/// The written range and its size (Sheets API, `UpdateValuesResponse`).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -46,13 +46,13 @@ pub struct UpdatedValues {
     pub spreadsheet_id: String,
     /// Range that was written, in A1 notation.
     pub updated_range: Option<String>,
-    /// Number of rows with a cell that was written.
+    /// Number of rows with a written cell.
     #[serde(default)]
     pub updated_rows: u64,
-    /// Number of columns with a cell that was written.
+    /// Number of columns with a written cell.
     #[serde(default)]
     pub updated_columns: u64,
-    /// Number of cells that were written.
+    /// Number of written cells.
     #[serde(default)]
     pub updated_cells: u64,
     /// The values after writing; only with `include_values_in_response`.
@@ -70,7 +70,7 @@ impl Tool for UpdateValues {
         self.request().map(drop)
     }
 
-    /// Sheets API, `spreadsheets.values.update`: a PUT of fixed values, which may be repeated.
+    /// Sheets API, `spreadsheets.values.update`. A PUT of fixed values can be repeated.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let written = match io.send(self.request()?).await {
             Ok(response) => Output::from(response),
@@ -94,7 +94,7 @@ impl UpdateValues {
         for (row, cells) in self.values.iter().enumerate() {
             let cells = cells.iter().enumerate();
             for (column, _) in cells.filter(|(_, cell)| cell.loses_digits()) {
-                let message = "a sheet keeps 15 digits of a number, and the others would be lost: give it as text";
+                let message = "a sheet keeps only 15 digits of a number; write it as text";
                 violations.add(&format!("/values/{row}/{column}"), "digits", message);
             }
         }

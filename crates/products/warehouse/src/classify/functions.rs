@@ -1,16 +1,16 @@
-//! Which functions a query may call and still only read.
+//! Decides whether all functions in a query only read.
 //!
-//! Source: SQL reference, "Function and stored procedure reference". A function of one's own cannot have the name of a
+//! Source: SQL reference, "Function and stored procedure reference". A user-defined function can't have the name of a
 //! system-defined one ("Naming and overloading procedures and UDFs").
 
 use super::tokens::Token;
 
 /// System-defined functions that compute from their arguments, the session or its results, in alphabetical order. Functions
-/// that act, cost apart or reach outside (`SYSTEM$…`, `AI_…`, presigned addresses) are not among them.
+/// that act, have extra costs or reach outside (`SYSTEM$…`, `AI_…`, presigned URLs) aren't in the list.
 static READING: &str = include_str!("functions.txt");
 
-/// Words that stand before a bracket and that no function can have as its name ("Reserved & limited keywords"), and
-/// `IDENTIFIER`, whose bracket holds a name.
+/// Words before a parenthesis that can't be a function's name ("Reserved & limited keywords"). Also `IDENTIFIER`, whose
+/// parentheses contain a name.
 const RESERVED: [&str; 43] = [
     "ALL",
     "AND",
@@ -57,7 +57,7 @@ const RESERVED: [&str; 43] = [
     "WITH",
 ];
 
-/// Other words after which an expression may begin.
+/// Other words that can precede an expression.
 const OPERATORS: [&str; 10] = [
     "CASE",
     "CONNECT_BY_ROOT",
@@ -71,7 +71,7 @@ const OPERATORS: [&str; 10] = [
     "TOP",
 ];
 
-/// Whether all that is called only reads. A qualified or quoted name is one's own function, or one of a package.
+/// Whether all functions only read. A qualified or quoted name is a user-defined function, or one of a package.
 pub(super) fn all_read(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().all(|(at, token)| {
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -87,21 +87,21 @@ pub(super) fn all_read(tokens: &[Token]) -> bool {
             _ if !is_called => true,
             Token::Word(_) | Token::Quoted(_) if names_columns(tokens, at) => true,
             Token::Word(name) => !is_member && is_known(tokens, at, name),
-            // A name that is computed: `IDENTIFIER('f')(1)`.
+            // A computed name: `IDENTIFIER('f')(1)`.
             Token::Quoted(_) | Token::Text(_) | Token::Number => false,
             Token::Mark(mark) => !matches!(mark, ')' | ']' | '}' | '?'),
         }
     })
 }
 
-/// Whether a word before a bracket is a function that reads, or syntax in its place.
+/// Whether a word before a parenthesis is a reading function, or syntax.
 fn is_known(tokens: &[Token], at: usize, name: &str) -> bool {
     RESERVED.contains(&name)
         || READING.lines().any(|known| known == name)
         || is_in_place(tokens, at, name)
 }
 
-/// Whether a word that a function could have as its name stands where the syntax has it.
+/// Whether a word is syntax in this position, although it could also be a function's name.
 fn is_in_place(tokens: &[Token], at: usize, name: &str) -> bool {
     let back = |steps: usize| at.checked_sub(steps).and_then(|at| tokens.get(at));
     let is_word = |steps, words: &[&str]| {
@@ -110,7 +110,7 @@ fn is_in_place(tokens: &[Token], at: usize, name: &str) -> bool {
     let is_mark = |steps, marks: &[char]| {
         back(steps).is_some_and(|token| marks.iter().any(|mark| token.is_mark(*mark)))
     };
-    // No expression begins after a closed bracket or after a name.
+    // An expression can't begin after a closing bracket or a name.
     let follows_table = match back(1) {
         Some(Token::Quoted(_) | Token::Mark(')')) => true,
         Some(Token::Word(word)) => {
@@ -143,7 +143,7 @@ fn is_in_place(tokens: &[Token], at: usize, name: &str) -> bool {
     }
 }
 
-/// Whether something that is called acts on the system: `SYSTEM$CANCEL_QUERY(…)`.
+/// Whether a function acts on the system, such as `SYSTEM$CANCEL_QUERY(…)`.
 pub(super) fn any_acts(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match token {
         Token::Word(name) | Token::Quoted(name) => name.to_ascii_uppercase().starts_with("SYSTEM$"),
@@ -151,7 +151,7 @@ pub(super) fn any_acts(tokens: &[Token]) -> bool {
     })
 }
 
-/// Whether what follows a name are the names of columns: `WITH t (a, b) AS (`, `AS t (a, b)`.
+/// Whether a name is followed by column names: `WITH t (a, b) AS (`, `AS t (a, b)`.
 fn names_columns(tokens: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
     let is_after =

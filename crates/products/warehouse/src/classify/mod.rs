@@ -1,4 +1,4 @@
-//! What a request is, for rules: the kinds of its statements, and the databases, schemas and role that they concern.
+//! Classifies a request for policies: its kinds of statements, and the databases, schemas and role that it uses.
 
 mod functions;
 mod names;
@@ -26,13 +26,13 @@ const SCHEMA: &str = "schema";
 const ROLE: &str = "role";
 const LOCATION: &str = "location";
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// Bytes of the stack on which statements are read; of the memory it takes what is used.
+/// Stack size for parsing statements. Only the part that's used takes memory.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: STATEMENT,
@@ -40,23 +40,23 @@ pub(crate) const KINDS: &[FactKind] = &[
     },
     FactKind {
         name: DATABASE,
-        description: "A database that a statement names, or that it takes from the request: as it is stored, such as `ANALYTICS`.",
+        description: "A database that a statement or the request names: in its stored form, such as `ANALYTICS`.",
     },
     FactKind {
         name: SCHEMA,
-        description: "A schema with its database, as they are stored: `ANALYTICS.PUBLIC`.",
+        description: "A schema with its database, in their stored form: `ANALYTICS.PUBLIC`.",
     },
     FactKind {
         name: ROLE,
-        description: "The role that the request asks for, as it is stored: `ANALYST`.",
+        description: "The role that the request asks for, in its stored form: `ANALYST`.",
     },
     FactKind {
         name: LOCATION,
-        description: "Where a table is unloaded to: a stage as the statement writes it, in capitals outside of quotes (`@EXPORTS/DAILY`), or an address (`s3://bucket/path`).",
+        description: "The target of an unload: a stage as in the statement, in upper case outside quotes (`@EXPORTS/DAILY`), or an address (`s3://bucket/path`).",
     },
 ];
 
-/// What a request is. Of the product's interfaces only that of statements is known.
+/// Classifies a request. Only the interface for statements is known.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -82,8 +82,8 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     }
 }
 
-/// The parser and its trees take a large frame for every level, more than a thread of the service has: it gets a stack of
-/// its own. `None` where there is none.
+/// Runs the parser on its own thread. It needs a large stack frame for each level, more than the service's threads have.
+/// `None` if no thread can be started.
 fn on_large_stack<T: Send>(read: impl FnOnce() -> Result<T, Unclear> + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK);
@@ -92,7 +92,7 @@ fn on_large_stack<T: Send>(read: impl FnOnce() -> Result<T, Unclear> + Send) -> 
     })
 }
 
-/// What a body submits.
+/// Classifies the statements that a body submits.
 fn submitted(body: Option<&Map<String, Value>>) -> Result<Classification, Unclear> {
     let body = body.ok_or(Unclear)?;
     let sql = text(body, "statement")?.ok_or(Unclear)?;

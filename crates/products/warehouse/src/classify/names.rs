@@ -1,4 +1,4 @@
-//! The databases and schemas that a statement names.
+//! Finds the databases and schemas that a statement names.
 
 use std::{collections::BTreeSet, ops::ControlFlow};
 
@@ -10,20 +10,20 @@ use super::{
     tokens::{Statement, Token},
 };
 
-/// What the request says of the session in which its statements run.
+/// The request's session settings for its statements.
 pub(super) struct Session {
     pub(super) database: Part<String>,
     pub(super) schema: Part<String>,
 }
 
-/// Databases, and schemas with their databases; `None` for one that is not known.
+/// Databases, and schemas with their databases; `None` for one that isn't known.
 #[derive(Default)]
 pub(super) struct Places {
     pub(super) databases: BTreeSet<Option<String>>,
     pub(super) schemas: BTreeSet<Option<String>>,
 }
 
-/// Table functions of the product whose arguments are values, not names.
+/// The product's table functions whose arguments are values, not names.
 const OVER_VALUES: [&str; 4] = [
     "FLATTEN",
     "GENERATOR",
@@ -32,7 +32,7 @@ const OVER_VALUES: [&str; 4] = [
 ];
 
 impl Places {
-    /// Adds those of a statement, and the one that the request itself names.
+    /// Adds the places of a statement, and the one that the request names.
     pub(super) fn add(&mut self, statement: &Statement, read: &Read, session: &Session) {
         if let Ok(Some(database)) = &session.database {
             self.databases.insert(Some(database.clone()));
@@ -58,14 +58,14 @@ impl Places {
                     self.add_object(parts(name).as_deref(), session);
                     ControlFlow::<std::convert::Infallible>::Continue(())
                 });
-                // Names that the walk over tables passes by.
+                // The walk over tables doesn't visit these names.
                 let others = ["CLONE", "LIKE", "REFERENCES", "POLICY", "TAG", "TEMPLATE"];
                 let is_made = matches!(tree, Tree::CreateTable(_) | Tree::CreateView(_));
                 let names_others = |token: &Token| others.iter().any(|other| token.is_word(other));
                 if is_made && statement.tokens.iter().any(names_others) {
                     self.add_unknown();
                 }
-                // A function of one's own may be anywhere, and so may what it reads.
+                // A user-defined function can be in any schema, and can read anything.
                 let is_plain = read
                     .kinds
                     .iter()
@@ -85,19 +85,19 @@ impl Places {
         self.schemas.insert(None);
     }
 
-    /// Adds the place of a table, view or the like: `table`, `schema.table`, `database.schema.table`.
+    /// Adds the place of a table, a view or a similar object: `table`, `schema.table`, `database.schema.table`.
     fn add_object(&mut self, name: Option<&[String]>, session: &Session) {
         let session_database = session.database.clone().ok().flatten();
         let session_schema = session.schema.clone().ok().flatten();
         match name {
             Some([_]) => {
-                // The default of SEARCH_PATH is the current schema, then PUBLIC.
+                // By default, SEARCH_PATH is the current schema, then PUBLIC.
                 self.add_schema(session_database.clone(), Some("PUBLIC".to_owned()));
                 self.add_schema(session_database, session_schema);
             }
             Some([schema, _]) => self.add_schema(session_database, Some(schema.clone())),
             Some([database, schema, _]) => {
-                // `database..table`
+                // The form `database..table`.
                 let schema = if schema.is_empty() { "PUBLIC" } else { schema };
                 self.add_schema(Some(database.clone()), Some(schema.to_owned()));
             }
@@ -115,13 +115,13 @@ impl Places {
         self.databases.insert(database);
     }
 
-    /// Adds what SHOW is kept to: `SHOW … IN DATABASE name`. Without that it may list everything.
+    /// Adds the scope of `SHOW … IN DATABASE name`. Without a scope, SHOW may list everything.
     fn add_shown(&mut self, tokens: &[Token], session: &Session) {
         let is = |at: usize, words: &[&str]| {
             let token: Option<&Token> = tokens.get(at);
             token.is_some_and(|token| words.iter().any(|word| token.is_word(word)))
         };
-        // Of the account, not of a database.
+        // Objects of the account, not of a database.
         let of_account =
             is(1, &["WAREHOUSES", "ROLES", "USERS"]) || is(1, &["GRANTS"]) && is(2, &["TO", "OF"]);
         let mut ins = (2..tokens.len()).filter(|at| is(*at, &["IN"]));
@@ -160,13 +160,13 @@ fn has_hidden_names(tokens: &[Token]) -> bool {
             };
             is_call && (token.is_word("IDENTIFIER") || token.is_word("TABLE") && !over_values())
                 || is_call && token.is_word("RESULT_SCAN")
-                // `FROM 'database.schema.table'`, `FROM $1`, `FROM ?`, `FROM :name`
+                // The forms `FROM 'database.schema.table'`, `FROM $1`, `FROM ?` and `FROM :name`.
                 || (token.is_word("FROM") || token.is_word("JOIN") || token.is_word("TABLE"))
                     && (matches!(next, Token::Text(_)) || ['$', '?', ':'].iter().any(|mark| next.is_mark(*mark)))
         })
 }
 
-/// The parts of a name as they are stored; `None` where one is computed.
+/// The parts of a name in their stored form; `None` if one is computed.
 fn parts(name: &ObjectName) -> Option<Vec<String>> {
     let part = |part: &ObjectNamePart| {
         let ident = part.as_ident()?;
@@ -179,7 +179,7 @@ fn parts(name: &ObjectName) -> Option<Vec<String>> {
     name.0.iter().map(part).collect()
 }
 
-/// A name at the beginning of tokens.
+/// The name at the beginning of the tokens.
 fn name_at(tokens: &[Token]) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     let mut tokens = tokens.iter();

@@ -1,4 +1,4 @@
-//! What must hold for every text there is.
+//! Properties that hold for any text.
 
 use proptest::{prelude::*, test_runner::RngSeed};
 use serde_json::json;
@@ -35,7 +35,7 @@ proptest! {
         }
     }
 
-    /// What follows a text that reads for sure is a statement of its own.
+    /// A statement after a text that can be read with certainty is seen as another statement.
     #[test]
     fn a_second_statement_is_seen(text in "\\PC{0,20}") {
         let quoted = crate::sql::literal(&text).unwrap();

@@ -1,4 +1,5 @@
-//! What must hold for every statement: what is said to read does so, and nothing hides behind it.
+//! A property that holds for every statement: if it's classified as reading, it only reads, and no other statement hides
+//! behind it.
 
 use std::{panic::resume_unwind, thread};
 
@@ -12,9 +13,9 @@ use crate::sql::{Name, literal};
 /// Kinds of statements that only read.
 const READING: [&str; 5] = ["describe", "explain", "list", "select", "show"];
 
-/// A statement is not known, or it is what it is said to be.
+/// A statement is unknown, or it's classified correctly.
 pub(crate) fn holds(sql: &str) {
-    // The stack that `classify` takes, once for all that follows; what panics on it panics here.
+    // Uses the same stack size as `classify`, once for all checks. A panic on that thread panics here too.
     let checked = thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK);
         let thread = thread.spawn_scoped(scope, || check(sql));
@@ -30,7 +31,7 @@ fn check(sql: &str) {
     let drops = read(&format!("{sql}\n; DROP TABLE t"));
     if let Some(found) = &found {
         assert!(found.effect.is_some(), "{sql:?}");
-        // What follows is seen, unless the text was open to its end.
+        // A second statement is seen, unless a text was still open at the end.
         let is_seen = |drops: &Classification| drops.effect == Some(Effect::Delete);
         assert!(
             drops.as_ref().is_none_or(is_seen),
@@ -59,13 +60,13 @@ fn reads(sql: &str, found: &Classification) {
             "{sql:?} is {kind:?}"
         );
     }
-    // The whole text, comments and constants included, as another reader has it.
+    // Another parser checks the whole text, including comments and constants.
     let trees = Parser::parse_sql(&SnowflakeDialect {}, sql).unwrap_or_default();
     let changes = trees.iter().find_map(statement::changing);
     assert_eq!(changes, None, "{sql:?}");
 }
 
-/// A text that the tools put into a statement stays a text, and a name stays a name.
+/// A text that the tools insert into a statement stays a text, and a name stays a name.
 fn embedded(text: &str) {
     let is_read = |sql: String| {
         let found = read(&sql).expect("a statement that reads for sure");

@@ -1,4 +1,4 @@
-//! What a statement does, as far as it is certain.
+//! Classifies a statement, if its meaning is certain.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     Named(String),
-    /// One that is not understood.
+    /// A statement that isn't understood.
     Unknown,
 }
 
@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// Whether names mean something else afterwards, or may.
+    /// Whether names may mean something else after this statement.
     pub(super) fn changes_session(&self) -> bool {
         match self {
             Self::Named(name) => matches!(
@@ -42,15 +42,15 @@ impl Kind {
     }
 }
 
-/// What is known of a statement.
+/// The parsed facts of a statement.
 #[derive(Debug)]
 pub(super) struct Read {
-    /// More than one where it is explained.
+    /// More than one kind for an explained statement.
     pub(super) kinds: Vec<Kind>,
     pub(super) effect: Effect,
-    /// Its tree, of those whose names are read from it.
+    /// The syntax tree, if names are read from it.
     pub(super) tree: Option<Tree>,
-    /// Where it unloads to; `None` in it where that cannot be read.
+    /// The target of an unload; the inner `None` means that it can't be read.
     pub(super) location: Option<Option<String>>,
 }
 
@@ -64,7 +64,7 @@ impl Read {
         }
     }
 
-    /// A statement that is not understood may do anything.
+    /// A statement that isn't understood may do anything.
     fn unknown() -> Self {
         Self {
             kinds: vec![Kind::Unknown],
@@ -75,13 +75,13 @@ impl Read {
     }
 }
 
-/// Reads a statement.
+/// Parses a statement.
 pub(super) fn read(statement: &Statement) -> Read {
     let Some(Token::Word(first)) = statement.tokens.first() else {
         return of_tree(statement, "select");
     };
     match first.as_str() {
-        // Nothing in these runs anything else.
+        // These don't run anything else.
         "SHOW" => Read::new("show", Effect::Read),
         "DESC" | "DESCRIBE" => Read::new("describe", Effect::Read),
         "LIST" | "LS" => Read::new("list", Effect::Read),
@@ -92,7 +92,7 @@ pub(super) fn read(statement: &Statement) -> Read {
     }
 }
 
-/// A plan, which counts as what it is the plan of.
+/// A plan, which is classified like the statement that it explains.
 fn explained(statement: &Statement) -> Read {
     let using = statement
         .tokens
@@ -118,7 +118,7 @@ fn explained(statement: &Statement) -> Read {
     read
 }
 
-/// A statement that the parser has to understand. Its kind begins with its first word.
+/// Parses a statement that the parser must understand. Its kind begins with its first word.
 fn of_tree(statement: &Statement, first: &str) -> Read {
     let parsed = Parser::parse_sql(&SnowflakeDialect {}, &statement.sql);
     let Some(tree) = parsed
@@ -144,7 +144,7 @@ fn of_tree(statement: &Statement, first: &str) -> Read {
         return Read::unknown();
     }
     let tokens = &statement.tokens;
-    // `CREATE OR REPLACE`, `CREATE OR ALTER`
+    // The forms `CREATE OR REPLACE` and `CREATE OR ALTER`.
     let replaces = tokens.get(1).is_some_and(|one| one.is_word("OR"));
     let owns = matches!(tree, Tree::Grant(_)) && tokens.iter().any(|one| one.is_word("OWNERSHIP"));
     let deletes = replaces || owns || is_on(tokens, "PURGE") || functions::any_acts(tokens);
@@ -157,13 +157,13 @@ fn of_tree(statement: &Statement, first: &str) -> Read {
     }
 }
 
-/// Whether `COPY INTO` has a stage or an address as its target, and not a table.
+/// Whether the target of `COPY INTO` is a stage or an address instead of a table.
 fn is_unload(tokens: &[Token]) -> bool {
     tokens.get(1).is_some_and(|one| one.is_word("INTO"))
         && (tokens.get(2)).is_some_and(|one| one.is_mark('@') || matches!(one, Token::Text(_)))
 }
 
-/// Rows that are written to a stage or to an address.
+/// A statement that writes rows to a stage or an address.
 fn unload(statement: &Statement) -> Read {
     let tokens = &statement.tokens;
     let deletes = is_on(tokens, "OVERWRITE") || functions::any_acts(tokens);
@@ -184,7 +184,7 @@ fn unload(statement: &Statement) -> Read {
     let location = written
         .filter(is_plain)
         .map(|text| match text.split_once('/') {
-            // The name of a stage is stored in capitals, a path below it as it is.
+            // The name of a stage is stored in upper case, a path below it unchanged.
             Some((stage, path)) if text.starts_with('@') => {
                 format!("{}/{path}", stage.to_ascii_uppercase())
             }
@@ -197,7 +197,7 @@ fn unload(statement: &Statement) -> Read {
     }
 }
 
-/// Whether an option is there and not plainly off.
+/// Whether an option is set and not clearly off.
 fn is_on(tokens: &[Token], option: &str) -> bool {
     let at = |at: usize| tokens.get(at);
     tokens.iter().enumerate().any(|(index, token)| {
@@ -207,7 +207,7 @@ fn is_on(tokens: &[Token], option: &str) -> bool {
     })
 }
 
-/// Whether all that is assigned is sure to be a value: with NULL, what was there is gone.
+/// Whether all assigned values are certain not to be NULL, which would remove the old value.
 fn keeps_values(update: &Update) -> bool {
     update.assignments.iter().all(|one| is_value(&one.value))
 }
@@ -234,7 +234,7 @@ pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
         Tree::Truncate(_) => ("truncate", Effect::Delete),
         Tree::CopyIntoSnowflake { .. } => ("copy_into", Effect::Write),
         Tree::Remove(_) => ("remove", Effect::Delete),
-        // What these run is not seen.
+        // The statements that these run aren't visible.
         Tree::Call(_) => ("call", Effect::Delete),
         Tree::Execute {
             immediate: true, ..
@@ -250,7 +250,7 @@ pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
         Tree::CreateRole(_) => ("create_role", Effect::Write),
         Tree::CreateUser(_) => ("create_user", Effect::Write),
         Tree::AlterTable(_) => ("alter_table", Effect::Delete),
-        // They drop, rename and take away as well.
+        // These can also drop, rename and revoke.
         Tree::AlterView { .. } => ("alter_view", Effect::Delete),
         Tree::AlterSchema(_) => ("alter_schema", Effect::Delete),
         Tree::AlterUser(_) => ("alter_user", Effect::Delete),
@@ -276,12 +276,12 @@ pub(super) fn changing(tree: &Tree) -> Option<(String, Effect)> {
     Some((name.to_owned(), effect))
 }
 
-/// Whether nothing in a query writes, locks, or stores its result.
+/// Whether no part of a query writes, locks or stores its result.
 fn reads(query: &Query) -> bool {
     query.visit(&mut Writes).is_continue()
 }
 
-/// Ends at the first part of a query that does more than read.
+/// Stops at the first part of a query that does more than read.
 struct Writes;
 
 impl Visitor for Writes {
@@ -308,7 +308,7 @@ impl Visitor for Writes {
 fn body_reads(body: &SetExpr) -> bool {
     match body {
         SetExpr::Select(select) => select.into.is_none(),
-        // Visited by itself.
+        // The visitor reaches these separately.
         SetExpr::Query(_) | SetExpr::Values(_) => true,
         SetExpr::SetOperation { left, right, .. } => body_reads(left) && body_reads(right),
         _ => false,

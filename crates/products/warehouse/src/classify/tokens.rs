@@ -1,27 +1,27 @@
-//! The words of SQL, read as Snowflake reads them and no further: where comments, texts or statements could end in two
-//! places, nothing is read.
+//! Splits SQL into tokens as Snowflake does. If the end of a comment, a text or a statement is ambiguous, the SQL isn't
+//! read at all.
 //!
 //! Source: SQL reference, "String & binary data types" (constants), "Identifier requirements", "Comments".
 
-/// Longest text that is read.
+/// Most bytes of SQL to read.
 const LONGEST: usize = 128 * 1024;
 /// Deepest nesting of brackets.
 const DEEPEST: usize = 24;
-/// Most operators that can lie above each other in a tree of a statement.
+/// Most operators that can be nested in a statement's syntax tree.
 const MOST_OPERATORS: usize = 300;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A word in capitals.
+    /// A word in upper case.
     Word(String),
     /// A name in double quotes.
     Quoted(String),
-    /// A text constant, as it is written between its quotes.
+    /// A text constant, as written between its quotes.
     Text(String),
     /// A number.
     Number,
-    /// Any other sign.
+    /// Any other character.
     Mark(char),
 }
 
@@ -38,7 +38,7 @@ impl Token {
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     pub(super) tokens: Vec<Token>,
-    /// It as SQL, without comments, and with every text in the place of a constant.
+    /// The SQL without comments, in which every text constant is `'s'`.
     pub(super) sql: String,
 }
 
@@ -49,7 +49,7 @@ impl Statement {
     }
 }
 
-/// The statements of a text; `None` where there is none, or where it cannot be read for sure.
+/// The statements in a text; `None` if there are none, or if they can't be read with certainty.
 pub(super) fn statements(sql: &str) -> Option<Vec<Statement>> {
     if sql.len() > LONGEST {
         return None;
@@ -81,13 +81,13 @@ pub(super) fn statements(sql: &str) -> Option<Vec<Statement>> {
     is_sound.then_some(statements)
 }
 
-/// What follows a comment, where there is one. A comment does not nest.
+/// The rest after a comment, if there is one. Comments don't nest.
 fn after_comment(text: &str) -> Option<Option<&str>> {
     if text.starts_with("--") || text.starts_with("//") {
         let end = text.find('\n').unwrap_or(text.len());
         let comment = &text[..end];
         let comment = comment.strip_suffix('\r').unwrap_or(comment);
-        // Ends of lines that not every reader knows.
+        // Line ends that not every parser knows.
         let ends = ['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
         return (!comment.contains(ends)).then(|| Some(&text[end..]));
     }
@@ -98,14 +98,14 @@ fn after_comment(text: &str) -> Option<Option<&str>> {
     Some(None)
 }
 
-/// Adds the next token, and returns what follows it.
+/// Adds the next token, and returns the rest.
 fn token<'a>(statement: &mut Statement, text: &'a str) -> Option<&'a str> {
     let first = text.chars().next()?;
     let before = statement.sql.bytes().last().unwrap_or(b' ');
     let is_joined = before.is_ascii_alphanumeric() || matches!(before, b'_' | b'$' | b'\'' | b'"');
     let in_word = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | '$');
     let (token, sql, rest) = match first {
-        // A constant with a prefix, or two of them in a row, are read in more than one way.
+        // A prefix, or two constants in a row, can be read in more than one way.
         '\'' | '"' if is_joined => return None,
         '\'' => {
             let rest = after_text(&text[1..])?;
@@ -135,7 +135,7 @@ fn token<'a>(statement: &mut Statement, text: &'a str) -> Option<&'a str> {
             }
             (Token::Number, &text[..end], &text[end..])
         }
-        // Statements that follow each other, each over the result of the one before.
+        // Chained statements, each of which works on the previous result.
         '-' if text.starts_with("->>") => return None,
         '|' if text.starts_with("|>") => return None,
         '(' | ')' | '[' | ']' | '{' | '}' | ',' | '.' | ':' | '=' | '<' | '>' | '!' | '+' | '-'
@@ -149,7 +149,7 @@ fn token<'a>(statement: &mut Statement, text: &'a str) -> Option<&'a str> {
     Some(rest)
 }
 
-/// What follows a text in single quotes, in which a backslash escapes.
+/// The rest after a text in single quotes, in which a backslash escapes the next character.
 fn after_text(text: &str) -> Option<&str> {
     let mut letters = text.char_indices();
     loop {
@@ -167,7 +167,7 @@ fn after_text(text: &str) -> Option<&str> {
     }
 }
 
-/// A name in double quotes, and what follows it.
+/// A name in double quotes, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut letters = text.char_indices();
     loop {
@@ -182,7 +182,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Where a number ends.
+/// The position after a number.
 fn number(text: &str) -> usize {
     let digits = |from: usize| {
         let rest = &text[from..];
@@ -205,7 +205,7 @@ fn number(text: &str) -> usize {
     end
 }
 
-/// Whether a tree of a statement stays so flat that it can be walked.
+/// Whether the statement's syntax tree is flat enough to be walked.
 fn is_flat(tokens: &[Token]) -> bool {
     let mut open = vec![0];
     let mut joined = 0;

@@ -1,12 +1,11 @@
-//! A value of a result, which the product writes as text, in the form of its type (SQL API, "Getting the data from the
-//! results").
+//! Converts values, which the product returns as text, to their types (SQL API, "Getting the data from the results").
 
 use jiff::{SignedDuration, Timestamp, civil, tz};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use stead_core::tool::numbers::{as_texts, is_exact};
 
-/// The value as its column's type says; the text as it came where it is not one of that type.
+/// The value in its column's type, or the unchanged text if it isn't of that type.
 pub(super) fn decoded(value: &Value, column: &Value) -> Value {
     let (Some(text), Some(kind)) = (value.as_str(), column["type"].as_str()) else {
         return value.clone();
@@ -21,7 +20,7 @@ pub(super) fn decoded(value: &Value, column: &Value) -> Value {
         "timestamp_ltz" => instant(text).map(|at| at.to_string().into()),
         "timestamp_tz" => with_offset(text).map(Value::from),
         "variant" | "object" | "array" => json(text),
-        // Well-known text and hexadecimal digits are the other forms of a place.
+        // The other formats for a location are well-known text and hexadecimal.
         "geography" | "geometry" | "map" | "vector" => json(text).filter(|read| !read.is_number()),
         _ => None,
     };
@@ -31,7 +30,7 @@ pub(super) fn decoded(value: &Value, column: &Value) -> Value {
     }
 }
 
-/// A number; as text where a JSON reader would lose digits of it.
+/// A number, or the text if a JSON reader would lose digits.
 fn fixed(text: &str) -> Option<Value> {
     if let Ok(number) = text.parse::<i64>() {
         return is_safe(text).then(|| number.into());
@@ -41,13 +40,13 @@ fn fixed(text: &str) -> Option<Value> {
     is_exact.then(|| text.parse::<f64>().ok().map(Value::from))?
 }
 
-/// A JSON value, whose numbers are texts where a JSON reader would lose digits of them.
+/// A JSON value. Numbers stay texts if a JSON reader would lose digits.
 fn json(text: &str) -> Option<Value> {
     serde_json::from_str::<IgnoredAny>(text).ok()?;
     serde_json::from_str(&as_texts(text, is_safe)).ok()
 }
 
-/// Whether a JSON reader that knows only doubles keeps the digits of a number.
+/// Whether a JSON reader that only has doubles keeps all digits of a number.
 fn is_safe(number: &str) -> bool {
     let is_whole = number
         .bytes()
@@ -88,7 +87,7 @@ fn civil_of(at: Timestamp) -> civil::DateTime {
     tz::Offset::UTC.to_datetime(at)
 }
 
-/// Seconds since 1970, and minutes of the offset, from 1,440 below UTC on.
+/// Seconds since 1970, and the minutes of the offset plus 1,440.
 fn with_offset(text: &str) -> Option<String> {
     let (at, minutes) = text.split_once(' ')?;
     let minutes = minutes.parse::<i32>().ok()?.checked_sub(1_440)?;
@@ -96,7 +95,7 @@ fn with_offset(text: &str) -> Option<String> {
     Some(instant(at)?.display_with_offset(offset).to_string())
 }
 
-/// `1616173619.000000000`.
+/// Parses seconds such as `1616173619.000000000`.
 fn seconds(text: &str) -> Option<SignedDuration> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_plain = fraction.len() <= 9 && fraction.bytes().all(|byte| byte.is_ascii_digit());

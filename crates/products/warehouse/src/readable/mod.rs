@@ -1,4 +1,4 @@
-//! The readable views of the tools' results: rows as objects by column name, with values of their types.
+//! The readable views of the results: rows as objects by column name, with typed values.
 
 mod cell;
 
@@ -9,10 +9,10 @@ use stead_core::tool::{Readable, Whole, items_of, text_of};
 
 use crate::{Column, columns};
 
-/// Rows of a view.
+/// Most rows in a view.
 const ROWS: usize = 100;
 
-/// What became of a statement in short, or the rows of one that reads.
+/// The state of a statement, shortened, or the rows of a query.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct StatementView {
     /// `done`, `running`, `failed`, `cancelled` or `timed_out_and_cancelled`.
@@ -21,34 +21,34 @@ pub(crate) struct StatementView {
     /// Handle of the statement.
     #[serde(skip_serializing_if = "Option::is_none")]
     statement_handle: Option<String>,
-    /// Handles of the single statements, where several were executed at once.
+    /// Handles of the statements, if the request had several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     statement_handles: Vec<String>,
-    /// UUID of the execution, where it is known.
+    /// UUID of the execution, if it's known.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
-    /// Number of the partition that the rows are of, counted from 0; of one that was asked for.
+    /// Number of the partition of these rows, from 0; only if the call asked for a partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     partition: Option<u64>,
-    /// Number of partitions, where there are several; `warehouse_get_query_partition` returns each.
+    /// Number of partitions, if there are several. `warehouse_get_query_partition` returns each.
     #[serde(skip_serializing_if = "Option::is_none")]
     partitions: Option<usize>,
-    /// What happened, in the product's words.
+    /// The product's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// The columns in their order, by the names that the rows have. Of several with the same name, the later ones are
-    /// numbered: `ID_2`.
+    /// The columns in order, with the names that the rows use. If several have the same name, the later ones get a number:
+    /// `ID_2`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     columns: Vec<Column>,
     /// Number of rows in all partitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     row_count: Option<u64>,
-    /// The first 100 rows: objects by column name, with numbers, booleans, dates and JSON decoded; lists in the order of
-    /// the columns where the product does not repeat these.
+    /// The first 100 rows, as objects by column name, with numbers, booleans, dates and JSON decoded. If the product
+    /// doesn't repeat the columns, the rows are lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows: Option<Vec<Row>>,
-    /// Rows of this partition that are not here: a LIMIT with OFFSET in the statement returns them, and so does the view
-    /// `full`.
+    /// Number of rows in this partition that are omitted here. To read them, use LIMIT with OFFSET in the statement, or the
+    /// view `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rows_left_out: Option<usize>,
     /// JSON pointer to all rows in the result.
@@ -56,7 +56,7 @@ pub(crate) struct StatementView {
     all_rows: &'static str,
 }
 
-/// A row by the names of the columns, or in their order.
+/// A row by column name, or in the order of the columns.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 enum Row {
@@ -65,7 +65,7 @@ enum Row {
 }
 
 impl StatementView {
-    /// The rows in the order of the columns, as the product has them.
+    /// Adds rows in the order of the columns, as the product returns them.
     fn put_rows(&mut self, rows: &Value, metadata: &Value) {
         let columns = items_of(&metadata["rowType"]);
         let names = self.put_columns(columns);
@@ -86,7 +86,7 @@ impl StatementView {
         }
     }
 
-    /// The rows that are objects by column name already.
+    /// Adds rows that are objects by column name already.
     fn put_objects(&mut self, rows: &Value, columns: &Value) {
         let columns = items_of(columns);
         self.put_columns(columns);
@@ -105,7 +105,7 @@ impl StatementView {
         }
     }
 
-    /// Lists the columns, and returns the name that each has in a row.
+    /// Adds the columns, and returns their names in the rows.
     fn put_columns(&mut self, columns: &[Value]) -> Vec<String> {
         let names: Vec<String> = columns::names(columns)
             .into_iter()

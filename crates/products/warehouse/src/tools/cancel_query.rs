@@ -1,4 +1,4 @@
-//! The end of a statement that runs.
+//! Cancels a running statement.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,25 +15,25 @@ use crate::{
     statement::refused,
 };
 
-/// Cancel a running statement. What it has changed is rolled back.
+/// Cancel a running statement. The product rolls back its changes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelQuery {
     /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// `request_id` of the execution, where it had one.
+    /// `request_id` of the execution, if it had one.
     pub request_id: Option<String>,
 }
 
-/// A statement that was cancelled.
+/// A cancelled statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CancelledStatement {
-    /// Always `cancelled`: what could not be cancelled is an error.
+    /// Always `cancelled`; a failed cancellation is an error.
     pub state: String,
     /// Handle of the statement.
     pub statement_handle: String,
-    /// The product's own words about it.
+    /// The product's message about it.
     pub result: ResultSet,
 }
 
@@ -50,8 +50,8 @@ impl Tool for CancelQuery {
         reader.end()
     }
 
-    /// SQL API, `POST /api/v2/statements/{statementHandle}/cancel`. Cancelling twice does no more than once, so it may be
-    /// sent again.
+    /// SQL API, `POST /api/v2/statements/{statementHandle}/cancel`. A repeated cancellation has no further effect, so it
+    /// can be sent again.
     async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {
         let request = ApiRequest::post(["statements", &self.statement_handle, "cancel"])
             .query("requestId", &self.request_id)
@@ -61,7 +61,7 @@ impl Tool for CancelQuery {
         let body: Value = response.json()?;
         let cancelled = match body["code"].as_str() {
             Some(CANCELLED) => true,
-            // The first sending has cancelled it, and its response was lost.
+            // The first attempt cancelled the statement, but its response was lost.
             Some(NOT_EXECUTING) => response.is_success() || response.attempt > 1,
             _ => response.is_success(),
         };

@@ -1,4 +1,4 @@
-//! Any SQL, executed at most once.
+//! Executes any SQL at most once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,32 +15,32 @@ use crate::{
     statement::{State, Statement, submit},
 };
 
-/// Execute SQL: a query, or a statement that changes data or objects. For the names of tables and columns use
+/// Execute SQL: a query, or a statement that changes data or objects. For names of tables and columns, use
 /// `warehouse_get_tables` and `warehouse_get_columns`.
 ///
-/// `state` is `done` with the first rows in `result.data`, as texts; `running` after 45 seconds or with `async`:
-/// follow it with `warehouse_get_query_status`; or `timed_out_and_cancelled`. Bound large results with LIMIT. One
-/// statement is executed unless `parameters` says `{"MULTI_STATEMENT_COUNT": "2"}`.
+/// `state` is `done`, with the first rows as texts in `result.data`; `running`, after 45 seconds or with `async`; or
+/// `timed_out_and_cancelled`. For a running statement, call `warehouse_get_query_status`. Use LIMIT for large results. To
+/// execute several statements, set `parameters` to `{"MULTI_STATEMENT_COUNT": "2"}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteQuery {
-    /// SQL, with `?` where `bindings` go.
+    /// SQL, with a `?` for each value of `bindings`.
     pub statement: String,
-    /// Return at once with the statement's handle.
+    /// Return immediately with the statement's handle.
     #[serde(rename = "async", skip_serializing_if = "Option::is_none")]
     pub r#async: Option<bool>,
-    /// Values for the `?`, by their number: `{"1": 123, "2": "a"}`, or with types: `{"1": {"type": "FIXED",
-    /// "value": "123"}}`. Not with several statements.
+    /// Values for each `?`, by number: `{"1": 123, "2": "a"}`, or with types: `{"1": {"type": "FIXED", "value": "123"}}`.
+    /// Not with several statements.
     pub bindings: Option<Map<String, Value>>,
-    /// Database of the session; a plain name is upper-cased, one in double quotes is exact.
+    /// Database of the session. A plain name is upper-cased, a name in double quotes is exact.
     pub database: Option<String>,
-    /// When false, NULL comes as the text "null".
+    /// If false, NULL is returned as the text "null".
     pub nullable: Option<bool>,
     /// Session parameters, such as `{"TIMEZONE": "Europe/Berlin"}`.
     pub parameters: Option<Map<String, Value>>,
-    /// UUID of this execution, to send it again with `retry`; a new one when absent.
+    /// UUID of this execution, which you need for `retry`; a new one when absent.
     pub request_id: Option<String>,
-    /// Send the execution of `request_id` again: what was executed is not executed twice.
+    /// Send the execution of `request_id` again. The product doesn't execute it twice.
     pub retry: Option<bool>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
@@ -55,10 +55,10 @@ pub struct ExecuteQuery {
 
 impl Tool for ExecuteQuery {
     const NAME: &'static str = "warehouse_execute_query";
-    // SQL can do anything that the role may do.
+    // SQL can do everything that the role allows.
     const EFFECT: Effect = Effect::Delete;
     const HINTS: Hints = Hints::ANYTHING;
-    // By `requestId`, with `retry=true`.
+    // Uses `requestId`, with `retry=true`.
     const RECOGNISED_AGAIN: bool = true;
     type Output = StatementResult;
     const READABLE: Option<ReadableView> = ReadableView::some::<StatementView>();
@@ -86,11 +86,11 @@ impl Tool for ExecuteQuery {
         Ok(match state {
             State::Running if self.r#async != Some(true) => output.warn(
                 "still_running",
-                "the statement runs on; ask warehouse_get_query_status with its handle instead of executing it again",
+                "the statement is still running; call warehouse_get_query_status with its handle instead of executing it again",
             ),
             State::TimedOutAndCancelled => output.warn(
                 "timed_out_and_cancelled",
-                "the statement ran into its time limit and the product cancelled it",
+                "the statement reached its time limit, and the product cancelled it",
             ),
             _ => output,
         })
@@ -103,7 +103,7 @@ impl ExecuteQuery {
         reader.optional_id("request_id", &self.request_id);
         if self.retry == Some(true) && self.request_id.is_none() {
             let message =
-                "\"retry\" goes with the \"request_id\" of the execution that is sent again";
+                "\"retry\" needs the \"request_id\" of the execution to send again";
             reader.refuse("retry", "required", message);
         }
         let statement = Statement {

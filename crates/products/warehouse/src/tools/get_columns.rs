@@ -1,4 +1,4 @@
-//! Columns, from the information schema.
+//! Lists columns from the information schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use stead_core::{
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
-/// List columns with their types, in order. Use it before writing SQL; name `table` to keep the result small. Needs
-/// a warehouse.
+/// List columns with their types, in order. Use it before you write SQL, and set `table` to keep the result small. Needs a
+/// warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetColumns {
-    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
+    /// Database to search. A plain name is upper-cased, a name in double quotes is exact.
     pub database: String,
     /// Only this schema, by its exact name.
     pub schema: Option<String>,
     /// Only this table, by its exact name.
     pub table: Option<String>,
-    /// Pattern of the column's name, in any case: `%` any text, `_` one character.
+    /// Pattern for the column's name, in any case: `%` is any text, `_` is one character.
     pub column_name_like: Option<String>,
     /// Most rows to return; all when absent.
     #[schemars(range(min = 1))]

@@ -1,4 +1,4 @@
-//! A further part of a large result.
+//! Reads another part of a large result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,21 +15,21 @@ use crate::{
     statement::{Reply, Warnings, ask, expired},
 };
 
-/// Fetch one more partition of a statement's result: its rows are in `result.data`. The first response's
-/// `resultSetMetaData.partitionInfo` lists the partitions.
+/// Fetch another partition of a statement's result, with its rows in `result.data`. `resultSetMetaData.partitionInfo` of
+/// the first response lists the partitions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryPartition {
     /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// Number of the partition, counted from 0.
+    /// Number of the partition, from 0.
     #[schemars(range(min = 0))]
     pub partition: u64,
-    /// `request_id` of the execution, where it had one.
+    /// `request_id` of the execution, if it had one.
     pub request_id: Option<String>,
 }
 
-/// One partition of a result.
+/// A partition of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PartitionResult {
@@ -37,9 +37,9 @@ pub struct PartitionResult {
     pub state: String,
     /// Handle of the statement.
     pub statement_handle: String,
-    /// Number of the partition, counted from 0.
+    /// Number of the partition, from 0.
     pub partition: u64,
-    /// The product's own object; from the second partition on only with `data`.
+    /// The product's object. From the second partition on, it has only `data`.
     pub result: ResultSet,
 }
 
@@ -63,7 +63,7 @@ impl Tool for GetQueryPartition {
             .query("partition", self.partition);
         let response = ask(io, request).await.map_err(expired)?;
         let reply = Reply::read(&response, Effect::Read).map_err(expired)?;
-        // From the second partition on the product responds with only rows.
+        // From the second partition on, the product returns only rows.
         let warnings = Warnings::of_columns(&reply.body);
         let made = json!({
             "state": reply.state.to_string(),

@@ -1,4 +1,4 @@
-//! What became of a statement, with its rows where it is done.
+//! Reads the state of a statement, with its rows if it's done.
 
 use std::time::Duration;
 
@@ -16,23 +16,23 @@ use crate::{
     statement::{Reply, State, ask, expired},
 };
 
-/// Ask what became of a statement: `done` with its first rows, `running`, `failed` with the reason, `cancelled` or
+/// Get the state of a statement: `done` with its first rows, `running`, `failed` with the reason, `cancelled` or
 /// `timed_out_and_cancelled`.
 ///
-/// With `wait_seconds` it asks a running statement again by itself. Results are kept for 24 hours.
+/// With `wait_seconds`, it waits for a running statement. Results are kept for 24 hours.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryStatus {
     /// Handle that `warehouse_execute_query` returned.
     pub statement_handle: String,
-    /// `request_id` of the execution, where it had one.
+    /// `request_id` of the execution, if it had one.
     pub request_id: Option<String>,
-    /// Seconds to wait at most while the statement is running, asking again and again; none when absent.
+    /// Most seconds to wait while the statement is running; don't wait when absent.
     #[schemars(range(min = 0, max = 60))]
     pub wait_seconds: Option<u32>,
 }
 
-/// The first pause between two questions; each that follows is twice as long, up to the longest.
+/// Pause before the second request. Each further pause is twice as long, up to a maximum.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 

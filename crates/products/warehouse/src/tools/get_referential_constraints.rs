@@ -1,4 +1,4 @@
-//! Foreign keys, from the information schema.
+//! Lists foreign keys from the information schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use stead_core::{
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
-/// List foreign keys with the keys that they refer to. For their columns use
-/// `warehouse_show_imported_exported_keys`. Needs a warehouse.
+/// List foreign keys and the keys that they refer to. For their columns, use `warehouse_show_imported_exported_keys`. Needs
+/// a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetReferentialConstraints {
-    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
+    /// Database to search. A plain name is upper-cased, a name in double quotes is exact.
     pub database: String,
     /// Only this schema, by its exact name.
     pub schema: Option<String>,
@@ -46,7 +46,7 @@ impl Tool for GetReferentialConstraints {
         self.statement().map(drop)
     }
 
-    /// SQL API, submitting a statement; Information Schema, "REFERENTIAL_CONSTRAINTS view", which does not name the table.
+    /// SQL API, submitting a statement; Information Schema, "REFERENTIAL_CONSTRAINTS view", which doesn't name the table.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         self.statement()?.rows(call, io).await
     }

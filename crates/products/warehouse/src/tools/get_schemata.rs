@@ -1,4 +1,4 @@
-//! Schemas, from the information schema.
+//! Lists schemas from the information schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,13 @@ use stead_core::{
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
-/// List the schemas of a database with owner and dates. Needs a warehouse; `warehouse_show_databases_schemas` does
-/// not.
+/// List the schemas of a database with owner and dates. Needs a warehouse, unlike `warehouse_show_databases_schemas`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetSchemata {
-    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
+    /// Database to search. A plain name is upper-cased, a name in double quotes is exact.
     pub database: String,
-    /// Pattern of the schema's name, in any case: `%` any text, `_` one character.
+    /// Pattern for the schema's name, in any case: `%` is any text, `_` is one character.
     pub schema_like: Option<String>,
     /// Most rows to return; all when absent.
     #[schemars(range(min = 1))]

@@ -1,4 +1,4 @@
-//! Constraints, from the information schema.
+//! Lists constraints from the information schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the constraints of tables. Needs a warehouse.
 ///
-/// Their columns are in `warehouse_show_primary_keys` and `warehouse_show_imported_exported_keys`.
+/// For their columns, use `warehouse_show_primary_keys` and `warehouse_show_imported_exported_keys`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetTableConstraints {
-    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
+    /// Database to search. A plain name is upper-cased, a name in double quotes is exact.
     pub database: String,
     /// Only this schema, by its exact name.
     pub schema: Option<String>,

@@ -1,4 +1,4 @@
-//! Tables and views, from the information schema.
+//! Lists tables and views from the information schema.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetTables {
-    /// Database to look into; a plain name is upper-cased, one in double quotes is exact.
+    /// Database to search. A plain name is upper-cased, a name in double quotes is exact.
     pub database: String,
     /// Only this schema, by its exact name.
     pub schema: Option<String>,
-    /// Pattern of the table's name, in any case: `%` any text, `_` one character.
+    /// Pattern for the table's name, in any case: `%` is any text, `_` is one character.
     pub table_name_like: Option<String>,
     /// Most rows to return; all when absent.
     #[schemars(range(min = 1))]

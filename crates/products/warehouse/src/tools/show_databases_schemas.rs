@@ -1,4 +1,4 @@
-//! Databases and schemas, which need no warehouse.
+//! Lists databases and schemas without a warehouse.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,26 +9,26 @@ use stead_core::{
 
 use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
-/// Show the databases that the role may see, or the schemas of one or all. Runs without a warehouse.
+/// Show the databases that the role can see, or the schemas of one database or all. Works without a warehouse.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowDatabasesSchemas {
-    /// What to show.
+    /// Kind of object to show.
     pub object_type: ContainerType,
-    /// Database whose schemas to show; the whole account's when absent.
+    /// Database whose schemas to show; all databases when absent.
     pub database_name: Option<String>,
-    /// Pattern of the name, in any case: `%` any text, `_` one character.
+    /// Pattern for the name, in any case: `%` is any text, `_` is one character.
     pub like_pattern: Option<String>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; it does not have to run.
+    /// Warehouse of the session, which needn't be running.
     pub warehouse: Option<String>,
 }
 
-/// What [`ShowDatabasesSchemas`] shows.
+/// Kind of object that [`ShowDatabasesSchemas`] shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum ContainerType {
     /// Databases.
@@ -76,7 +76,7 @@ impl ShowDatabasesSchemas {
             (ContainerType::Schemas, Some(database)) => {
                 format!("SHOW SCHEMAS{like} IN DATABASE {}", database.quoted())
             }
-            // Without a scope the product would show only the schemas of the user's default database, where there is one.
+            // Without a scope, the product would only show the schemas of the user's default database, if there is one.
             (ContainerType::Schemas, None) => format!("SHOW SCHEMAS{like} IN ACCOUNT"),
         };
         Ok(Statement::new(sql).run_as(role, warehouse))

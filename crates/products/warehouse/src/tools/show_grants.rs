@@ -1,4 +1,4 @@
-//! Grants, seen from any of their sides.
+//! Shows grants by role, by user or by object.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,42 +11,42 @@ use crate::{
     Rows, object_type::ObjectType, readable::StatementView, reader::Reader, statement::Statement,
 };
 
-/// Show grants of a role, of a user, or on an object.
+/// Show grants to a role, to a user, of a role, or on an object.
 ///
 /// `to_role` and `of_role` need `role_name`, `to_user` needs `user_name`, `on_object` needs `object_type` and
 /// `object_name`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowGrants {
-    /// What to show.
+    /// Kind of grants to show.
     pub grant_view: GrantView,
-    /// Role, for `to_role` and `of_role`; a plain name is upper-cased, one in double quotes is exact.
+    /// Role, for `to_role` and `of_role`. A plain name is upper-cased, a name in double quotes is exact.
     pub role_name: Option<String>,
     /// User, for `to_user`.
     pub user_name: Option<String>,
     /// Kind of object, for `on_object`: `TABLE`, `SCHEMA`, `WAREHOUSE`, `ACCOUNT` …
     pub object_type: Option<String>,
-    /// Object, for `on_object`, such as `db.schema.name` or `area(NUMBER, NUMBER)`; names that hold a dot are put
-    /// in double quotes. None for the account.
+    /// Object, for `on_object`, such as `db.schema.name` or `area(NUMBER, NUMBER)`. Put names that contain a dot in double
+    /// quotes. Not for the account.
     pub object_name: Option<String>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; it does not have to run.
+    /// Warehouse of the session, which needn't be running.
     pub warehouse: Option<String>,
 }
 
-/// Which grants [`ShowGrants`] shows.
+/// Kind of grants that [`ShowGrants`] shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GrantView {
-    /// What a role may do.
+    /// Privileges of a role.
     #[default]
     ToRole,
     /// Roles of a user.
     ToUser,
-    /// Who has a role.
+    /// Users and roles that have a role.
     OfRole,
-    /// Who may do what.
+    /// Privileges on an object.
     OnObject,
 }
 
@@ -71,7 +71,7 @@ impl Tool for ShowGrants {
         self.statement().map(drop)
     }
 
-    /// SQL reference, "SHOW GRANTS", which takes no LIKE.
+    /// SQL reference, "SHOW GRANTS", which doesn't support LIKE.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         self.statement()?.rows(call, io).await
     }

@@ -1,4 +1,4 @@
-//! Foreign keys, seen from either side.
+//! Shows the foreign keys from or to a table.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use crate::{
     Rows, namespace::Namespace, readable::StatementView, reader::Reader, statement::Statement,
 };
 
-/// Show the foreign keys that a table has (imported), or those of others that refer to it (exported), a row per
-/// column.
+/// Show a table's foreign keys (imported), or the foreign keys of other tables that refer to it (exported). Returns a row
+/// per column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowImportedExportedKeys {
     /// Side of the keys that the table is on.
     pub key_direction: KeyDirection,
-    /// Table; a plain name is upper-cased, one in double quotes is exact.
+    /// Table. A plain name is upper-cased, a name in double quotes is exact.
     pub table_name: String,
     /// Its schema; the user's default when absent.
     pub schema_name: Option<String>,
@@ -26,20 +26,20 @@ pub struct ShowImportedExportedKeys {
     pub database_name: Option<String>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; it does not have to run.
+    /// Warehouse of the session, which needn't be running.
     pub warehouse: Option<String>,
 }
 
-/// Which foreign keys [`ShowImportedExportedKeys`] shows.
+/// Direction of the foreign keys that [`ShowImportedExportedKeys`] shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-// The words say what they mean to a model.
+// The descriptions tell a model what each value means.
 #[schemars(extend("x-obvious" = true))]
 pub enum KeyDirection {
-    /// Foreign keys that the table has.
+    /// The table's foreign keys.
     #[default]
     Imported,
-    /// Foreign keys of other tables that refer to the table.
+    /// Other tables' foreign keys that refer to the table.
     Exported,
 }
 

@@ -1,4 +1,4 @@
-//! Primary keys.
+//! Shows primary keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,19 +17,19 @@ use crate::{
     statement::{Statement, submit},
 };
 
-/// Show the primary keys of a table, a schema, a database, or the whole account (slow): a row per column.
+/// Show the primary keys of a table, a schema, a database, or the whole account (slow). Returns a row per column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowPrimaryKeys {
-    /// Database; next to a schema or table, the user's default when absent.
+    /// Database. With a schema or table, the user's default when absent.
     pub database_name: Option<String>,
-    /// Schema; next to a table, the user's default when absent.
+    /// Schema. With a table, the user's default when absent.
     pub schema_name: Option<String>,
-    /// Table; all of them when absent.
+    /// Table; all tables when absent.
     pub table_name: Option<String>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; it does not have to run.
+    /// Warehouse of the session, which needn't be running.
     pub warehouse: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl Tool for ShowPrimaryKeys {
         self.statement(None).map(drop)
     }
 
-    /// SQL reference, "SHOW PRIMARY KEYS". A schema stands there only behind its database.
+    /// SQL reference, "SHOW PRIMARY KEYS". It only accepts a schema together with its database.
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         let is_schema = self.schema_name.is_some() && self.table_name.is_none();
         let database = if is_schema && self.database_name.is_none() {
@@ -56,7 +56,8 @@ impl Tool for ShowPrimaryKeys {
 }
 
 impl ShowPrimaryKeys {
-    /// The database of the connection's settings, or of the user's sessions (SQL reference, "CURRENT_DATABASE"). It needs no warehouse.
+    /// The default database of the connection's settings or of the user (SQL reference, "CURRENT_DATABASE"). It needs no
+    /// warehouse.
     async fn default_database(&self, call: &Call, io: Io<'_>) -> Result<Name> {
         if let Some(database) = settings::name(call, settings::DATABASE) {
             return Ok(database);

@@ -1,4 +1,4 @@
-//! Warehouses.
+//! Shows warehouses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,15 +9,15 @@ use stead_core::{
 
 use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
-/// Show the warehouses that the role may see, with size and state.
+/// Show the warehouses that the role can see, with size and state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShowWarehouses {
-    /// Pattern of the name, in any case: `%` any text, `_` one character.
+    /// Pattern for the name, in any case: `%` is any text, `_` is one character.
     pub like_pattern: Option<String>,
     /// Role to run as; the user's own when absent.
     pub role: Option<String>,
-    /// Warehouse of the session; it does not have to run.
+    /// Warehouse of the session, which needn't be running.
     pub warehouse: Option<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Names that were made to break out, and how SQL reads them.
+//! Malicious names, and how SQL reads them.
 
-/// Names of quotes, ends of statements, comments, escapes and words of SQL, the same at every run.
+/// Names with quotes, ends of statements, comments, escapes and SQL keywords. They are the same in every run.
 pub(crate) fn hostile() -> Vec<String> {
     const PIECES: &[&str] = &[
         "'",
@@ -78,7 +78,7 @@ pub(crate) fn hostile() -> Vec<String> {
     let mut names: Vec<String> = known.map(str::to_owned).into();
     while names.len() < 1000 {
         let pieces = 1 + next(7);
-        // One name in a dozen may hold a control character, which no name has.
+        // One name in a dozen can contain a control character, which isn't allowed.
         let among = if next(12) == 0 {
             PIECES.len()
         } else {
@@ -89,7 +89,7 @@ pub(crate) fn hostile() -> Vec<String> {
     names
 }
 
-/// How SQL reads a name, in the words of its reference.
+/// Reads a name like SQL, according to its reference.
 pub(crate) fn stored(text: &str) -> String {
     if let Some(inner) = text
         .strip_prefix('"')

@@ -1,4 +1,4 @@
-//! What the metadata and SHOW tools write, read by an independent SQL parser.
+//! Statements of the metadata and SHOW tools, parsed by an independent SQL parser.
 
 mod hostile;
 mod reading;
@@ -18,7 +18,7 @@ use stead_testkit::fixture::{self, Fixture};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
-/// The tokens of every other SHOW, with a quote for each text.
+/// The tokens of all other SHOW statements, with a quote for each text.
 const SHOWN: &[&str] = &[
     "SHOW WAREHOUSES",
     "SHOW WAREHOUSES LIKE '",
@@ -42,8 +42,8 @@ const SHOWN: &[&str] = &[
     "SHOW EXPORTED KEYS IN TABLE \" . \" . \"",
 ];
 
-/// A thousand names that were made to break out, through every place of the ten tools that takes one: nearly all are
-/// taken, each gives one statement of the expected kind, and the parser reads the name back.
+/// Puts a thousand malicious names into every name and pattern of the ten tools. Nearly all are accepted, each gives one
+/// statement of the expected kind, and the parser reads the name back.
 #[test]
 fn hostile_names_are_names() {
     let names = hostile();
@@ -77,7 +77,7 @@ fn hostile_names_are_names() {
     }
 }
 
-/// Every statement of the fixtures is one that the parser takes whole, or has the tokens that SHOW has.
+/// The parser accepts every statement of the fixtures completely, or it has the tokens of a SHOW statement.
 #[test]
 fn every_statement_of_the_fixtures_is_read() {
     let mut read = 0;
@@ -97,7 +97,7 @@ fn every_statement_of_the_fixtures_is_read() {
                         | Statement::ShowDatabases { .. }
                         | Statement::ShowSchemas { .. },
                     ) => {}
-                    // The parser takes the other forms of SHOW for a variable's name, so their tokens are compared.
+                    // The parser reads the other forms of SHOW as variable names, so their tokens are compared.
                     _ => assert!(SHOWN.contains(&shape(sql).join(" ").as_str()), "{sql}"),
                 }
                 read += 1;
@@ -107,11 +107,11 @@ fn every_statement_of_the_fixtures_is_read() {
     assert!(read > 150, "{read}");
 }
 
-/// All combinations of the scopes of SHOW PRIMARY KEYS are taken, and each has its own statement or session.
+/// Every combination of the scopes of SHOW PRIMARY KEYS works, with its own statement or session.
 #[test]
 fn every_combination_of_scopes_is_taken() {
     let mut seen = BTreeSet::new();
-    // A schema by itself takes a statement before it, which its fixture shows.
+    // A schema without a database needs another statement first, which its fixture shows.
     for combination in (0..8).filter(|one| *one != 2) {
         let mut input = json!({});
         for (bit, parameter) in ["database_name", "schema_name", "table_name"]

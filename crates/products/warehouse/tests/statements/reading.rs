@@ -1,4 +1,4 @@
-//! Reading a statement with a parser that knows nothing of who wrote it.
+//! Reads statements with an independent parser.
 
 use serde_json::json;
 use sqlparser::{
@@ -64,7 +64,7 @@ pub(crate) fn database(relation: &TableFactor) -> String {
     parts(name).swap_remove(0)
 }
 
-/// The value of a bind variable of such a query, whose WHERE compares columns only with placeholders.
+/// The value of a bind variable of such a query. Its WHERE clause compares columns only with placeholders.
 pub(crate) fn bound(sent: &Sent, of: &str, number: usize) -> String {
     view(sent, of);
     let Some(Statement::Query(query)) = one_statement(&sent.sql) else {
@@ -123,7 +123,7 @@ pub(crate) fn databases(sent: &Sent) -> String {
     like(show_options)
 }
 
-/// Database and pattern of SHOW SCHEMAS.
+/// The database and the pattern of SHOW SCHEMAS.
 pub(crate) fn schemas(sent: &Sent) -> (String, String) {
     let Some(Statement::ShowSchemas {
         terse: false,
@@ -154,7 +154,8 @@ pub(crate) fn like(options: ShowStatementOptions) -> String {
     }
 }
 
-/// What stands at the quotes of a statement that has exactly these tokens: the same text wherever there are several.
+/// The text in the quotes of a statement that has exactly these tokens. If there are several quotes, they must have the
+/// same text.
 pub(crate) fn shaped(sent: &Sent, expected: &[&str]) -> String {
     let mut texts = Vec::new();
     let tokens = tokens(&sent.sql);

@@ -1,4 +1,4 @@
-//! What an agent reads of a result: the tools' output, and its readable view.
+//! Results of tools, with their readable views.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::sent::CATALOGUE;
 
 const HANDLE: &str = "01b2c3d4-0000-0a1b-0000-0001000200ff";
 
-/// The codes of a tool's warnings, its result, and the readable view of that, where the product has this result.
+/// The codes of a tool's warnings, its output, and the readable view, for this result of the product.
 fn read(tool: &str, input: Value, body: &Value) -> (Vec<String>, Value, Value) {
     let tool = CATALOGUE.find(tool, None, None).expect("a tool");
     let parsed = tool.entry().parse(input).expect("an input");

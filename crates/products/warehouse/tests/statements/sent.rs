@@ -1,4 +1,4 @@
-//! What a tool sends.
+//! Requests of tools.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub(crate) struct Sent {
     pub(crate) body: Value,
 }
 
-/// The one request of a tool; nothing where it refuses its input.
+/// The only request of a tool; `None` if it refuses its input.
 pub(crate) fn sent(tool: &str, mut input: Value) -> Option<Sent> {
     let tool = CATALOGUE.find(tool, None, None).expect("a tool");
     tool.schema()

@@ -1,16 +1,16 @@
-//! Every place of the ten tools that takes a name or a pattern.
+//! Every name and pattern in the inputs of the ten tools.
 
 use serde_json::{Value, json};
 
 use crate::reading::{bound, databases, schemas, shaped, view};
 use crate::sent::Sent;
 
-/// Where a hostile text is put into a tool's input, and where it is read back from.
+/// The place of a malicious text in a tool's input, and how to read it back.
 pub(crate) struct Slot {
     pub(crate) tool: &'static str,
     pub(crate) input: fn(&str) -> Value,
     pub(crate) read: fn(&Sent) -> String,
-    /// A name, which is stored as SQL stores it; else a pattern, which stays as it is.
+    /// A name, which SQL stores in its own form. Otherwise a pattern, which doesn't change.
     pub(crate) is_name: bool,
 }
 

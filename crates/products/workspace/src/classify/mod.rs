@@ -1,4 +1,4 @@
-//! What a request is, for rules: the pages, databases and addresses that it names.
+//! Classifies a request for policies: the pages, databases and addresses that it names.
 
 use serde_json::{Map, Value};
 use stead_core::{
@@ -15,10 +15,10 @@ const PAGE: &str = "page";
 const DATABASE: &str = "database";
 const URL: &str = "url";
 
-/// Queries and bodies that are known.
+/// Known queries and bodies.
 const SHAPES: Shapes = Shapes::new(include_str!("../shapes.txt"));
 
-/// What rules can name.
+/// Facts that policies can name.
 pub(crate) const KINDS: &[FactKind] = &[
     FactKind {
         name: PAGE,
@@ -30,11 +30,11 @@ pub(crate) const KINDS: &[FactKind] = &[
     },
     FactKind {
         name: URL,
-        description: "An address that Notion fetches, or shows as an image, a file or a page within a page: as the request writes it.",
+        description: "An address that Notion fetches, or shows as an image, a file or a page within a page: as in the request.",
     },
 ];
 
-/// What a request is.
+/// Classifies a request.
 pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     let segments = request.segments()?;
     let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
@@ -49,7 +49,7 @@ pub(crate) fn classify(request: &SentRequest<'_>) -> Option<Classification> {
     ))
 }
 
-/// The query and the body by the table, with ids in the one form of rules.
+/// The query and the body, with ids in the form that policies use.
 fn contents(request: &SentRequest<'_>) -> Contents {
     let mut contents = SHAPES.read(request);
     for Fact { kind, value } in &mut contents.facts {
@@ -94,7 +94,7 @@ fn by_path(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
             named(known.effect(Effect::Read), DATABASE, id)
         }
         ("GET" | "HEAD", ["comments"]) => of_query(known, request),
-        // A discussion does not say where it is.
+        // A discussion's id doesn't tell its page.
         ("POST", ["comments"]) => {
             let is_discussion = body
                 .as_ref()
@@ -111,7 +111,7 @@ fn by_path(request: &SentRequest<'_>, path: &[&str]) -> Option<Classification> {
     Some(classification)
 }
 
-/// Adds an id in the one form of rules.
+/// Adds an id in the form that policies use.
 fn named(known: Classification, kind: &'static str, id: &str) -> Classification {
     known.must(kind, Ok(plain_id(id)))
 }
@@ -120,7 +120,7 @@ fn plain_id(id: &str) -> Option<String> {
     uuid(id).map(|id| id.replace('-', ""))
 }
 
-/// Text in Markdown: what is more than plain words may name pages and addresses.
+/// Text in Markdown. Links and embedded content may name any page or address.
 fn of_markdown(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let reaches_out = |text: &str| {
         let links = ["<", "://", "![", "www."];
@@ -128,7 +128,7 @@ fn of_markdown(known: Classification, body: Option<&Map<String, Value>>) -> Clas
             .into_iter()
             .any(|mark| text.to_ascii_lowercase().contains(mark))
     };
-    // The texts of `PATCH …/markdown`, and of `markdown` where something is made.
+    // Texts of `PATCH …/markdown`, and of `markdown` in new pages.
     let places = [
         "markdown",
         "insert_content",
@@ -154,7 +154,7 @@ fn any_text(value: &Value, is: &impl Fn(&str) -> bool) -> bool {
     }
 }
 
-/// The content of a template that is named by its place and not by its id.
+/// A template that is named by its position instead of its id.
 fn of_template(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let template = body.and_then(|body| body.get("template"));
     match template.filter(|template| !template.is_null()) {
@@ -165,7 +165,7 @@ fn of_template(known: Classification, body: Option<&Map<String, Value>>) -> Clas
     }
 }
 
-/// Adds the parent that the body names, where it names one.
+/// Adds the parent that the body names, if there is one.
 fn parent(known: Classification, body: Option<&Map<String, Value>>) -> Classification {
     let both = |known: Classification| known.unknown(PAGE).unknown(DATABASE);
     let parent = body.ok_or(Unclear).and_then(|body| object(body, "parent"));
@@ -202,7 +202,7 @@ fn parent(known: Classification, body: Option<&Map<String, Value>>) -> Classific
             Ok(None) => known,
             Err(Unclear) => known.unknown(kind),
         });
-    // The workspace itself, or nothing that is known.
+    // The workspace itself, or an unknown parent.
     if known.facts.len() == before {
         both(known)
     } else {
@@ -210,7 +210,7 @@ fn parent(known: Classification, body: Option<&Map<String, Value>>) -> Classific
     }
 }
 
-/// A request that makes something says where; without that, it could be anywhere.
+/// A request that creates something names its parent. Without one, the parent could be anything.
 fn must_have(known: Classification) -> Classification {
     if known.facts.is_empty() {
         known.unknown(PAGE).unknown(DATABASE)
@@ -227,7 +227,7 @@ fn of_query(known: Classification, request: &SentRequest<'_>) -> Classification 
     }
 }
 
-/// Says of a change that moves something to the trash that it deletes. One that cannot be read may.
+/// Marks a change that moves something to the trash as a deletion. If it can't be read, it may be one.
 fn removes(
     known: Classification,
     request: &SentRequest<'_>,
@@ -247,7 +247,7 @@ fn removes(
     }
 }
 
-/// Whether a change replaces content by nothing, or by something else as a whole.
+/// Whether a change removes content, or replaces all of it.
 fn empties(body: &Map<String, Value>) -> bool {
     let is_empty = |value: &Value| {
         let nothing = |name: &str| {
@@ -263,12 +263,12 @@ fn empties(body: &Map<String, Value>) -> bool {
             let updates = value["content_updates"].as_array();
             is_empty(value) || updates.into_iter().flatten().any(is_empty)
         }
-        // A column of a database that is null is removed.
+        // A database column that is set to null is removed.
         "properties" => {
             let columns = value.as_object();
             columns.is_some_and(|columns| columns.values().any(Value::is_null))
         }
-        // A block whose text is empty.
+        // A block whose text is set to nothing.
         _ => value["rich_text"].as_array().is_some_and(Vec::is_empty),
     })
 }

@@ -1,4 +1,4 @@
-//! Requests and what they are.
+//! Classifications of requests.
 
 use http::Method;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::*;
 const A: &str = "0123456789abcdef0123456789abcdef";
 const B: &str = "01234567-89AB-cdef-0123-456789abcde0";
 
-/// Facts as `kind=value`: `a` and `b` for the two ids, `?` for one that cannot be read.
+/// Facts as `kind=value`: `a` and `b` are the two ids, `?` is one that can't be read.
 fn found(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, String)> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let classification = classify(&SentRequest {
@@ -33,7 +33,7 @@ fn found(method: &str, target: &str, body: &Value) -> Option<(Option<Effect>, St
         .iter()
         .map(|kind| format!("{}=?", kind.name))
         .collect();
-    // A request that holds something unknown.
+    // A request with something unknown.
     let facts = facts.join(" ");
     let facts = match facts.strip_suffix(&all.join(" ")) {
         Some(facts) => format!("{facts}?"),

@@ -1,4 +1,4 @@
-//! The readable views of the tools' results: rows as `{column: value}`, rich text as plain text, titles.
+//! The readable views of the results: rows as `{column: value}`, rich text as plain text, and titles.
 
 mod value;
 
@@ -11,42 +11,41 @@ use crate::cut;
 
 use self::value::{file, option, person, plain_text, plain_value};
 
-/// A page in short, which a row of a database is too; or a database or a data source that a search found.
+/// A page or a row of a database, shortened. In a search, also a database or a data source.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct PageView {
-    /// What it is: `page`, `database` or `data_source`; of what a search found.
+    /// Kind of object: `page`, `database` or `data_source`; only in a search.
     #[serde(skip_serializing_if = "Option::is_none")]
     object: Option<String>,
     /// Id of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// Address at which people open it.
+    /// Link to open it in a browser.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// Title, as people see it.
+    /// Title, as plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Kind and id of what it stands below.
+    /// Kind and id of the parent.
     #[serde(skip_serializing_if = "Map::is_empty")]
     parent: Map<String, Value>,
-    /// Values by the columns' names, as plain text, numbers, booleans, dates and lists of these; `null` for none. Not of a
-    /// search.
+    /// Values by column name: plain text, numbers, booleans, dates and lists of these; `null` for none. Not in a search.
     #[serde(skip_serializing_if = "Map::is_empty")]
     values: Map<String, Value>,
-    /// Columns whose value may be only a part: the product puts at most 25 references of each into a page. A warning says how
-    /// the rest is read.
+    /// Columns whose value may be incomplete, because the product returns at most 25 references of each. A warning tells
+    /// how to read the rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     truncated: Vec<String>,
     /// When it was created, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
-    /// Who created it: the name, or the id.
+    /// The creator's name or id.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
     /// When it was last changed, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_time: Option<String>,
-    /// Who last changed it, where that is somebody else.
+    /// Name or id of the last editor, if it isn't the creator.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_by: Option<String>,
     /// Whether it is in the trash.
@@ -67,7 +66,7 @@ impl PageView {
         }
     }
 
-    /// A row of a query, all of which have the same parent, and their titles among the values.
+    /// A row of a query. It has no parent and title: all rows have the same parent, and the title is among the values.
     fn row(page: &Value) -> Self {
         Self {
             title: None,
@@ -76,7 +75,7 @@ impl PageView {
         }
     }
 
-    /// Without values.
+    /// The page without its values.
     fn head(page: &Value) -> Self {
         Self {
             object: None,
@@ -95,14 +94,14 @@ impl PageView {
     }
 }
 
-/// Who last changed it, if that isn't who created it.
+/// The last editor, if it isn't the creator.
 fn editor_of(object: &Value) -> Option<String> {
     let editor = &object["last_edited_by"];
     let is_other = editor["id"] != object["created_by"]["id"];
     is_other.then(|| text_of(&person(editor)))?
 }
 
-/// The title: of a database its own, of a page its property of that type.
+/// The title: a database's own title, or a page's property of that type.
 fn title_of(object: &Value) -> Option<String> {
     let own = plain_text(&object["title"]);
     let properties = object["properties"].as_object().into_iter().flatten();
@@ -112,7 +111,7 @@ fn title_of(object: &Value) -> Option<String> {
     })
 }
 
-/// `{"database_id": "…"}`; of a data source, that of its database too.
+/// The parent, such as `{"database_id": "…"}`. For a data source, also its database.
 fn parent_of(object: &Value) -> Map<String, Value> {
     let parent = object["parent"].as_object().into_iter().flatten();
     let ids = parent.filter(|(kind, id)| *kind != "type" && !id.is_null());
@@ -127,12 +126,12 @@ impl Readable for PageView {
     }
 }
 
-/// A page of rows in short.
+/// A page of rows, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RowsView {
     /// The rows of this page.
     rows: Vec<PageView>,
-    /// Where the next rows begin; absent at the end.
+    /// Cursor for the next rows; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -151,12 +150,12 @@ impl Readable for RowsView {
     }
 }
 
-/// A page of what a search found, in short.
+/// A page of search results, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FoundView {
     /// Pages, and databases or data sources.
     results: Vec<PageView>,
-    /// Where the next ones begin; absent at the end.
+    /// Cursor for the next results; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -176,38 +175,38 @@ impl Readable for FoundView {
     }
 }
 
-/// A database in short.
+/// A database, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DatabaseView {
     /// Id of the database or of the data source.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// Title, as people see it.
+    /// Title, as plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Address of the database.
+    /// Link to the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
-    /// Kind and id of what it stands below.
+    /// Kind and id of the parent.
     #[serde(skip_serializing_if = "Map::is_empty")]
     parent: Map<String, Value>,
-    /// What it is for, in the words of who made it.
+    /// Description of the database.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// Who created it: the name, or the id.
+    /// The creator's name or id.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
     /// When it was created, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
-    /// Who last changed it, where that is somebody else.
+    /// Name or id of the last editor, if it isn't the creator.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_by: Option<String>,
     /// When it was last changed, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_time: Option<String>,
-    /// Columns by name: `{type, id, options?, …}`, with the names of the options of a selection, and with what else the type has, such
-    /// as the database of a relation.
+    /// Columns by name: `{type, id, options?, …}`. They have the names of a selection's options, and other facts of the
+    /// type, such as a relation's database.
     #[serde(skip_serializing_if = "Map::is_empty")]
     columns: Map<String, Value>,
     /// Its data sources; from version 2025-09-03 on.
@@ -224,7 +223,7 @@ struct SourceView {
     /// Name of the data source.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Its columns by name, where the database has several data sources.
+    /// Its columns by name, if the database has several data sources.
     #[serde(skip_serializing_if = "Map::is_empty")]
     columns: Map<String, Value>,
 }
@@ -288,7 +287,7 @@ impl Readable for DatabaseView {
     }
 }
 
-/// A comment in short.
+/// A comment, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CommentView {
     /// Id of the comment.
@@ -297,25 +296,25 @@ pub(crate) struct CommentView {
     /// Text of the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Who wrote it: the name, or the id.
+    /// The author's name or id.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
-    /// Name under which it is shown.
+    /// Displayed name of the author.
     #[serde(skip_serializing_if = "Option::is_none")]
     display_name: Option<String>,
-    /// Files with it: `{category, url, expiry_time}`.
+    /// Attached files: `{category, url, expiry_time}`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<Map<String, Value>>,
-    /// When it was changed, RFC 3339, where it was.
+    /// When it was changed, RFC 3339; absent if it wasn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_edited_time: Option<String>,
     /// When it was written, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_time: Option<String>,
-    /// Id of the discussion that it is part of.
+    /// Id of its discussion.
     #[serde(skip_serializing_if = "Option::is_none")]
     discussion_id: Option<String>,
-    /// Kind and id of what it stands on.
+    /// Kind and id of the parent.
     #[serde(skip_serializing_if = "Map::is_empty")]
     parent: Map<String, Value>,
 }
@@ -348,12 +347,12 @@ impl Readable for CommentView {
     }
 }
 
-/// A page of comments in short.
+/// A page of comments, shortened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CommentsView {
     /// The comments, oldest first.
     comments: Vec<CommentView>,
-    /// Where the next ones begin; absent at the end.
+    /// Cursor for the next comments; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }

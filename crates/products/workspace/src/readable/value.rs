@@ -1,9 +1,9 @@
-//! Values of a row as plain text, numbers, booleans, dates and lists (Notion API, "Page properties").
+//! Converts values of a row to plain text, numbers, booleans, dates and lists (Notion API, "Page properties").
 
 use serde_json::{Value, json};
 use stead_core::tool::items_of;
 
-/// Runs of rich text as one text, links as in Markdown; none where there is no word in them.
+/// Runs of rich text as one text, with links in Markdown. `None` if it's empty.
 pub(super) fn plain_text(runs: &Value) -> Option<String> {
     let text: String = items_of(runs).iter().filter_map(run_text).collect();
     (!text.is_empty()).then_some(text)
@@ -20,7 +20,7 @@ fn run_text(run: &Value) -> Option<String> {
     })
 }
 
-/// The value of a property, or of one that a formula or a rollup holds. One of a type that is not known stays as it is.
+/// The value of a property, a formula or a rollup. A value of an unknown type doesn't change.
 pub(super) fn plain_value(property: &Value) -> Value {
     let Some(kind) = property["type"].as_str() else {
         return property.clone();
@@ -40,7 +40,7 @@ pub(super) fn plain_value(property: &Value) -> Value {
         "formula" => plain_value(value),
         "rollup" => match value["type"].as_str() {
             Some("array") => list(&value["array"], plain_value),
-            // They hold nothing but their names.
+            // These contain nothing but their names.
             Some("incomplete" | "unsupported") => value["type"].clone(),
             _ => plain_value(value),
         },
@@ -61,7 +61,7 @@ fn list(items: &Value, read: fn(&Value) -> Value) -> Value {
     items_of(items).iter().map(read).collect()
 }
 
-/// The name of an option. What has none stays as it is.
+/// The name of an option. An option without a name doesn't change.
 pub(super) fn option(option: &Value) -> Value {
     match &option["name"] {
         Value::Null => option.clone(),
@@ -69,7 +69,8 @@ pub(super) fn option(option: &Value) -> Value {
     }
 }
 
-/// `2026-05-01`, or both ends of a range: `2026-05-01/2026-05-03`. A time zone follows: `2026-05-01T09:00:00[Europe/Berlin]`.
+/// A date such as `2026-05-01`, or a range such as `2026-05-01/2026-05-03`. A time zone is added:
+/// `2026-05-01T09:00:00[Europe/Berlin]`.
 fn date(value: &Value) -> Value {
     let zone = value["time_zone"].as_str();
     let zone = zone.map_or_else(String::new, |zone| format!("[{zone}]"));
@@ -80,7 +81,7 @@ fn date(value: &Value) -> Value {
     }
 }
 
-/// The name, or the id where the integration may not read names.
+/// The user's name, or the id if the integration can't read names.
 pub(super) fn person(user: &Value) -> Value {
     match (&user["name"], &user["id"]) {
         (Value::Null, Value::Null) => user.clone(),
@@ -89,7 +90,7 @@ pub(super) fn person(user: &Value) -> Value {
     }
 }
 
-/// A file with where it is: `{name, url, expiry_time}`. A URL of the product's own ends after an hour.
+/// A file with its address: `{name, url, expiry_time}`. An address of the product expires after an hour.
 pub(super) fn file(file: &Value) -> Value {
     let kind = file["type"].as_str();
     let kind = kind.or_else(|| {

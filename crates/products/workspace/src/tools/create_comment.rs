@@ -1,4 +1,4 @@
-//! A new comment, or a reply.
+//! Creates a comment or a reply.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,22 +24,22 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateComment {
-    /// What the comment says.
+    /// Content of the comment.
     pub comment: Comment,
     /// Page to comment on.
     pub parent: Option<PageParent>,
     /// Discussion to reply in, from `workspace_list_comments`.
     pub discussion_id: Option<Id>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 
-/// What a comment says.
+/// Content of a comment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// Text in pieces, at most 100: `[{"text": {"content": "Looks good"}}]`.
+    /// Text in at most 100 pieces: `[{"text": {"content": "Looks good"}}]`.
     pub rich_text: Vec<RichText>,
 }
 
@@ -88,12 +88,12 @@ impl CreateComment {
             (None, None) => violations.add(
                 "/parent",
                 "required",
-                "give parent for a new comment, or discussion_id for a reply",
+                "set parent for a new comment, or discussion_id for a reply",
             ),
             (Some(_), Some(_)) => violations.add(
                 "/discussion_id",
                 "oneOf",
-                "give parent or discussion_id, not both",
+                "set parent or discussion_id, not both",
             ),
         }
         violations.finish()?;

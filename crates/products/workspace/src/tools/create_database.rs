@@ -1,4 +1,4 @@
-//! A new database below a page.
+//! Creates a database on a page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,19 +19,19 @@ use crate::{
     write,
 };
 
-/// Make a database on a page, with its columns.
+/// Create a database on a page, with its columns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateDatabase {
-    /// Page on which the database is made.
+    /// Page on which to create the database.
     pub parent: PageParent,
     /// Title, as rich text in at most 100 pieces: `[{"text": {"content": "Reading list"}}]`.
     pub title: Vec<RichText>,
-    /// Columns by name, each with its type; exactly one is a title: `{"Name": {"title": {}}, "Status": {"select":
+    /// Columns by name, each with its type. Exactly one must be a title: `{"Name": {"title": {}}, "Status": {"select":
     /// {"options": [{"name": "To read"}]}}}`.
     pub properties: Properties,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
-    /// columns become those of the database's first data source.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the columns belong to
+    /// the database's first data source.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A new page: a row of a database, or a page below another.
+//! Creates a page: a row of a database, or a page below another.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,26 +19,25 @@ use crate::{
 
 /// Create a page below another page, or as a row of a database.
 ///
-/// Give exactly one of `parent_page_id`, and `database_id` with `properties`; for rows
-/// `workspace_insert_database_row` is simpler.
+/// Set either `parent_page_id`, or `database_id` with `properties`. For rows, `workspace_insert_database_row` is simpler.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePage {
-    /// Id or URL of the database, or the id of a data source, in which the page becomes a row.
+    /// Id or URL of the database for a new row, or the id of a data source.
     pub database_id: Option<Id>,
-    /// Id or URL of the page below which it is created.
+    /// Id or URL of the parent page.
     pub parent_page_id: Option<Id>,
-    /// Values by column name, the title under `title`. Below a page there is only the title: `{"title": {"title":
-    /// [{"text": {"content": "Notes"}}]}}`.
+    /// Values by column name, with the title under `title`. A page below another page has only a title: `{"title":
+    /// {"title": [{"text": {"content": "Notes"}}]}}`.
     pub properties: Option<Properties>,
-    /// Content, as blocks or texts, each a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
-    /// "First words"}}]}}]`.
+    /// Content, as blocks or as texts that become paragraphs: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text":
+    /// {"content": "First words"}}]}}]`.
     pub child_blocks: Option<Vec<ChildBlock>>,
     /// Icon of the page.
     pub icon: Option<PageIcon>,
     /// Cover of the page.
     pub cover: Option<PageCover>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
@@ -76,7 +75,7 @@ impl CreatePage {
         Ok(page)
     }
 
-    /// The parent, which says what values the page takes.
+    /// The parent, which determines the allowed values.
     fn parent(&self, violations: &mut Violations) -> Value {
         match (&self.database_id, &self.parent_page_id) {
             (Some(database), None) => {
@@ -99,12 +98,12 @@ impl CreatePage {
                 json!({ "page_id": id })
             }
             (None, None) => {
-                let message = "give database_id or parent_page_id";
+                let message = "set database_id or parent_page_id";
                 violations.add("/database_id", "required", message);
                 Value::Null
             }
             (Some(_), Some(_)) => {
-                let message = "give database_id or parent_page_id, not both";
+                let message = "set database_id or parent_page_id, not both";
                 violations.add("/parent_page_id", "oneOf", message);
                 Value::Null
             }

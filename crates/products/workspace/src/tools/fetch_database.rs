@@ -1,4 +1,4 @@
-//! A database with its columns.
+//! Reads a database with its columns.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,16 +17,16 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the definition of a database: its title and its columns with names, ids and types; no rows.
+/// Read the definition of a database: its title, and its columns with names, ids and types. It doesn't return rows.
 ///
-/// Do so before writing rows, and use the names exactly.
+/// Call this before you write rows, and use the exact names.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FetchDatabase {
     /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the
-    /// columns are read from the database's data source and put into the response.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, the columns are read
+    /// from the database's data source and added to the response.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
@@ -42,7 +42,7 @@ impl Tool for FetchDatabase {
         self.database_id.database("/database_id").map(drop)
     }
 
-    /// Notion API, "Retrieve a database"; from 2025-09-03 on "Retrieve a data source" too.
+    /// Notion API, "Retrieve a database"; from 2025-09-03 on also "Retrieve a data source".
     async fn run(&self, call: &Call, io: Io<'_>) -> Result<Output> {
         self.fetch(call, io)
             .await
@@ -73,7 +73,7 @@ impl FetchDatabase {
     }
 }
 
-/// The database with the columns of its only data source; where there are several, each has its own.
+/// The database with the columns of its only data source. If there are several, each has its own columns.
 async fn with_columns(io: Io<'_>, version: Version<'_>, mut database: Value) -> Result<Output> {
     let mut listed = match database["data_sources"].take() {
         Value::Array(listed) => listed,
@@ -104,11 +104,11 @@ async fn with_columns(io: Io<'_>, version: Version<'_>, mut database: Value) -> 
     Ok(if is_only {
         output
     } else if number == 0 {
-        let message = "the database has no data source that the integration can read, so no columns are known; a linked view has none of its own";
+        let message = "the database has no data source that the integration can read, so its columns aren't known; a linked view has no data source of its own";
         output.warn("no_data_source", message)
     } else {
         let message = format!(
-            "the database has {number} data sources, each with columns of its own; to read or add rows, give the id of one as database_id"
+            "the database has {number} data sources, each with its own columns; to read or add rows, set database_id to the id of one of them"
         );
         output.warn("several_data_sources", message)
     })

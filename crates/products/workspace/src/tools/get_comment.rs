@@ -1,4 +1,4 @@
-//! One comment.
+//! Reads a comment.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,13 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read one comment: text, author, discussion, and where it stands.
+/// Read a comment with its text, author, discussion and parent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GetComment {
     /// Id of the comment.
     pub comment_id: Id,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A new row of a database.
+//! Adds a row to a database.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,9 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Add a row to a database. A row is a page with values for the columns and content of its own.
+/// Add a row to a database. A row is a page with values for the columns and its own content.
 ///
-/// Call `workspace_fetch_database` first and use its column names exactly; the title's key is always `title`.
+/// Call `workspace_fetch_database` first and use the exact column names. The title's key is always `title`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsertDatabaseRow {
@@ -28,14 +28,14 @@ pub struct InsertDatabaseRow {
     /// Values by column name: `{"title": {"title": [{"text": {"content": "Notes"}}]}, "Status": {"select": {"name":
     /// "To read"}}, "Due": {"date": {"start": "2026-05-04"}}}`.
     pub properties: Properties,
-    /// Content, as blocks or texts, each a paragraph: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text": {"content":
-    /// "First words"}}]}}]`.
+    /// Content, as blocks or as texts that become paragraphs: `[{"type": "paragraph", "paragraph": {"rich_text": [{"text":
+    /// {"content": "First words"}}]}}]`.
     pub child_blocks: Option<Vec<ChildBlock>>,
     /// Icon of the row's page.
     pub icon: Option<PageIcon>,
     /// Cover of the row's page.
     pub cover: Option<PageCover>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A page of comments.
+//! Lists comments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// List the open comments on a page or a block, oldest first. Those of a page do not hold those of its blocks.
+/// List the open comments on a page or a block, oldest first. A page's comments don't include those of its blocks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListComments {
@@ -25,9 +25,9 @@ pub struct ListComments {
     /// Most comments to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub start_cursor: Option<String>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
@@ -39,7 +39,7 @@ pub struct Comments {
     /// The comments, oldest first.
     #[serde(default)]
     pub results: Vec<SavedComment>,
-    /// Where the next ones begin; `null` at the end.
+    /// Cursor for the next comments; `null` at the end.
     pub next_cursor: Option<String>,
     /// Whether there are more.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! Rows of a database in any order.
+//! Reads the rows of a database in any order.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the rows of a database with all their columns; rows are large, a kilobyte or more each. For one column use
+/// Read the rows of a database with all their columns. Rows are large, a kilobyte or more each. For a single column, use
 /// `workspace_query_database_properties`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,12 +30,12 @@ pub struct QueryDatabase {
     /// Most rows to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the page before, with the same `sorts`.
+    /// `next_cursor` of the previous page, with the same `sorts`.
     pub start_cursor: Option<String>,
-    /// Order of the rows, the most important criterion first.
+    /// Sort order of the rows, with the most important criterion first.
     pub sorts: Option<Vec<Sort>>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
-    /// are read from the database's data source.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows are read from the
+    /// database's data source.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Rows of a database with only some of their columns.
+//! Reads the rows of a database with one column.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,16 +20,16 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Read the first 100 rows of a database with only one column, which keeps the result small.
+/// Read the first 100 rows of a database with a single column, which keeps the result small.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
     /// Id or URL of the database, or the id of one of its data sources.
     pub database_id: Id,
-    /// Id of the column, not its name, from `workspace_fetch_database`. All columns when absent.
+    /// Id of the column, not its name, from `workspace_fetch_database`; all columns when absent.
     pub property_id: Option<String>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows
-    /// are read from the database's data source.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, rows are read from the
+    /// database's data source.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! A search of pages and databases by their titles.
+//! Searches pages and databases by title.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,32 +17,32 @@ use crate::{
     version::{PATTERN, Version},
 };
 
-/// Find pages and databases by their title, among those that the user has shared. The text of pages is not
-/// searched, and new ones may not be found yet.
+/// Find pages and databases by title, among those that the user shared. It doesn't search the content of pages, and may not
+/// find new ones yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words of the title; everything when absent.
+    /// Words in the title; everything when absent.
     pub query: Option<String>,
     /// Most results to return; 100 when absent.
     #[schemars(range(min = 1, max = 100))]
     pub page_size: Option<u32>,
-    /// `next_cursor` of the page before, with the same `query`.
+    /// `next_cursor` of the previous page, with the same `query`.
     pub start_cursor: Option<String>,
-    /// Version of the product's API for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on,
-    /// results are pages and data sources instead of pages and databases.
+    /// API version for this call, a date (YYYY-MM-DD); 2022-06-28 when absent. From 2025-09-03 on, results are pages and
+    /// data sources instead of pages and databases.
     #[schemars(regex(pattern = PATTERN), extend("x-pinned" = true))]
     pub workspace_version: Option<String>,
 }
 
-/// A page of what a search found.
+/// A page of search results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Found {
     /// Pages, and databases or data sources.
     #[serde(default)]
     pub results: Vec<FoundObject>,
-    /// Where the next ones begin; `null` at the end.
+    /// Cursor for the next results; `null` at the end.
     pub next_cursor: Option<String>,
     /// Whether there are more.
     #[serde(default)]
@@ -53,16 +53,16 @@ pub struct Found {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FoundObject {
-    /// What it is: `page`, `database` or `data_source`.
+    /// Kind of object: `page`, `database` or `data_source`.
     pub object: Option<String>,
-    /// Id of what was found.
+    /// Id of the object.
     pub id: String,
-    /// Address at which people open it.
+    /// Link to open it in a browser.
     pub url: Option<String>,
-    /// Title of a database, in runs of one look each; that of a page is among its `properties`.
+    /// Title of a database, in runs with the same style. A page's title is in its `properties`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub title: Vec<TextRun>,
-    /// What it stands below.
+    /// The parent.
     pub parent: Option<Parent>,
     /// Values of a page or columns of a database, by name.
     #[serde(default)]

@@ -1,8 +1,8 @@
 //! Composio: the response of `GET /api/v3/connected_accounts/{nanoid}`.
 //! <https://docs.composio.dev/api-reference/connected-accounts/get-connected-accounts-by-nanoid>
 //!
-//! Secrets are masked or redacted for its own OAuth clients, and where the project masks them:
-//! <https://docs.composio.dev/docs/changelog/2026/04/22>. When an access token ends is not said.
+//! Secrets are masked or redacted for Composio's own OAuth clients, and for projects that turn on masking:
+//! <https://docs.composio.dev/docs/changelog/2026/04/22>. The response doesn't tell when an access token expires.
 
 use secrecy::ExposeSecret as _;
 use stead::core::resource::AccountWithTokens;

@@ -1,4 +1,4 @@
-//! The members of a platform's line, by JSON pointer; every one that is missing is named.
+//! Reads members of a platform's line by JSON pointer, and collects all faults.
 
 use secrecy::SecretString;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use stead::{
 /// Members of a token response that are tokens of the account itself.
 const TOKENS: [&str; 2] = ["access_token", "refresh_token"];
 
-/// A line, and what is wrong with it.
+/// A line, and its faults.
 pub(super) struct Fields {
     line: Value,
     wrong: Violations,
@@ -27,7 +27,7 @@ impl Fields {
         }
     }
 
-    /// The account, unless something was wrong.
+    /// The account, unless there were faults.
     pub(super) fn finish(
         self,
         account: Option<AccountWithTokens>,
@@ -38,7 +38,7 @@ impl Fields {
         }
     }
 
-    /// Notes what is wrong with a member.
+    /// Adds a fault of a member.
     pub(super) fn wrong(&mut self, place: &str, keyword: &str, message: &str) {
         self.wrong.push(Violation::new(place, keyword, message));
     }
@@ -53,13 +53,13 @@ impl Fields {
         self.line.pointer(place) == Some(&Value::Bool(true))
     }
 
-    /// A text that is not empty.
+    /// A text that isn't empty.
     pub(super) fn text(&self, place: &str) -> Option<String> {
         let text = self.line.pointer(place)?.as_str()?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// A text that has to be there.
+    /// A required text.
     pub(super) fn needed(&mut self, place: &str) -> Option<String> {
         let text = self.text(place);
         if text.is_none() {
@@ -68,14 +68,14 @@ impl Fields {
         text
     }
 
-    /// A member that has to be one text.
+    /// Checks that a member has this text.
     pub(super) fn expect(&mut self, place: &str, expected: &str, otherwise: &str) {
         if self.text(place).as_deref() != Some(expected) {
             self.wrong(place, "const", &format!("expected {expected}: {otherwise}"));
         }
     }
 
-    /// An account with the tokens below a place; nothing where one that is needed is missing.
+    /// An account with the tokens at `tokens`; `None` if a required member is missing.
     pub(super) fn account(
         &mut self,
         connection: Option<String>,
@@ -89,7 +89,7 @@ impl Fields {
         Some(account)
     }
 
-    /// A moment, where there is one.
+    /// A time, if there is one.
     pub(super) fn time(&mut self, place: &str) -> Option<jiff::Timestamp> {
         let text = self.text(place)?;
         let time = text.parse().ok();
@@ -99,7 +99,7 @@ impl Fields {
         time
     }
 
-    /// Scopes in a list, or in one text with spaces or commas between them.
+    /// Scopes, as a list or as a text separated by spaces or commas.
     pub(super) fn scopes(&self, place: &str) -> Option<Vec<String>> {
         let separate = |text: &str| -> Vec<String> {
             let parts = text.split([' ', ',']).filter(|part| !part.is_empty());
@@ -115,7 +115,7 @@ impl Fields {
         }
     }
 
-    /// The members of a token response, without the tokens of the account.
+    /// The members of a token response, without the account's tokens.
     pub(super) fn token_response(&self, place: &str) -> Option<Map<String, Value>> {
         let mut members = self.line.pointer(place)?.as_object()?.clone();
         members.retain(|name, _| !TOKENS.contains(&name.as_str()));

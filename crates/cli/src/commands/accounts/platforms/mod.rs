@@ -1,5 +1,5 @@
-//! The forms in which platforms give accounts with their tokens, a file each. A reader knows the platform's form and no
-//! product; what it gives is checked where it is imported.
+//! Formats in which platforms return accounts with their tokens. A reader only knows the platform's format, not the
+//! products. The import checks the result.
 
 mod composio;
 mod fields;
@@ -15,7 +15,7 @@ use stead::{
 
 use fields::Fields;
 
-/// Whose form a line has.
+/// Format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Source {
     /// Stead's own format, from `stead accounts export`.
@@ -29,7 +29,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The account of a line, whose connection has the name that it has there.
+    /// The account of a line, with the connection name from the line.
     pub(super) fn read(self, line: Value) -> Result<AccountWithTokens, Error> {
         let read = match self {
             Self::Stead => return read_body(line),

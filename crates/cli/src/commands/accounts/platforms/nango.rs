@@ -1,9 +1,9 @@
-//! Nango: the response of `GET /connections/{connectionId}` with `refresh_token=true`, at its cloud and where it is
-//! self-hosted. <https://nango.dev/docs/reference/backend/http-api/connection/get>; its tags are in
+//! Nango: the response of `GET /connections/{connectionId}` with `refresh_token=true`, in the cloud and self-hosted.
+//! <https://nango.dev/docs/reference/backend/http-api/connection/get>. Tags are described in
 //! <https://nango.dev/docs/guides/auth/connection-tags-configuration-metadata>.
 //!
-//! A connection there is the account of one user, and its integration (`provider_config_key`) is what a connection is here.
-//! The user is the tag `end_user_id`, or else the end user of the session, or else the connection's own id.
+//! Nango's connection is a user's account, and its integration (`provider_config_key`) is Stead's connection. The user is
+//! the tag `end_user_id`, or else the session's end user, or else the id of Nango's connection.
 
 use stead::core::resource::AccountWithTokens;
 

@@ -1,7 +1,7 @@
 //! Scalekit: the response of `GET /api/v1/connected_accounts/auth`, as its API reference describes it.
 //! <https://docs.scalekit.com/agentkit/apis>
 //!
-//! Its connector is what a connection is here.
+//! Scalekit's connector is Stead's connection.
 
 use stead::core::resource::AccountWithTokens;
 

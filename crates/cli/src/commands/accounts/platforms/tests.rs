@@ -1,4 +1,4 @@
-//! The forms of the platforms, as their documentation shows them.
+//! Reads the platforms' formats, as their documentation shows them.
 
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -42,7 +42,7 @@ fn scalekit() -> Value {
     } })
 }
 
-/// The places of what is wrong, whose texts name no token.
+/// The places of the faults, whose messages contain no token.
 #[track_caller]
 fn wrong(source: Source, line: Value) -> Vec<String> {
     let error = source.read(line).unwrap_err();
