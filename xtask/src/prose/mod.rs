@@ -5,11 +5,7 @@
 mod markup;
 mod rust;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -20,8 +16,6 @@ const NODE: &str = "target/prose/node";
 const PYTHON: &str = "target/prose/python";
 /// Where the texts are written.
 const TEXTS: &str = "target/prose/texts";
-/// Files and folders that aren't rewritten yet.
-const NOT_YET: &str = "tests/prose/not-yet.txt";
 /// Files whose strings are a product's words: the sandbox answers like the product.
 const QUOTES: [&str; 1] = ["crates/sandbox/src/google/errors.rs"];
 /// The rule whose findings are only warnings.
@@ -58,11 +52,11 @@ pub(crate) fn count() -> Result<()> {
     shell::run("python3 tests/prose/count.py")
 }
 
-/// Lints the texts, and the spelling of all files. With a folder or a file, prints all of its findings, also if it stands in the
-/// list of those that aren't rewritten yet. With `--all`, a linter that can't be installed is a failure.
+/// Lints the texts, and the spelling of all files. With a folder or a file, prints only its findings. With `--all`, a linter
+/// that can't be installed is a failure.
 ///
 /// # Errors
-/// If a text breaks a rule, a file of the list doesn't, or a rule misses a planted sentence.
+/// If a text breaks a rule, or a rule misses a planted sentence.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let only = options.iter().find(|option| !option.starts_with("--"));
     let installed = packages::install(NODE, "tests/prose/package.json")
@@ -71,18 +65,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         return Ok(());
     }
     let mut findings = lint(&collect()?)?;
-    let mut faults = Vec::new();
-    let list = read(NOT_YET)?;
-    let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
     if let Some(only) = only {
         findings.retain(|finding| finding.path.starts_with(only));
-    } else {
-        pending = entries(&list).map(|entry| (entry, 0)).collect();
-        findings.retain(|finding| !is_pending(finding, &mut pending));
-        for entry in entries(&list).filter(|entry| pending.get(entry) == Some(&0)) {
-            faults.push(format!("{NOT_YET}: {entry} has no finding: take it off"));
-        }
     }
+    let mut faults = Vec::new();
     let mut warnings = 0;
     for Finding {
         text, is_warning, ..
@@ -96,12 +82,7 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         }
     }
     println!("{}", faults.join("\n"));
-    let left: usize = pending.values().sum();
-    let entries = pending.len();
-    println!(
-        "{} findings, {warnings} warnings; {left} more in {entries} files and folders of {NOT_YET}",
-        faults.len()
-    );
+    println!("{} findings, {warnings} warnings", faults.len());
     let typos = shell::run(&format!(
         "{PYTHON}/bin/typos --config tests/prose/typos.toml --format brief"
     ));
@@ -111,24 +92,6 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
 
 fn read(path: &str) -> Result<String> {
     fs::read_to_string(shell::root().join(path)).with_context(|| format!("cannot read {path}"))
-}
-
-/// The entries of a list, which may have comments.
-fn entries(list: &str) -> impl Iterator<Item = &str> {
-    list.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-/// Whether a finding lies in a file or folder of the list, whose first such entry counts it.
-fn is_pending(finding: &Finding, pending: &mut BTreeMap<&str, usize>) -> bool {
-    let path = Path::new(&finding.path);
-    let found = pending
-        .iter_mut()
-        .find(|(entry, _)| path.starts_with(entry));
-    found
-        .map(|(_, count)| *count += usize::from(!finding.is_warning))
-        .is_some()
 }
 
 /// The texts that people read, by their files.
@@ -230,14 +193,6 @@ fn joined(texts: &[Text]) -> (String, Vec<usize>) {
 mod tests {
     use super::*;
 
-    fn finding(path: &str, is_warning: bool) -> Finding {
-        Finding {
-            path: path.to_owned(),
-            text: String::new(),
-            is_warning,
-        }
-    }
-
     #[test]
     fn tests_and_quotes_have_no_words_of_their_own() {
         for (path, expected) in [
@@ -258,21 +213,5 @@ mod tests {
         let (markdown, map) = joined(&[Text::new(3, "a\nb"), Text::new(9, "c")]);
         assert_eq!(markdown, "a\nb\n\nc\n\n");
         assert_eq!(map, [3, 4, 5, 9, 10]);
-    }
-
-    #[test]
-    fn a_finding_is_pending_if_its_file_is_listed() {
-        let list = "# Not yet\ncrates/core\ndocs/a.md\ncrates/cli\n";
-        let mut pending: BTreeMap<&str, usize> = entries(list).map(|entry| (entry, 0)).collect();
-        for (path, is_warning, expected) in [
-            ("crates/core/src/a.rs", false, true),
-            ("docs/a.md", true, true),
-            ("crates/core-b/src/a.rs", false, false),
-            ("docs/b.md", false, false),
-        ] {
-            let found = is_pending(&finding(path, is_warning), &mut pending);
-            assert_eq!(found, expected, "{path}");
-        }
-        assert_eq!(pending.into_values().collect::<Vec<_>>(), [0, 1, 0]);
     }
 }

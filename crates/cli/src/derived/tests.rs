@@ -1,3 +1,5 @@
+//! Which operations become commands, and with which names and options.
+
 use clap::CommandFactory as _;
 
 use super::{Derived, all, by_hand};
