@@ -32,11 +32,12 @@
 macro_rules! resource {
     (
         $(#[$attribute:meta])*
-        pub struct $name:ident, stored as $row:ident,
+        pub struct $name:ident, stored as $(#[$of_row:meta])* $row:ident,
         shown with ($this:ident $(, $given:ident: $given_type:ty)*) { $($members:tt)* }
     ) => {
         crate::api::resource! { @next
-            [$name $row ($this $(, $given: $given_type)*) $(#[$attribute])*] [] [] [] [] $($members)*
+            [$name ($(#[$attribute])*) $row ($(#[$of_row])*) $this $(, $given: $given_type)*]
+            [] [] [] [] $($members)*
         }
     };
 
@@ -91,7 +92,10 @@ macro_rules! resource {
     };
 
     (@next
-        [$name:ident $row:ident ($this:ident $(, $given:ident: $given_type:ty)*) $(#[$attribute:meta])*]
+        [
+            $name:ident ($(#[$attribute:meta])*) $row:ident ($(#[$of_row:meta])*)
+            $this:ident $(, $given:ident: $given_type:ty)*
+        ]
         [$($shown:tt)*] [$($stored:tt)*] [$($copied:ident = $in_row:ident,)*]
         [$($computed:ident: $type:ty = $value:expr,)*]
     ) => {
@@ -105,6 +109,7 @@ macro_rules! resource {
         #[doc = concat!("The row of a [`", stringify!($name), "`].")]
         #[cfg(feature = "platform")]
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        $(#[$of_row])*
         pub(crate) struct $row {
             $($stored)*
         }
