@@ -26,7 +26,8 @@
 /// - `= computed`: only shown. Its value comes from the row and from what `shown with` names. If a member has another
 ///   type in the row, it's `private` there and `computed` here.
 ///
-/// Both structs keep the order of the members, because row bodies are compared as texts. An absent option isn't shown.
+/// Both structs have their members in this order, so a stored body stays the same text.
+/// An absent option isn't shown. One in parentheses is shown as `null`.
 ///
 /// `domain` gives the row its name there, and its transitions.
 macro_rules! resource {
@@ -49,6 +50,13 @@ macro_rules! resource {
                 $(#[$attribute])* #[serde(default, skip_serializing_if = "Option::is_none")]
                 $member: Option<$type>
             } $($rest)*
+        }
+    };
+    (@next $head:tt $shown:tt $stored:tt $copied:tt $computed:tt
+        $(#[$attribute:meta])* pub $member:ident: ($type:ty) = $($rest:tt)*
+    ) => {
+        crate::api::resource! { @next $head $shown $stored $copied $computed
+            { $(#[$attribute])* $member: $type } $($rest)*
         }
     };
     (@next $head:tt $shown:tt $stored:tt $copied:tt $computed:tt

@@ -1,41 +1,10 @@
 //! Events that applications can read.
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::Extra;
-use crate::{
-    caller::Actor,
-    identifier::{AccountId, ConnectionId, EventId},
-};
-
-/// An event for the application.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Event {
-    /// ID; primary key.
-    pub(crate) id: EventId,
-    /// Dotted name, such as `account.activated`.
-    pub(crate) name: String,
-    /// When it happened.
-    pub(crate) at: Timestamp,
-    /// The caller that caused it, if known.
-    #[serde(default)]
-    pub(crate) actor: Option<Actor>,
-    /// Account, if it's about one.
-    pub(crate) account_id: Option<AccountId>,
-    /// Facts, without secrets.
-    pub(crate) data: Value,
-    /// Whether it's removed sooner than others.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) short_lived: bool,
-    /// Its position in the order of commits, which the store assigns.
-    #[serde(skip)]
-    pub(crate) position: Option<i64>,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
+use crate::identifier::{AccountId, ConnectionId};
+pub(crate) use crate::resource::event::EventRow as Event;
 
 /// An event from a transition. The commit adds its ID and time, and names that follow from IDs.
 #[derive(Debug, Clone, PartialEq)]

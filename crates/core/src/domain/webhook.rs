@@ -4,11 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, NewAudit};
-use crate::{
-    identifier::{AccountId, EventId, WebhookId},
-    sealed::Sealed,
+use crate::{identifier::WebhookId, sealed::Sealed};
+pub(crate) use crate::{
+    resource::webhook::{WebhookDeliveryRow as Delivery, WebhookRow as Webhook},
+    state::DeliveryState,
 };
-pub(crate) use crate::{resource::webhook::WebhookRow as Webhook, state::DeliveryState};
 
 /// How long the previous secret also signs after a rotation.
 const BOTH_SIGN: SignedDuration = SignedDuration::from_hours(24);
@@ -129,32 +129,6 @@ impl Lane {
     }
 }
 
-/// An event that the webhook didn't accept immediately, or that is replayed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Delivery {
-    /// Webhook and event; primary key.
-    pub(crate) webhook_id: WebhookId,
-    pub(crate) event_id: EventId,
-    pub(crate) event_type: String,
-    /// Position of the event in the feed. 0 for a test.
-    pub(crate) position: i64,
-    /// Account of the event. Deliveries of one account are in order.
-    pub(crate) account_id: Option<AccountId>,
-    /// State of the delivery.
-    pub(crate) state: DeliveryState,
-    /// Number of attempts so far.
-    pub(crate) attempts: u32,
-    /// When to try next, if it's pending.
-    pub(crate) due_at: Timestamp,
-    /// Result of the last attempt.
-    pub(crate) last: Option<Attempt>,
-    /// When it was last changed.
-    pub(crate) updated_at: Timestamp,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
-
 /// One attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Attempt {
@@ -247,7 +221,7 @@ impl Delivery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::Connections;
+    use crate::{caller::Connections, identifier::EventId};
 
     const EPOCH: Timestamp = Timestamp::UNIX_EPOCH;
 

@@ -13,9 +13,9 @@ pub(super) fn is_of(event: &Event, connections: &Connections) -> bool {
 }
 
 /// An event with the data that follows from its row.
-pub(super) async fn view(context: &Context, row: domain::Event) -> Event {
+pub(super) async fn view(context: &Context, mut row: domain::Event) -> Event {
     let cursor = Cursor::after(&row).unwrap_or(Cursor::START).to_string();
-    let mut data = match row.data {
+    let mut data = match row.data.take() {
         Value::Object(members) => members,
         _ => serde_json::Map::new(),
     };
@@ -33,12 +33,5 @@ pub(super) async fn view(context: &Context, row: domain::Event) -> Event {
         data.insert(String::from("connection_name"), name.to_string().into());
         data.insert(String::from("product"), product.into());
     }
-    Event {
-        id: row.id,
-        event_type: row.name,
-        timestamp: row.at,
-        cursor,
-        actor: row.actor,
-        data,
-    }
+    row.shown(cursor, data)
 }

@@ -6,36 +6,50 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::event_type::EVENT_TYPES;
-use crate::{Error, Result, caller::Actor, identifier::EventId, similar::unknown};
+use crate::{Error, Result, api::resource, caller::Actor, identifier::EventId, similar::unknown};
+#[cfg(feature = "platform")]
+use crate::{domain::Extra, identifier::AccountId};
 
-/// Something that happened. An event never contains tokens or the user's data at the product.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
-    "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs",
-    "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
-    "data": {
-        "account_id": "acct_01a2037b04b8700c83c89f211dc3e2d7", "connection_id": "conn_01a2037b049d70088eaab85ce92ba4ca",
-        "connection_name": "mail", "product": "mail", "identifier": "user-1", "status": "suspended",
-        "previous_status": "active", "missing_scopes": [],
-    },
-}))]
-#[non_exhaustive]
-pub struct Event {
-    /// ID of the event. Use it to detect events that you read twice.
-    pub id: EventId,
-    /// Its type, such as `account.activated`.
-    #[serde(rename = "type")]
-    pub event_type: String,
-    /// When it happened, by the clock of the process that recorded it.
-    pub timestamp: Timestamp,
-    /// Cursor to continue the feed after this event.
-    pub cursor: String,
-    /// The caller that caused it, if known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub actor: Option<Actor>,
-    /// Data of the event. The reference lists the members of each type. Later versions can add members.
-    pub data: Map<String, Value>,
+resource! {
+    /// Something that happened. An event never contains tokens or the user's data at the product.
+    #[schemars(example = json!({
+        "id": "evt_01a2037b049d700989ef2fc8739d75ac", "type": "account.suspended",
+        "timestamp": "2026-11-22T13:38:43Z", "cursor": "AAAAAAAAAAcBogN7BJ1wCYnvL8hznXWs",
+        "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
+        "data": {
+            "account_id": "acct_01a2037b04b8700c83c89f211dc3e2d7",
+            "connection_id": "conn_01a2037b049d70088eaab85ce92ba4ca", "connection_name": "mail", "product": "mail",
+            "identifier": "user-1", "status": "suspended", "previous_status": "active", "missing_scopes": [],
+        },
+    }))]
+    pub struct Event, stored as EventRow, shown with (row, cursor: String, data: Map<String, Value>) {
+        /// ID of the event. Use it to detect events that you read twice.
+        pub id: EventId = stored,
+        /// Its type, such as `account.activated`.
+        #[serde(rename = "type")]
+        pub event_type: String = stored as name,
+        /// When it happened, by the clock of the process that recorded it.
+        pub timestamp: Timestamp = stored as at,
+        /// Cursor to continue the feed after this event.
+        pub cursor: String = computed cursor,
+        /// The caller that caused it, if known.
+        pub actor: Option<Actor> = stored #[serde(default)],
+        /// Account, if it's about one.
+        private account_id: Option<AccountId>,
+        /// Data of the event. The reference lists the members of each type. Later versions can add members.
+        pub data: Map<String, Value> = computed data,
+        /// Facts, without secrets.
+        private data: Value,
+        /// Whether it's removed sooner than others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private short_lived: bool,
+        /// Its position in the order of commits, which the store assigns.
+        #[serde(skip)]
+        private position: Option<i64>,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 impl Event {

@@ -188,7 +188,7 @@ resource! {
         /// Form of its results.
         pub view: View = computed row.results().view,
         /// Maximum size of a result's data in bytes.
-        pub max_bytes: Option<u64> = computed row.results().max_bytes,
+        pub max_bytes: (Option<u64>) = computed row.results().max_bytes,
         /// Form and size of its results, if its creator chose them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         private view: Option<View>,

@@ -10,7 +10,7 @@ pub(crate) mod audit;
 pub(crate) mod authorization;
 mod call;
 pub(crate) mod connection;
-mod event;
+pub(crate) mod event;
 mod event_type;
 mod file;
 pub(crate) mod history;

@@ -19,8 +19,9 @@ use crate::{
     caller::Connections,
     domain::{
         Extra,
-        webhook::{Lane, SigningSecret},
+        webhook::{Attempt, Lane, SigningSecret},
     },
+    identifier::AccountId,
 };
 
 operations! {
@@ -209,34 +210,47 @@ impl WebhookWithSecret {
     }
 }
 
-/// A delivery that failed at the first attempt, or a test or replay that you requested.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "event_id": "evt_01a2037b06377022b5c52f511824e17a", "event_type": "webhook.test", "state": "delivered",
-    "attempts": 1, "last_attempt_at": "2026-11-22T13:38:43Z", "status": 200, "message": "ok",
-}))]
-#[non_exhaustive]
-pub struct WebhookDelivery {
-    /// ID of the event, which is also in the header `webhook-id`.
-    pub event_id: EventId,
-    /// Type of the event.
-    pub event_type: String,
-    /// `waiting`, `delivered` or `failed`.
-    pub state: String,
-    /// Number of attempts so far.
-    pub attempts: u32,
-    /// When the next attempt is due, if one is pending. Stead first finishes earlier events of the same account.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_attempt_at: Option<Timestamp>,
-    /// When the last attempt was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_attempt_at: Option<Timestamp>,
-    /// Status of the last response, if one arrived.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
-    /// Body of the last response, or why none arrived.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
+resource! {
+    /// A delivery that failed at the first attempt, or a test or replay that you requested.
+    #[schemars(example = json!({
+        "event_id": "evt_01a2037b06377022b5c52f511824e17a", "event_type": "webhook.test", "state": "delivered",
+        "attempts": 1, "last_attempt_at": "2026-11-22T13:38:43Z", "status": 200, "message": "ok",
+    }))]
+    pub struct WebhookDelivery, stored as WebhookDeliveryRow, shown with (row) {
+        /// Webhook and event; primary key.
+        private webhook_id: WebhookId,
+        /// ID of the event, which is also in the header `webhook-id`.
+        pub event_id: EventId = stored,
+        /// Type of the event.
+        pub event_type: String = stored,
+        /// Position of the event in the feed. 0 for a test.
+        private position: i64,
+        /// Account of the event. Deliveries of one account are in order.
+        private account_id: Option<AccountId>,
+        /// `waiting`, `delivered` or `failed`.
+        pub state: String = computed row.state.name().to_owned(),
+        private state: DeliveryState,
+        /// Number of attempts so far.
+        pub attempts: u32 = stored,
+        /// When the next attempt is due, if one is pending. Stead first finishes earlier events of the same account.
+        pub next_attempt_at: Option<Timestamp> = computed (row.state == DeliveryState::Waiting).then_some(row.due_at),
+        /// When to try next, if it's pending.
+        private due_at: Timestamp,
+        /// When the last attempt was made.
+        pub last_attempt_at: Option<Timestamp> = computed row.last.as_ref().map(|last| last.at),
+        /// Status of the last response, if one arrived.
+        pub status: Option<u16> = computed row.last.as_ref().and_then(|last| last.status),
+        /// Body of the last response, or why none arrived.
+        pub message: Option<String>
+            = computed row.last.map(|last| last.message).filter(|text| !text.is_empty()),
+        /// Result of the last attempt.
+        private last: Option<Attempt>,
+        /// When it was last changed.
+        private updated_at: Timestamp,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// A request to send events again.

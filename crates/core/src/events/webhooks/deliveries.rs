@@ -36,7 +36,7 @@ pub(crate) async fn deliveries(
         for found in rows {
             after = Some(found.row.event_id);
             if state.is_none_or(|state| state == found.row.state) {
-                items.push(view(found.row));
+                items.push(found.row.shown());
             }
             if items.len() == limit {
                 return Ok(Page::new(items, after.map(|id| id.to_string())));
@@ -82,7 +82,7 @@ pub(crate) async fn replay_delivery(
         )
         .await?;
     context.feed.committed();
-    Ok(view(again))
+    Ok(again.shown())
 }
 
 /// Delivers all events since a time again, in the order of the feed.
@@ -149,21 +149,5 @@ pub(crate) async fn test(context: &Context, test: TestWebhook) -> Result<Webhook
     let exists = Error::new(ErrorKind::Internal, "two tests have the same id");
     let change = Change::none().insert(delivery.clone());
     context.add("webhook.test", change, exists).await?;
-    Ok(view(delivery))
-}
-
-fn view(row: Delivery) -> WebhookDelivery {
-    let waits = row.state == DeliveryState::Waiting;
-    let last = row.last.as_ref();
-    let message = last.map(|last| last.message.clone());
-    WebhookDelivery {
-        event_id: row.event_id,
-        event_type: row.event_type,
-        state: row.state.name().to_owned(),
-        attempts: row.attempts,
-        next_attempt_at: waits.then_some(row.due_at),
-        last_attempt_at: last.map(|last| last.at),
-        status: last.and_then(|last| last.status),
-        message: message.filter(|text| !text.is_empty()),
-    }
+    Ok(delivery.shown())
 }
