@@ -144,7 +144,7 @@ async fn what_is_missing_is_told() {
 
     let error = build(Platform::builder("http://127.0.0.1").key(KEY)).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-    assert!(error.message().contains(".in_memory()"), "{error}");
+    assert!(error.message().contains("in_memory()"), "{error}");
 
     let error = build(Platform::builder("http://example.com").key(KEY).in_memory()).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
