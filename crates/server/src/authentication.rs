@@ -2,7 +2,11 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use axum::{extract::Request, response::Response, routing::Route};
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
 use http::{Extensions, HeaderMap, header};
 use stead::{
     Error, ErrorKind,
@@ -12,7 +16,6 @@ use stead::{
 use crate::{
     caller::Connection,
     holding,
-    layer::respond,
     problem::{Problem, Result},
     request_id::in_request,
     state::ServerState,
@@ -115,10 +118,14 @@ impl Entrance {
 }
 
 /// Lets a request pass to its route whose caller may use it, while there is room.
-pub(crate) async fn pass(entrance: Entrance, request: Request, inner: Route) -> Result<Response> {
+pub(crate) async fn pass(
+    State(entrance): State<Entrance>,
+    request: Request,
+    next: Next,
+) -> Result<Response> {
     let to_route = |acting, mut request: Request| {
         request.extensions_mut().insert::<Environment>(acting);
-        async { Ok(respond(inner, request).await) }
+        async { Ok(next.run(request).await) }
     };
     entrance.respond(request, to_route).await
 }

@@ -5,18 +5,18 @@ use std::{convert::Infallible, fmt, sync::Arc};
 
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse as _, Response},
 };
 use http::Uri;
 use stead::core::scope::ScopeName;
-use tower::service_fn;
+use tower::{ServiceExt as _, service_fn};
 
 use crate::{
     admission::Hosts,
     authentication::Entrance,
     extract::Acting,
-    layer::{self, layer, routed},
     metrics::PROXY_HOST,
     middleware::{Around, enclose},
     problem::Result,
@@ -125,7 +125,12 @@ impl Front {
             let run = |acting, request| execute::direct(acting, name, request);
             return parts.tools.respond(request, any, run).await;
         }
-        routed(&parts.router, without_last_slash(request)).await
+        let Ok(response) = parts
+            .router
+            .clone()
+            .oneshot(without_last_slash(request))
+            .await;
+        response
     }
 }
 
@@ -169,14 +174,19 @@ impl From<Front> for Router {
 /// The router, with the proxy host for what is meant for it.
 pub(crate) fn with_host(router: Router, state: &ServerState, host: Host) -> Router {
     let at_host = Arc::new((host, Direct::at_host(state)));
-    let enter = async |at_host: Arc<(Host, Direct)>, request: Request, inner| {
-        let (host, direct) = at_host.as_ref();
-        if host.is_named_by(&request) {
-            return direct.respond(request, any, proxy::at_proxy_host).await;
-        }
-        layer::respond(inner, request).await
-    };
-    router.layer(layer(at_host, enter))
+    router.layer(from_fn_with_state(at_host, enter_host))
+}
+
+async fn enter_host(
+    State(at_host): State<Arc<(Host, Direct)>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (host, direct) = at_host.as_ref();
+    if host.is_named_by(&request) {
+        return direct.respond(request, any, proxy::at_proxy_host).await;
+    }
+    next.run(request).await
 }
 
 /// The proxy host on a listener of its own: every path, for these names.

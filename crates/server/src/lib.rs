@@ -29,7 +29,6 @@ mod front;
 pub mod fuzzing;
 mod holding;
 mod index;
-mod layer;
 #[cfg(test)]
 mod limit_tests;
 #[cfg(test)]
@@ -87,7 +86,6 @@ pub use serve::{Served, Server, UnderWay, Workers, serve};
 
 use crate::{
     authentication::Entrance,
-    layer::layer,
     problem::Problem,
     routes::{ForApplications, Route, Slashes},
     state::ServerState,
@@ -180,7 +178,7 @@ fn service(
         let counted = || from_fn_with_state(places(), admission::admit);
         let by_rate = || from_fn_with_state(Arc::clone(&state.rates), admission::check_rate);
         let by_name = || from_fn_with_state(Arc::clone(&state.hosts), admission::check_host);
-        let entered = |entrance| layer(entrance, authentication::pass);
+        let entered = |entrance| from_fn_with_state(entrance, authentication::pass);
         let bounded = |handlers: MethodRouter<ServerState>| {
             let counted = handlers.layer(counted());
             counted.layer(by_name()).layer(by_rate())
@@ -191,7 +189,10 @@ fn service(
             }
             Access::Proxy => handlers.layer(entered(Entrance::of_any(&state, scope))),
             Access::Mcp => handlers
-                .layer(layer(state.clone(), mcp_endpoint::authenticate))
+                .layer(from_fn_with_state(
+                    state.clone(),
+                    mcp_endpoint::authenticate,
+                ))
                 .layer(by_name()),
             Access::Browser => {
                 bounded(handlers).layer(from_fn_with_state(state.clone(), pages::show_problem))

@@ -9,9 +9,9 @@ use std::{
 
 use axum::{
     Router,
-    extract::{MatchedPath, Request},
+    extract::{MatchedPath, Request, State},
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse as _, Response},
-    routing::Route,
 };
 use futures_util::{FutureExt as _, future::CatchUnwind};
 use http::{HeaderName, HeaderValue, Method, header, header::Entry};
@@ -23,7 +23,6 @@ use tracing::{Instrument as _, Span, field};
 
 use crate::{
     holding,
-    layer::{self, layer},
     metrics::{PROXY_HOST, PROXY_PATH, Requests},
     pages::{self, Language, Pages},
     problem::{self, Problem},
@@ -48,15 +47,12 @@ pub(crate) struct Around {
 
 /// The router with all of this around each route, and around what no route takes.
 pub(crate) fn surround(router: Router, around: Around) -> Router {
-    router.layer(layer(Arc::new(around), enter))
+    router.layer(from_fn_with_state(Arc::new(around), enter))
 }
 
-async fn enter(around: Arc<Around>, request: Request, inner: Route) -> Response {
+async fn enter(State(around): State<Arc<Around>>, request: Request, next: Next) -> Response {
     let route = request.extensions().get().cloned();
-    enclose(&around, request, route, |request| {
-        layer::respond(inner, request)
-    })
-    .await
+    enclose(&around, request, route, |request| next.run(request)).await
 }
 
 /// Responds to a request with all of this around. `route` is the one that takes the request, where it is one of a router.

@@ -17,6 +17,7 @@ use http::{
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::{body::Incoming, service::Service};
 use stead::core::boxed::boxed;
+use tower::ServiceExt as _;
 
 use super::{
     activity::{Activity, Answering},
@@ -25,7 +26,6 @@ use super::{
 use crate::{
     caller::{Connection, Stopping},
     front::Front,
-    layer::routed,
 };
 
 /// A router, or all of a platform, for a [`Server`](super::Server).
@@ -54,7 +54,10 @@ impl Served {
     async fn respond(&self, request: Request<Body>) -> Response<Body> {
         match &self.0 {
             Kind::Front(front) => front.respond(request).await,
-            Kind::Router(router) => routed(router, request).await,
+            Kind::Router(router) => {
+                let Ok(response) = router.clone().oneshot(request).await;
+                response
+            }
         }
     }
 }
