@@ -102,32 +102,22 @@ impl Entrance {
         let environment = environment.acting_as(caller);
         acting(&self.state, environment, self.scope, extensions)
     }
-
-    /// Responds to a request by `handler`, which gets the environment for the caller.
-    pub(crate) async fn respond<F>(
-        &self,
-        request: Request,
-        handler: impl FnOnce(Environment, Request) -> F,
-    ) -> Result<Response>
-    where
-        F: Future<Output = Result<Response>>,
-    {
-        let acting = self.acting(request.headers(), request.extensions()).await?;
-        admit(&self.state, acting, |acting| handler(acting, request)).await
-    }
 }
 
 /// Lets a request pass to its route whose caller may use it, while there is room.
 pub(crate) async fn pass(
     State(entrance): State<Entrance>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let to_route = |acting, mut request: Request| {
-        request.extensions_mut().insert::<Environment>(acting);
-        async { Ok(next.run(request).await) }
+    let acting = entrance
+        .acting(request.headers(), request.extensions())
+        .await?;
+    let to_route = |acting: Environment| {
+        request.extensions_mut().insert(acting);
+        next.run(request)
     };
-    entrance.respond(request, to_route).await
+    admit(&entrance.state, acting, to_route).await
 }
 
 /// The environment for a caller who waits so long. What a request says wrong of it is refused once it is known who asks.
@@ -163,10 +153,10 @@ pub(crate) async fn admit<F>(
     run: impl FnOnce(Environment) -> F,
 ) -> Result<Response>
 where
-    F: Future<Output = Result<Response>>,
+    F: Future<Output = Response>,
 {
     let permit = state.in_flight.enter(acting.caller(), || None)?;
-    let response = run(acting).await?;
+    let response = run(acting).await;
     Ok(response.map(|body| holding::unfinished(body, permit)))
 }
 

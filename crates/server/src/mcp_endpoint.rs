@@ -108,7 +108,7 @@ pub(crate) async fn authenticate(
             let acting = acting(&state, environment, None, request.extensions())?;
             let run = |acting: Environment| {
                 request.extensions_mut().insert(acting);
-                async { Ok(next.run(request).await) }
+                next.run(request)
             };
             admit(&state, acting, run).await
         }

@@ -46,7 +46,7 @@ impl Requests {
         }
     }
 
-    /// A response's head has left. `path` is that of the route, with or without a slash at its end.
+    /// A response's head has left.
     pub(crate) fn responded(
         &self,
         path: &str,
@@ -55,7 +55,6 @@ impl Requests {
         took: Duration,
     ) {
         let known = self.routes.get(path);
-        let known = known.or_else(|| self.routes.get(path.trim_end_matches('/')));
         let Some(counts) = known.or_else(|| self.routes.get(NO_ROUTE)) else {
             return;
         };
