@@ -290,7 +290,7 @@ async fn the_router_adds_nothing_to_the_response_of_a_product() {
     // A path that the service has too, with a method that it doesn't have there.
     let path = "/v1/connections";
     let refused = send(&service, &write, "proxy.example.com", "PUT", path).await;
-    refused.assert_problem(StatusCode::BAD_REQUEST, "invalid_request");
+    refused.assert_problem(StatusCode::BAD_REQUEST, "path_invalid");
     assert_eq!(refused.header("allow"), "");
 }
 
