@@ -73,6 +73,7 @@ pub(crate) async fn enter(
     .await
 }
 
+/// Responds with `inner`, and does all of this around it.
 async fn enclose<F>(
     around: &Around,
     route: &'static str,

@@ -92,7 +92,8 @@ pub fn routers(platform: &stead::Platform, options: &ServerOptions) -> Routers {
     }
 }
 
-/// All routes. `around` is around each of them, so that it sees a response just as it's sent.
+/// All routes. `around` is the outermost layer of each. It's also outside of axum's choice of the method, which changes headers of
+/// responses, so the proxy host's responses stay as they are.
 fn service(state: &ServerState, options: &ServerOptions, around: &Arc<Around>) -> Router {
     let layers = Layers::new(state, options);
     let outermost = |route| from_fn_with_state((Arc::clone(around), route), middleware::enter);
@@ -108,7 +109,7 @@ fn service(state: &ServerState, options: &ServerOptions, around: &Arc<Around>) -
     for (access, routes) in table {
         let layered = |endpoint, scope| layers.around(access, endpoint, scope);
         if access == Access::Proxy {
-            // The response is the product's own. The router of methods would give it a length, also for HEAD.
+            // The response is the product's own. With axum's choice of the method it would get a length, also for HEAD.
             for route in routes {
                 let endpoint = layered(route.endpoint, route.scope);
                 let service = outermost(PROXY_PATH).layer(endpoint.with_state(state.clone()));
