@@ -193,9 +193,7 @@ impl TestService {
             .expose_secret()
             .to_owned();
         Self {
-            router: crate::routers(&platform, &crate::ServerOptions::default())
-                .server
-                .into(),
+            router: crate::router_with(&platform, &crate::ServerOptions::default()),
             platform,
             products,
             clock,

@@ -6,7 +6,6 @@ use axum::{
     extract::{FromRequestParts, Request, State},
     middleware::{Next, from_fn_with_state},
     response::Response,
-    routing::MethodRouter,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
@@ -31,7 +30,7 @@ use crate::{
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::{RequestId, in_request},
-    state::ServerState,
+    routes::Endpoint,
 };
 
 /// The callers who can open a page.
@@ -77,16 +76,12 @@ impl Dashboard {
         }
     }
 
-    /// With a door in front of these pages.
-    pub(crate) fn behind(
-        self: &Arc<Self>,
-        door: Door,
-        pages: MethodRouter<ServerState>,
-    ) -> MethodRouter<ServerState> {
+    /// A page with a door in front of it.
+    pub(crate) fn behind(self: &Arc<Self>, door: Door, page: Endpoint) -> Endpoint {
         let state = Arc::clone(self);
         match door {
-            Door::Members => pages.layer(from_fn_with_state(state, enter)),
-            Door::SignIn => pages.layer(from_fn_with_state(state, open)),
+            Door::Members => page.layer(from_fn_with_state(state, enter)),
+            Door::SignIn => page.layer(from_fn_with_state(state, open)),
         }
     }
 

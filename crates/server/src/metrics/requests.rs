@@ -46,7 +46,7 @@ impl Requests {
         }
     }
 
-    /// Notes that a response's head was sent. `path` is the route's, with or without a slash at its end.
+    /// Notes that a response's head was sent.
     pub(crate) fn responded(
         &self,
         path: &str,
@@ -55,7 +55,6 @@ impl Requests {
         took: Duration,
     ) {
         let known = self.routes.get(path);
-        let known = known.or_else(|| self.routes.get(path.trim_end_matches('/')));
         let Some(counts) = known.or_else(|| self.routes.get(NO_ROUTE)) else {
             return;
         };

@@ -43,7 +43,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .query(&[tools::VERSION])
             .errors(&[UnknownTool, UnsupportedVersion])
             .needs_no_scope(),
-        post(tools::execute::ROUTE, tools::execute)
+        post("/v1/tools/{name}/execute", tools::execute)
             .summary("execute", "Runs a tool as a user.")
             .describe(tools::execute::describe)
             .calls()
