@@ -196,7 +196,7 @@ grep 'no note has this id' missing
 
     let checkout = Checkout::copy();
     let (new, edits) = follow(&checkout, &guide("add-a-resource.md"));
-    assert_eq!((new, edits), (5, 12));
+    assert_eq!((new, edits), (5, 10));
     checkout.write("target/try.sh", SCRIPT);
     checkout.run("sh target/try.sh");
 }

@@ -8,7 +8,7 @@ mod clock;
 mod measured;
 mod memory;
 mod record;
-mod records;
+pub(crate) mod records;
 mod table;
 
 use jiff::Timestamp;
