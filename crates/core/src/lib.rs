@@ -9,6 +9,7 @@ pub mod api;
 #[doc(hidden)]
 pub mod boxed;
 pub mod caller;
+#[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod error;
 pub mod identifier;

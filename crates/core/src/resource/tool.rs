@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+#[cfg(feature = "catalogue")]
+use crate::{Result, schema::Exported};
 use crate::{
-    Result,
-    schema::{Detail, ExportReport, Exported},
+    schema::{Detail, ExportReport},
     tool::Effect,
 };
 
@@ -41,6 +42,7 @@ pub struct ToolDescription {
     pub readiness: Option<Readiness>,
 }
 
+#[cfg(feature = "catalogue")]
 impl ToolDescription {
     /// Describes a tool of the catalogue.
     ///
@@ -110,6 +112,7 @@ pub struct ExportedTools {
     pub report: Vec<ExportReport>,
 }
 
+#[cfg(feature = "catalogue")]
 impl FromIterator<Exported> for ExportedTools {
     fn from_iter<I: IntoIterator<Item = Exported>>(exported: I) -> Self {
         let exported = exported.into_iter();
