@@ -77,3 +77,4 @@ mod testing;
 mod tool_calls;
 
 pub use error::{Error, ErrorKind, Result};
+pub use stead_derive::Setters;

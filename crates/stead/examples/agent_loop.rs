@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .verification(Verification::LinkPossession)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("mail").client(CLIENT_ID, CLIENT_SECRET);
     stead.connections().ensure(mail).await?;
     let ready = stead
         .tools()

@@ -39,10 +39,7 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
     connected(&platform, &sandbox).await;
     let actions = platform.actions();
 
-    let tool = ListDrafts {
-        max_results: Some(1),
-        ..ListDrafts::default()
-    };
+    let tool = ListDrafts::default().max_results(1);
     let typed = actions.call("mail", "a/b %2F@ü", &tool).await.unwrap();
     let named = actions
         .execute_tool(
@@ -163,8 +160,8 @@ fn builder(sandbox: &Running) -> PlatformBuilder {
 /// Connects the user through a link, as a page and a callback of one's own do.
 async fn connected(platform: &Platform, sandbox: &Running) {
     let environment = platform.environment();
-    let new = NewConnection::new("mail", "mail")
-        .client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
+    let new =
+        NewConnection::mail("mail").client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
     let connection = platform.connections().create(new).await.unwrap();
     let link = platform
         .actions()

@@ -7,7 +7,8 @@ use super::metadata::Package;
 /// Which crates of ours each crate of ours may be built from; a product, only from [`FOR_A_PRODUCT`] and its family. The
 /// facade may also be built from every product.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("stead-core", &[]),
+    ("stead-derive", &[]),
+    ("stead-core", &["stead-derive"]),
     ("stead-transport", &["stead-core"]),
     ("stead-store", &["stead-core"]),
     ("stead-testkit", &["stead-core"]),

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stead_derive::Setters;
 
 #[cfg(feature = "catalogue")]
 use crate::{Result, schema::Exported};
@@ -85,7 +86,8 @@ pub enum Readiness {
 }
 
 /// Filters for a list of tools. A tool has to match all of them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Setters)]
+#[setters(all)]
 #[non_exhaustive]
 pub struct ToolFilter {
     /// Only tools of these products. An empty list means all products.

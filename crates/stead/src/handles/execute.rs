@@ -48,9 +48,7 @@ impl<T> Execute<T> {
         tool: &C,
     ) -> Self {
         let request = stead_core::tool::input_of(tool).map(|input| {
-            let mut request = ExecuteRequest::new(connection_name, identifier, input);
-            request.tool_version = Some(C::VERSION.to_owned());
-            request
+            ExecuteRequest::new(connection_name, identifier, input).tool_version(C::VERSION)
         });
         Self {
             backend,

@@ -38,7 +38,7 @@ use crate::{
 /// let stead = Platform::builder("https://app.example.com/stead").ephemeral_key().in_memory().build().await?;
 ///
 /// // Once per product: its OAuth client. Register the redirect URI at the product.
-/// let mail = NewConnection::new("mail", "mail").client("your-client-id", "your-client-secret");
+/// let mail = NewConnection::mail("mail").client("your-client-id", "your-client-secret");
 /// let mail = stead.connections().ensure(mail).await?;
 /// assert!(mail.redirect_uri.starts_with("https://app.example.com/stead/sso/v1/oauth/conn_"));
 ///

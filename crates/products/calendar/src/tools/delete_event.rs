@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
@@ -18,7 +18,8 @@ use crate::{
 ///
 /// A recurring event's id deletes the whole series, an occurrence's id only that one. Guests are not notified. An
 /// event that is gone already is not an error.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
     /// Id of the event.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, Setters,
     error::Violations,
     tool::{
         ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool,
@@ -25,7 +25,8 @@ use crate::{
 ///
 /// Given only a new start, the event keeps its length. A recurring event's id changes the whole series, an
 /// occurrence's id only that one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEvent {
     /// Calendar that holds the event; `primary` is the user's own.

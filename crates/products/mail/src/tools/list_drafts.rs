@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{Message, page::page, scopes};
 
 /// List the user's drafts by their ids; `mail_get_message_by_id` reads the message of one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct ListDrafts {
     /// Most drafts to return; 100 when absent.

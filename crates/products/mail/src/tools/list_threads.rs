@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
@@ -11,7 +11,8 @@ use crate::{page::page, readable::ThreadsView, scopes};
 
 /// List or search threads, newest first, with id and first words: a small overview. `mail_get_thread_by_id` returns
 /// the mails of one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new = query)]
 #[serde(deny_unknown_fields)]
 pub struct ListThreads {
     /// Search as in Gmail's search box, such as `subject:invoice has:attachment`.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
@@ -18,7 +18,8 @@ use crate::{
 ///
 /// `null` leaves a cell as it is, `""` clears it; cells of the range beyond the values stay as they are. Returns which
 /// range was written and how many cells.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateValues {
     /// Id or URL of the spreadsheet.
@@ -29,6 +30,7 @@ pub struct UpdateValues {
     #[schemars(length(min = 1))]
     pub range: String,
     /// Rows of cells.
+    #[setters(required)]
     pub values: Vec<Vec<CellValue>>,
     /// `RAW` when absent: texts stay texts. `USER_ENTERED` reads numbers, dates and formulas as if typed: a text
     /// that begins with `=` is executed, safe only for texts that you trust.

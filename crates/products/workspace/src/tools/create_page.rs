@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
@@ -21,7 +21,7 @@ use crate::{
 ///
 /// Give exactly one of `parent_page_id`, and `database_id` with `properties`; for rows
 /// `workspace_insert_database_row` is simpler.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePage {
     /// Id or URL of the database, or the id of a data source, in which the page becomes a row.
