@@ -13,6 +13,8 @@
 //!
 //! `operations/` serves what `stead_core::api` declares. `rest/` has the few routes that don't fit: streams, files, raw
 //! requests, and calls of tools.
+// Badges for what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod admission;
 mod authentication;
@@ -25,7 +27,6 @@ mod document;
 mod extract;
 mod front;
 #[cfg(feature = "fuzzing")]
-#[doc(hidden)]
 pub mod fuzzing;
 mod holding;
 mod index;
@@ -75,7 +76,6 @@ use stead::{Error, ErrorKind, core::environment::Environment};
 pub use brand::Brand;
 pub use document::openapi;
 pub use front::Front;
-#[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
 pub use options::ServerOptions;
 #[cfg(feature = "dashboard")]

@@ -16,8 +16,8 @@ use axum::{
 use http::{HeaderValue, Method, Request, header};
 use stead::{
     NewConnection, Platform,
-    core::ports::{Body, Transport as _},
     mail::FetchMails,
+    ports::{Body, Transport as _},
     transport::{ReqwestTransport, TransportOptions},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};

@@ -3,11 +3,7 @@
 use std::io::{Write as _, stdout};
 
 use secrecy::ExposeSecret as _;
-use stead::{
-    NewConnection, Platform,
-    core::{environment::Verification, oauth::Callback},
-    mail::FetchMails,
-};
+use stead::{Callback, NewConnection, Platform, Verification, mail::FetchMails};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 
 #[tokio::main]

@@ -13,19 +13,15 @@ use std::sync::{
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    ErrorKind, NewConnection, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
-    core::{
-        environment::Verification,
-        oauth::Callback,
-        ports::{
-            Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
-            TransportError,
-        },
-        resource::{AccountState, ProxyRequest},
-        seal::KeyRing,
-        store::MemoryStore,
-    },
+    Callback, ErrorKind, KeyRing, NewConnection, OsEntropy, Platform, PlatformBuilder,
+    TokioRuntime, Verification,
     mail::ListDrafts,
+    ports::{
+        Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
+        TransportError,
+    },
+    resource::{AccountState, ProxyRequest},
+    store::MemoryStore,
     transport::{ReqwestTransport, TransportOptions},
 };
 use stead_sandbox::{Running, Sandbox};
