@@ -75,6 +75,25 @@ pub struct Platform {
 operations!(Platform);
 
 /// What a [`Platform`] is made of. A key and a store are required; the rest has a default.
+///
+/// ```
+/// # #[cfg(all(feature = "sqlite", feature = "reqwest"))]
+/// # async fn example() -> stead::Result<()> {
+/// use std::time::Duration;
+/// use stead::{CallLimits, Platform};
+///
+/// let stead = Platform::builder("https://app.example.com/stead")
+///     .key_from_env()
+///     .sqlite("stead.db")
+///     .verify_url("https://app.example.com/connected")
+///     .verify_origins(["https://app.example.com"])
+///     .call_limits(CallLimits::default().calls(1_000))
+///     .store_outage(Duration::from_secs(60))
+///     .build()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
 #[must_use]
 pub struct PlatformBuilder {
     options: Result<EnvironmentOptions>,

@@ -175,7 +175,9 @@ fn what_a_session_is_offered_is_what_it_may_call() {
     };
     let (tools, connections) = offered(NewMcpSession::new("ada"));
     assert_eq!((tools.len(), connections.len()), (2, 2));
-    let new = NewMcpSession::new("ada").read_only(true).connections(["other"]);
+    let new = NewMcpSession::new("ada")
+        .read_only(true)
+        .connections(["other"]);
     assert_eq!(
         offered(new),
         (vec![READ.to_owned()], vec!["other".to_owned()])
