@@ -19,7 +19,7 @@ const REPLAYED: &str = "stead-idempotent-replayed";
 /// A stage on which Ada's calendar is connected as `user-1`.
 async fn connected() -> Stage {
     let stage = Stage::new().await;
-    let calendar = NewConnection::new("calendar", "calendar").client(CLIENT_ID, CLIENT_SECRET);
+    let calendar = NewConnection::calendar("calendar").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(calendar).await.unwrap();
     let link = json!({ "connection_name": "calendar", "identifier": "user-1" });

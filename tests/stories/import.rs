@@ -36,7 +36,7 @@ async fn another(stage: &Stage) -> Platform {
         .build()
         .await
         .unwrap();
-    let mail = NewConnection::new("post", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("post").client(CLIENT_ID, CLIENT_SECRET);
     platform.connections().create(mail).await.unwrap();
     platform
 }

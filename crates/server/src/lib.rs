@@ -13,6 +13,8 @@
 //!
 //! `operations/` serves what `stead_core::api` declares. `rest/` has the few routes that don't fit: streams, files, raw
 //! requests, and calls of tools.
+// Badges for what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod admission;
 mod authentication;
@@ -24,7 +26,6 @@ mod dashboard;
 mod document;
 mod extract;
 #[cfg(feature = "fuzzing")]
-#[doc(hidden)]
 pub mod fuzzing;
 mod holding;
 mod index;
@@ -68,7 +69,6 @@ mod trace_tests;
 
 pub use brand::Brand;
 pub use document::openapi;
-#[doc(hidden)]
 pub use mcp::Handlers as McpHandlers;
 pub use options::ServerOptions;
 #[cfg(feature = "dashboard")]

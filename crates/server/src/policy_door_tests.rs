@@ -137,7 +137,7 @@ impl Setup {
         })
         .await;
         let environment = service.platform.environment();
-        let new = NewConnection::new("sheets", "sheets")
+        let new = NewConnection::sheets("sheets")
             .client(OF_SHEETS, "CANARY-client-secret")
             .permissions([SPREADSHEETS]);
         let connection = environment.send(new).await.unwrap();

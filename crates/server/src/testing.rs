@@ -348,7 +348,7 @@ impl TestService {
 
     /// The connection `mail`, ready.
     pub(crate) async fn connect_mail(&self) -> String {
-        let new = NewConnection::new("mail", "mail")
+        let new = NewConnection::mail("mail")
             .client("client", "CANARY-client-secret")
             .permissions([READONLY]);
         self.platform

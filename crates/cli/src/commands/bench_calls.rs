@@ -157,7 +157,7 @@ async fn in_memory(identifier: &str) -> Outcome<Platform> {
         .product("mail", options)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client("bench", "secret");
+    let mail = NewConnection::mail("mail").client("bench", "secret");
     platform.connections().create(mail).await?;
     let mut account = AccountWithTokens::new("mail", identifier, "t".repeat(220));
     account.scopes = Some(vec![String::from("https://mail.google.com/")]);

@@ -72,8 +72,8 @@ macro_rules! query {
             $($(#[doc = $doc:literal])+ pub $member:ident: $type:ty,)+
         }
     ) => {
+        #[derive(Debug, Clone, Default, PartialEq, Eq, stead_derive::Setters)]
         $(#[$attribute])*
-        #[derive(Debug, Clone, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $name {
             $($(#[doc = $doc])+ pub $member: $type,)+

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use crate::state::DataKeyState;
 use crate::{
@@ -105,7 +106,9 @@ pub struct DataKey {
 }
 
 /// Options for activating a data key.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters,
+)]
 #[schemars(example = KeyActivation::default().at_once(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -114,15 +117,6 @@ pub struct KeyActivation {
     /// store open.
     #[serde(default)]
     pub at_once: bool,
-}
-
-impl KeyActivation {
-    /// Sets whether activation skips waiting for other processes.
-    #[must_use]
-    pub fn at_once(mut self, at_once: bool) -> Self {
-        self.at_once = at_once;
-        self
-    }
 }
 
 /// Progress of a re-encryption.

@@ -25,7 +25,7 @@ async fn read(service: &TestService, path: &str, language: &str, cookie: &str) -
 
 /// A connection that asks for more than the product grants.
 async fn connect_more(service: &TestService) -> String {
-    let new = NewConnection::new("mail", "mail")
+    let new = NewConnection::mail("mail")
         .client("client", "CANARY-client-secret")
         .permissions([READONLY, CONTACTS]);
     let environment = service.platform.environment();
