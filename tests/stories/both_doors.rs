@@ -61,9 +61,7 @@ async fn connections(stead: &Stead) {
     // At every start: nothing differs, so nothing changes, not even the time of the last change.
     assert_eq!(connections.ensure(given).await.unwrap(), ready);
     assert_eq!(connections.read("post").await.unwrap(), ready);
-    let other = connections
-        .ensure(NewConnection::calendar("post"))
-        .await;
+    let other = connections.ensure(NewConnection::calendar("post")).await;
     assert_eq!(other.unwrap_err().kind(), ErrorKind::WrongProduct);
 
     let off = ConnectionChange::default().disabled(true);

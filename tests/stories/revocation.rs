@@ -108,8 +108,8 @@ async fn a_refused_consent_ends_nothing_else() {
 #[tokio::test]
 async fn an_abandoned_consent_at_notion_revokes_nothing() {
     let stage = stage().await;
-    let workspace = NewConnection::workspace("workspace")
-        .client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
+    let workspace =
+        NewConnection::workspace("workspace").client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(workspace).await.unwrap();
     returned(&stage, "workspace", "user-2", ADA).await;
