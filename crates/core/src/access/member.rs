@@ -1,13 +1,10 @@
-//! The display of members and the check of their one-time codes, which members and sessions share.
-
-use jiff::Timestamp;
+//! Rows of members and the check of their one-time codes, which members and sessions share.
 
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
     domain::{Member, one_time_code},
     identifier::MemberId,
-    resource,
     seal::place,
     store::Record as _,
 };
@@ -47,23 +44,6 @@ pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId
             found.map(|found| found.row.id).ok_or_else(exists)
         }
         other => other.map(|()| id),
-    }
-}
-
-/// A member for display. It contains nothing that gives access.
-pub(super) fn view(row: &Member, now: Timestamp) -> resource::Member {
-    let link = row.link.as_ref().map(|link| link.expires_at);
-    resource::Member {
-        member_id: row.id,
-        email: row.email.clone(),
-        name: row.name.clone(),
-        role: row.role,
-        status: row.state(),
-        sign_in_with: row.sign_in_with(),
-        second_factor: row.has_second_factor(),
-        created_at: row.created_at,
-        last_sign_in_at: row.last_sign_in_at,
-        link_expires_at: link.filter(|end| now < *end),
     }
 }
 

@@ -19,9 +19,7 @@ pub(crate) async fn list(
     context: &Context,
     ListAccounts { filter, page }: ListAccounts,
 ) -> Result<Page<resource::Account>> {
-    let (filter, page_token, page_size) = (&filter, page.token.as_deref(), page.size);
-    let after = page_token.map(str::parse::<AccountId>).transpose()?;
-    let limit = page_size.clamp(1, 100);
+    let (after, limit) = (page.after()?, page.limit());
     let product = match &filter.product {
         Some(product) => Some(context.endpoints(product)?.product.name.to_owned()),
         None => None,

@@ -10,6 +10,7 @@
 mod macros;
 mod parameters;
 mod query;
+mod resource;
 
 use http::Method;
 use schemars::JsonSchema;
@@ -19,6 +20,7 @@ pub(crate) use macros::operations;
 pub use parameters::{Form, Paging, Parameter, Parameters, QueryWriter};
 pub(crate) use parameters::{QueryValue, query};
 pub use query::Query;
+pub(crate) use resource::resource;
 
 use crate::{Error, ErrorKind, Result, ports::BoxFuture, scope::ScopeName};
 

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::{
-    Error, Result,
+    Result,
     context::Context,
     domain::AuditEntry,
-    resource::{self, AuditFilter, AuditTarget, ListAuditEntries, Page},
+    resource::{self, AuditFilter, ListAuditEntries, Page},
 };
 
 /// Entries that are read at a time in search of those that match, and how many times.
@@ -19,9 +19,8 @@ pub(crate) async fn list(
     list: ListAuditEntries,
 ) -> Result<Page<resource::AuditEntry>> {
     let filter = &list.filter;
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
-    let mut below = page_token.map(read_token).transpose()?;
-    let limit = page_size.clamp(1, 100) as usize;
+    let mut below: Option<u64> = list.page.after()?;
+    let limit = list.page.limit() as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
         let rows = context.store.audit_entries(below, READ).await?;
@@ -30,7 +29,7 @@ pub(crate) async fn list(
             let number = found.row.number;
             below = Some(number);
             if matches(filter, &found.row) && is_seen(context, &found.row) {
-                items.push(view(found.row));
+                items.push(found.row.shown());
             }
             if items.len() == limit {
                 let more = number > 1;
@@ -42,15 +41,6 @@ pub(crate) async fn list(
         }
     }
     Ok(Page::new(items, below.map(|number| number.to_string())))
-}
-
-fn read_token(token: &str) -> Result<u64> {
-    token.parse().map_err(|_| {
-        Error::invalid_at(
-            "/page_token",
-            "this isn't a page token of this list; use next_page_token of the previous page",
-        )
-    })
 }
 
 /// Who is limited to some connections reads only of them.
@@ -72,21 +62,4 @@ fn matches(filter: &AuditFilter, entry: &AuditEntry) -> bool {
         });
     let actor = entry.actor.id.as_deref().unwrap_or(&entry.actor.kind);
     action && is(&filter.actor, actor) && is(&filter.target, &entry.target.id)
-}
-
-fn view(entry: AuditEntry) -> resource::AuditEntry {
-    resource::AuditEntry {
-        number: entry.number,
-        at: entry.at,
-        actor: entry.actor,
-        action: entry.action,
-        target: AuditTarget {
-            kind: entry.target.kind,
-            id: entry.target.id,
-        },
-        facts: entry.facts,
-        request_id: entry.request_id,
-        previous_hash: entry.previous_hash.as_str().to_owned(),
-        hash: entry.hash.as_str().to_owned(),
-    }
 }

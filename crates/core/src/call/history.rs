@@ -22,7 +22,6 @@ use crate::{
 /// Matching executions, newest first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page<ExecutionRecord>> {
     let filter = list.filter;
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let search = Search {
         connection_name: filter.connection_name,
         identifier: filter.identifier,
@@ -32,11 +31,15 @@ pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page
         since: filter.since,
         before: filter.before,
     };
-    let position = page_token.map(position).transpose()?;
-    let limit = page_size.clamp(1, 100) as usize;
+    let position = list.page.token.as_deref().map(position).transpose()?;
+    let limit = list.page.limit() as usize;
     let (found, next) = context.store.executions(&search, position, limit).await?;
     let seen = |call: &Execution| context.caller.sees(&call.connection_name);
-    let items = found.into_iter().filter(seen).map(view).collect();
+    let items = found
+        .into_iter()
+        .filter(seen)
+        .map(Execution::shown)
+        .collect();
     Ok(Page::new(items, next.map(token)))
 }
 
@@ -67,28 +70,9 @@ pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<Execu
         let (found, next) = context.store.executions(&search, position, 100).await?;
         if let Some(call) = found.into_iter().find(|call| call.id == id) {
             let seen = context.caller.sees(&call.connection_name);
-            return seen.then(|| view(call)).ok_or_else(missing);
+            return seen.then(|| call.shown()).ok_or_else(missing);
         }
         position = Some(next.ok_or_else(missing)?);
-    }
-}
-
-fn view(call: Execution) -> ExecutionRecord {
-    ExecutionRecord {
-        execution_id: call.id,
-        tool: call.tool.into(),
-        tool_version: call.tool_version.into(),
-        changes: call.changes,
-        connection_name: call.connection_name,
-        identifier: call.identifier,
-        actor: call.actor,
-        started_at: call.started_at,
-        duration_micros: call.duration_micros,
-        outcome: call.outcome.into(),
-        requests: call.requests,
-        path: call.path,
-        product_status: call.product_status,
-        trace_id: call.trace_id,
     }
 }
 

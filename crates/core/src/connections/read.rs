@@ -20,14 +20,10 @@ pub(crate) async fn list(
     context: &Context,
     list: ListConnections,
 ) -> Result<Page<resource::Connection>> {
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
-    let limit = page_size.clamp(1, 100);
-    let rows = rows(context, page_token, limit).await?;
-    let next_page_token = (rows.len() == limit as usize)
-        .then(|| rows.last().map(|row| row.row.name.to_string()))
-        .flatten();
+    let rows = rows(context, list.page.token.as_deref(), list.page.limit()).await?;
+    let next = list.page.next(&rows, |row| row.name.clone());
     let items = rows.iter().map(|row| view(context, &row.row)).collect();
-    Ok(Page::new(items, next_page_token))
+    Ok(Page::new(items, next))
 }
 
 /// Those that the caller may know of; a page token names no other.
@@ -54,18 +50,6 @@ pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection 
     let takes_permissions = context
         .endpoints(&row.product)
         .is_ok_and(|endpoints| endpoints.product.oauth.permissions != Permissions::None);
-    resource::Connection {
-        id: row.id,
-        connection_name: row.name.clone(),
-        product: row.product.clone(),
-        state: row.state,
-        health: row.health,
-        client_id: row.client_id.clone(),
-        has_client_secret: row.client_secret.is_some(),
-        permissions: takes_permissions.then(|| row.permissions.clone()),
-        settings: row.settings.clone(),
-        redirect_uri: context.redirect_uri(row.id),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    }
+    let redirect_uri = context.redirect_uri(row.id);
+    row.clone().shown(takes_permissions, redirect_uri)
 }

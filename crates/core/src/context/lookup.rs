@@ -17,7 +17,6 @@ use crate::{
     },
     identifier::{AuthorizationId, ConnectionId, ConnectionName, McpSessionId},
     resource,
-    state::{AccountHealth, AccountState},
     store::Versioned,
 };
 
@@ -224,29 +223,5 @@ impl Context {
 
 /// An account as applications see it.
 pub(crate) fn account_view(connection: &Connection, row: Account) -> resource::Account {
-    let row = row.through(connection);
-    resource::Account {
-        id: row.id,
-        connection_name: connection.name.clone(),
-        product: connection.product.clone(),
-        identifier: row.identifier,
-        state: row.state,
-        reason: row.reason,
-        health: match row.state {
-            AccountState::Active => row.health,
-            _ => AccountHealth::Unusable,
-        },
-        granted_scopes: row.granted_scopes,
-        missing_scopes: row.missing_scopes,
-        product_user: row
-            .subject
-            .map(|subject| subject.display.unwrap_or(subject.id)),
-        token_expires_at: row.token_expires_at,
-        reauthorize_by: row
-            .refresh
-            .reauthorize_by
-            .filter(|_| row.state == AccountState::Active),
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    }
+    row.through(connection).shown(connection)
 }

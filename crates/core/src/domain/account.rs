@@ -4,8 +4,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+pub(crate) use crate::resource::account::AccountRow as Account;
+
 use super::{
-    Connection, Extra, Lease, NewAudit, NewEvent, PendingCredential,
+    Connection, NewAudit, NewEvent, PendingCredential,
     refresh::{Keep, RefreshFailure, RefreshState, Refreshed},
 };
 use crate::{
@@ -14,65 +16,6 @@ use crate::{
     identifier::{AccountId, ConnectionId, ConnectionName, Identifier},
     state::{AccountHealth, AccountReason, AccountState},
 };
-
-/// An account.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Account {
-    /// ID; primary key.
-    pub(crate) id: AccountId,
-    /// Connection; unique together with the identifier.
-    pub(crate) connection_id: ConnectionId,
-    /// The application's ID of the user.
-    pub(crate) identifier: Identifier,
-    /// State.
-    pub(crate) state: AccountState,
-    /// State to return to when a suspension ends.
-    pub(crate) suspended_from: Option<AccountState>,
-    /// Why it needs a new authorization.
-    pub(crate) reason: Option<AccountReason>,
-    /// Whether the last refresh succeeded.
-    pub(crate) health: AccountHealth,
-    /// Scopes that the user granted.
-    pub(crate) granted_scopes: Vec<String>,
-    /// Scopes that were requested but not granted.
-    pub(crate) missing_scopes: Vec<String>,
-    /// The user at the product.
-    pub(crate) subject: Option<Subject>,
-    /// Generation of the current credential. 0 for none.
-    pub(crate) generation: u64,
-    /// Highest generation so far.
-    pub(crate) last_generation: u64,
-    /// Credentials up to this generation need to be revoked at the product, including tokens that a running refresh
-    /// still gets for them.
-    #[serde(default)]
-    pub(crate) revoked_generation: u64,
-    /// Epoch of the connection's client that the current credential was issued to.
-    #[serde(default)]
-    pub(crate) client_epoch: u64,
-    /// How often it was disconnected. Account tokens from before the last disconnection don't work.
-    #[serde(default)]
-    pub(crate) disconnections: u64,
-    /// When the current access token expires, if it does.
-    pub(crate) token_expires_at: Option<Timestamp>,
-    /// The refresh that is running now.
-    pub(crate) lease: Option<Lease>,
-    /// Number of temporary refresh failures in a row.
-    pub(crate) refresh_failures: u32,
-    /// More state of its refreshes.
-    #[serde(flatten)]
-    pub(crate) refresh: RefreshState,
-    /// Digest of the imported line. Importing the same line again changes nothing, even if the tokens have changed
-    /// since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) imported: Option<Digest>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it was last changed.
-    pub(crate) updated_at: Timestamp,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
 
 /// A user at a product.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +112,14 @@ pub(crate) enum Trigger<'a> {
 pub(crate) type Transition = Result<Option<(Account, Option<&'static str>)>>;
 
 impl Account {
+    /// The health that is shown. The tokens of an account that isn't active can't be used.
+    pub(crate) fn health_as_shown(&self) -> AccountHealth {
+        match self.state {
+            AccountState::Active => self.health,
+            _ => AccountHealth::Unusable,
+        }
+    }
+
     /// All transitions of an account.
     pub(crate) fn on(&self, trigger: Trigger<'_>, now: Timestamp) -> Transition {
         let (mut next, event) = match (trigger, self.state) {

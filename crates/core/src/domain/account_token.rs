@@ -1,40 +1,11 @@
 //! Bearer tokens of a user's accounts, for programs that shouldn't have the application's own credential.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Account, NewAudit, NewEvent};
-use crate::{
-    digest::Digest,
-    identifier::{AccountId, AccountTokenId, ConnectionId, ConnectionName},
-    state::TokenAccess,
-};
-
-/// A bearer token of one user's accounts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AccountToken {
-    /// ID; primary key.
-    pub(crate) id: AccountTokenId,
-    /// Digest of the token.
-    pub(crate) token: Digest,
-    /// The first account.
-    pub(crate) account_id: AccountId,
-    /// How often the first account had been disconnected when the token was created.
-    pub(crate) disconnections: u64,
-    /// The user's accounts at other connections that it's also for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) others: Vec<TokenAccount>,
-    /// Client ID of the application that created it. `None` for the operator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) client_id: Option<String>,
-    /// Access that it gives.
-    pub(crate) access: TokenAccess,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it expires.
-    pub(crate) expires_at: Timestamp,
-}
+use crate::identifier::{AccountId, ConnectionId, ConnectionName};
+pub(crate) use crate::resource::account_token::AccountTokenRow as AccountToken;
 
 /// An account of an account token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,62 +4,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Extra, NewAudit, NewEvent};
-use crate::{Error, ErrorKind, Result, caller::Connections, digest::Digest, scope::Scopes};
+use super::{NewAudit, NewEvent};
+pub(crate) use crate::resource::app_credential::{
+    AppCredentialRow as AppCredential, AppSecretRow as AppSecret,
+};
+use crate::{
+    Error, ErrorKind, Result, caller::Connections, digest::Digest, resource, scope::Scopes,
+};
 
 /// Maximum number of secrets at a time: the current one and its replacement.
 const SECRETS: usize = 2;
-
-/// An application's client ID, with its secrets.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AppCredential {
-    /// Client ID; primary key.
-    pub(crate) client_id: String,
-    /// Name for people.
-    pub(crate) name: String,
-    /// Digest of the only secret, in rows of the first version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) secret: Option<Digest>,
-    /// The secrets, oldest first. Some may have expired.
-    #[serde(default)]
-    pub(crate) secrets: Vec<AppSecret>,
-    /// Names of the scopes. Rows from before scopes existed have none: [`Scopes::before_scopes`].
-    #[serde(default)]
-    pub(crate) scopes: Option<Vec<String>>,
-    /// Maximum number of requests per minute, if limited.
-    #[serde(default)]
-    pub(crate) rate_per_minute: Option<u32>,
-    /// Connections that it is limited to.
-    #[serde(default, skip_serializing_if = "Connections::are_all")]
-    pub(crate) connections: Connections,
-    /// Policy for its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) policy: Option<String>,
-    /// When it expires, if it does.
-    #[serde(default)]
-    pub(crate) expires_at: Option<Timestamp>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
-
-/// A secret of a credential.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AppSecret {
-    /// The first part of its digest. It identifies the secret without revealing it.
-    pub(crate) id: String,
-    /// Digest of the secret.
-    pub(crate) digest: Digest,
-    /// Its last characters, for people. Unknown for secrets of the first version.
-    pub(crate) ends_with: Option<String>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it expires, if it was replaced.
-    pub(crate) expires_at: Option<Timestamp>,
-    /// When it, or a token created with it, was last used. With constant use, this can be up to an hour old.
-    pub(crate) last_used_at: Option<Timestamp>,
-}
 
 impl AppSecret {
     /// A new secret. Stead keeps only its digest and its last four characters, which are part of its checksum.
@@ -114,6 +68,12 @@ impl AppCredential {
         let first = first.map(|digest| AppSecret::of_first_form(digest, self.created_at));
         let all = first.into_iter().chain(self.secrets.iter().cloned());
         all.filter(|secret| secret.is_live(now)).collect()
+    }
+
+    /// What is shown of it now.
+    pub(crate) fn shown_at(self, now: Timestamp) -> resource::AppCredential {
+        let live = self.live_secrets(now);
+        self.shown(live)
     }
 
     /// Scopes that it gives.

@@ -1,58 +1,11 @@
 //! A call that a person needs to approve, until it is made, denied or expired.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Extra, NewAudit, NewEvent};
-use crate::{
-    Error, ErrorKind, Result,
-    caller::Actor,
-    digest::Digest,
-    identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
-    sealed::Sealed,
-    state::ApprovalState,
-};
-
-/// An approval of one call with its exact arguments.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Approval {
-    /// Primary key.
-    pub(crate) id: ApprovalId,
-    /// Digest of the caller, the account with its client, the tool or request, and the arguments.
-    pub(crate) call: Digest,
-    pub(crate) state: ApprovalState,
-    /// The caller.
-    pub(crate) asked_by: Actor,
-    pub(crate) connection_id: ConnectionId,
-    pub(crate) connection_name: ConnectionName,
-    pub(crate) product: String,
-    pub(crate) account_id: AccountId,
-    pub(crate) identifier: Identifier,
-    /// The tool and its version.
-    pub(crate) tool: Option<(String, String)>,
-    /// Method and path of a raw request, without the query.
-    pub(crate) request: Option<(String, String)>,
-    /// The exact arguments, as JSON.
-    pub(crate) arguments: Sealed,
-    /// The policy that requires the approval.
-    pub(crate) policy: String,
-    /// The policy's rule.
-    pub(crate) rule: String,
-    pub(crate) created_at: Timestamp,
-    /// When it expires, whether it was used or not.
-    pub(crate) expires_at: Timestamp,
-    /// The person who approved or denied it.
-    #[serde(default)]
-    pub(crate) decided_by: Option<Actor>,
-    #[serde(default)]
-    pub(crate) decided_at: Option<Timestamp>,
-    /// The person's reason.
-    #[serde(default)]
-    pub(crate) reason: Option<String>,
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
+use super::{NewAudit, NewEvent};
+pub(crate) use crate::resource::approval::ApprovalRow as Approval;
+use crate::{Error, ErrorKind, Result, caller::Actor, state::ApprovalState};
 
 /// A trigger of a transition.
 #[derive(Debug, Clone)]
@@ -76,6 +29,14 @@ impl Approval {
         self.expires_at <= now
     }
 
+    /// Its state. Past its time it is expired, even before that is stored.
+    pub(crate) fn state_at(&self, now: Timestamp) -> ApprovalState {
+        match self.is_live() && self.is_over(now) {
+            true => ApprovalState::Expired,
+            false => self.state,
+        }
+    }
+
     /// The approval after a trigger, with the name of its event.
     ///
     /// # Errors
@@ -92,15 +53,10 @@ impl Approval {
             }
             (Trigger::Used, Approved) if !over => (Used, "approval.used", None),
             (Trigger::Expired, Pending | Approved) if over => (Expired, "approval.expired", None),
-            (_, state) => {
-                let state = if over && self.is_live() {
-                    Expired
-                } else {
-                    state
-                };
+            _ => {
                 return Err(Error::new(
                     ErrorKind::InvalidTransition,
-                    format!("the approval is {}", state.name()),
+                    format!("the approval is {}", self.state_at(now).name()),
                 ));
             }
         };

@@ -4,7 +4,12 @@ use jiff::SignedDuration;
 use uuid::Uuid;
 
 use super::*;
-use crate::caller::Caller;
+use crate::{
+    caller::Caller,
+    digest::Digest,
+    identifier::{AccountId, ApprovalId, ConnectionId, ConnectionName, Identifier},
+    sealed::Sealed,
+};
 
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 
@@ -30,7 +35,7 @@ pub(crate) fn waiting(id: ApprovalId, arguments: Sealed) -> Approval {
         decided_by: None,
         decided_at: None,
         reason: None,
-        extra: Extra::default(),
+        extra: Default::default(),
     }
 }
 

@@ -1,48 +1,10 @@
 //! The audit log: who changed what. It's a hash chain, so no entry can be changed or removed without detection.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Extra;
-use crate::{caller::Actor, digest::Digest};
-
-/// A change that someone made.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AuditEntry {
-    /// Number, from 1 without gaps; primary key.
-    pub(crate) number: u64,
-    /// When it happened.
-    pub(crate) at: Timestamp,
-    /// The caller.
-    pub(crate) actor: Actor,
-    /// The action, such as `connection.changed`.
-    pub(crate) action: String,
-    /// The resource that was changed.
-    pub(crate) target: AuditTarget,
-    /// More facts. Never secrets, and never a user's identifier, because an erasure couldn't remove it.
-    pub(crate) facts: Map<String, Value>,
-    /// ID of the request, if there was one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) request_id: Option<String>,
-    /// Hash of the previous entry. Zeros for the first one.
-    pub(crate) previous_hash: Digest,
-    /// SHA-256 over the previous hash and all other members.
-    pub(crate) hash: Digest,
-    /// Other members of the stored body. Members from a newer version also count in the hash.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
-
-/// The resource that was changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct AuditTarget {
-    /// Type, such as `connection`.
-    #[serde(rename = "type")]
-    pub(crate) kind: String,
-    /// ID.
-    pub(crate) id: String,
-}
+pub(crate) use crate::resource::audit::AuditEntryRow as AuditEntry;
+use crate::{caller::Actor, digest::Digest, resource::AuditTarget};
 
 /// An entry from a service. The commit adds its number, its time and its caller.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +72,7 @@ impl AuditHead {
             request_id,
             previous_hash: self.hash.clone(),
             hash: Digest::zeros(),
-            extra: Extra::default(),
+            extra: Default::default(),
         };
         entry.hash = entry.computed_hash();
         entry

@@ -4,73 +4,15 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub(crate) use crate::state::AuthorizationState;
-
-use super::{Account, Connection, Extra, NewEvent, Subject};
-use crate::{
-    Error, ErrorKind, Result,
-    digest::Digest,
-    error::ActBy,
-    identifier::{AccountId, AuthorizationId, ConnectionId, Identifier},
-    sealed::Sealed,
+pub(crate) use crate::{
+    resource::authorization::AuthorizationRow as Authorization, state::AuthorizationState,
 };
 
-/// One attempt to connect an account.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Authorization {
-    /// ID; primary key.
-    pub(crate) id: AuthorizationId,
-    /// Account that it is for.
-    pub(crate) account_id: AccountId,
-    /// Its connection.
-    pub(crate) connection_id: ConnectionId,
-    /// Its identifier.
-    pub(crate) identifier: Identifier,
-    /// Progress.
-    pub(crate) state: AuthorizationState,
-    /// Why it failed.
-    pub(crate) reason: Option<String>,
-    /// The product's message about the failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) product_message: Option<String>,
-    /// Digest of the link's secret; unique.
-    pub(crate) link: Digest,
-    /// Digest of the last OAuth state that was sent; unique.
-    pub(crate) oauth_state: Option<Digest>,
-    /// Digest of the cookie of the browser that opened the link.
-    pub(crate) browser: Option<Digest>,
-    /// PKCE verifier.
-    pub(crate) verifier: Option<Sealed>,
-    /// The authorization server that the browser was sent to, which also gets the code.
-    pub(crate) endpoints: Option<EndpointSnapshot>,
-    /// Epoch of the connection's client that sent the browser.
-    #[serde(default)]
-    pub(crate) client_epoch: u64,
-    /// Requested scopes.
-    pub(crate) scopes: Vec<String>,
-    /// URL that the browser goes to after the callback.
-    pub(crate) verify_url: Option<String>,
-    /// State to return to `verify_url`. Removed when the authorization ends.
-    pub(crate) app_state: Option<String>,
-    /// Whether the user can replace the current account with a different account of the product.
-    pub(crate) allow_account_switch: bool,
-    /// Tokens from the exchange, until the user is confirmed.
-    #[serde(rename = "quarantine")]
-    pub(crate) pending: Option<PendingCredential>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When the current step expires.
-    pub(crate) expires_at: Timestamp,
-    /// Until when the link works, even if it's opened several times. `None` means as long as the current step.
-    #[serde(default)]
-    pub(crate) opens_until: Option<Timestamp>,
-    /// Whether the application confirms the user. `None` means as the environment is configured.
-    #[serde(default)]
-    pub(crate) by_application: Option<bool>,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
+use super::{Account, Connection, NewEvent, Subject};
+use crate::{
+    Error, ErrorKind, Result, digest::Digest, error::ActBy, identifier::AuthorizationId,
+    sealed::Sealed,
+};
 
 /// A new authorization of an account.
 pub(crate) fn new_authorization(

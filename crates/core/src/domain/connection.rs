@@ -1,54 +1,16 @@
 //! A connection: one product's OAuth client.
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Extra, NewAudit, NewEvent};
+use super::{NewAudit, NewEvent};
+pub(crate) use crate::resource::connection::ConnectionRow as Connection;
 use crate::{
     Error, Result,
-    identifier::{ConnectionId, ConnectionName},
     product::Product,
     sealed::Sealed,
     state::{ConnectionHealth, ConnectionState},
 };
-
-/// A connection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Connection {
-    /// ID; primary key.
-    pub(crate) id: ConnectionId,
-    /// Name; unique.
-    pub(crate) name: ConnectionName,
-    /// Product.
-    pub(crate) product: String,
-    /// OAuth client ID.
-    pub(crate) client_id: Option<String>,
-    /// OAuth client secret.
-    pub(crate) client_secret: Option<Sealed>,
-    /// Increases with every change of the client ID or the product's host, because tokens belong to the client and host
-    /// that issued them.
-    #[serde(default)]
-    pub(crate) client_epoch: u64,
-    /// All accounts and authorizations of epochs before this one have been updated.
-    #[serde(default)]
-    pub(crate) ended_epoch: u64,
-    /// Scopes or capabilities.
-    pub(crate) permissions: Vec<String>,
-    /// The product's settings.
-    pub(crate) settings: Map<String, Value>,
-    /// State.
-    pub(crate) state: ConnectionState,
-    /// Whether the product accepts the client's credentials.
-    pub(crate) health: ConnectionHealth,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it was last changed.
-    pub(crate) updated_at: Timestamp,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
 
 /// A trigger of a transition.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::*;
+use crate::identifier::{ConnectionId, ConnectionName};
 use ConnectionState::{Disabled, Draft, Ready};
 
 const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);

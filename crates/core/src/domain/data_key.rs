@@ -3,46 +3,12 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Extra, NewAudit, NewEvent};
-use crate::{Error, ErrorKind, Result, identifier::DataKeyId, sealed::Sealed, state::DataKeyState};
-
-/// A data key, encrypted with a key of the ring.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct DataKey {
-    /// ID; primary key.
-    pub(crate) id: DataKeyId,
-    /// Key of the ring that encrypts it.
-    pub(crate) ring_key: String,
-    /// The encrypted key. `None` once it's retired.
-    pub(crate) wrapped: Option<Sealed>,
-    /// State.
-    #[serde(default)]
-    pub(crate) state: DataKeyState,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it last became active. The first key of a store is active from the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) activated_at: Option<Timestamp>,
-    /// When it was destroyed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) retired_at: Option<Timestamp>,
-    /// Processes that couldn't decrypt it while it was being added, each with the time of its last report.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) unopened_by: BTreeMap<Uuid, Timestamp>,
-    /// When the first process with MACs for rows ran, if the store is older than MACs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) upgraded_at: Option<Timestamp>,
-    /// Since when rows need a MAC. Bound into the encryption of `wrapped`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) authenticates_rows_since: Option<Timestamp>,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
+use super::{NewAudit, NewEvent};
+pub(crate) use crate::resource::key::DataKeyRow as DataKey;
+use crate::{Error, ErrorKind, Result, sealed::Sealed, state::DataKeyState};
 
 /// A trigger of a transition.
 #[derive(Debug, Clone)]
@@ -129,6 +95,7 @@ impl DataKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identifier::DataKeyId;
 
     const NOW: Timestamp = Timestamp::constant(1_767_225_600, 0);
 

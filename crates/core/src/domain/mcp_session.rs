@@ -1,55 +1,16 @@
 //! MCP sessions: bearer tokens of one user, for some tools of some connections.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{AppCredential, NewAudit, NewEvent};
+pub(crate) use crate::resource::mcp_session::McpSessionRow as McpSession;
 use crate::{
-    caller::{self, Caller, Connections},
-    digest::Digest,
-    identifier::{Identifier, McpSessionId},
-    results::{ResultOptions, View},
+    caller::{self, Caller},
+    results::ResultOptions,
 };
-
-/// A session of one user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct McpSession {
-    /// ID; primary key.
-    pub(crate) id: McpSessionId,
-    /// Digest of the token.
-    pub(crate) token: Digest,
-    /// The application's ID of the user.
-    pub(crate) identifier: Identifier,
-    /// Connections that it can use.
-    #[serde(default)]
-    pub(crate) connections: Connections,
-    /// Names of the tools that it can call. `None` means all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tools: Option<BTreeSet<String>>,
-    /// Whether it's read-only.
-    pub(crate) read_only: bool,
-    /// Policy for its calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) policy: Option<String>,
-    /// Form and size of its results, if its creator chose them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) view: Option<View>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) max_bytes: Option<u64>,
-    /// URL that the user's browser goes to after the product, so that the application can confirm the user.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) verify_url: Option<String>,
-    /// Client ID of the application that created it. `None` for the operator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) client_id: Option<String>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it expires.
-    pub(crate) expires_at: Timestamp,
-}
 
 impl McpSession {
     /// Form and size of its results.

@@ -4,6 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+pub(crate) use crate::resource::member::MemberRow as Member;
+
 use super::{Extra, NewAudit, NewEvent, PasswordHash};
 use crate::{
     Error, ErrorKind, Result,
@@ -15,48 +17,6 @@ use crate::{
 
 /// Lifetime of a link for an invitation or a reset.
 const LINK_LIFE: SignedDuration = SignedDuration::from_hours(24);
-
-/// A member.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Member {
-    /// ID; primary key.
-    pub(crate) id: MemberId,
-    /// Email address in lower case. The member signs in with it.
-    pub(crate) email: String,
-    /// Name for people. Can be empty until the member has joined.
-    pub(crate) name: String,
-    /// Role.
-    pub(crate) role: Role,
-    /// Hash of the password, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) password: Option<PasswordHash>,
-    /// The second factor, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) second_factor: Option<SecondFactor>,
-    /// The member's user at the sign-in provider, if they have ever used it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) provider: Option<ProviderSubject>,
-    /// The open link to set a password, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) link: Option<MemberLink>,
-    /// Whether the member is disabled.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) disabled: bool,
-    /// How often all sessions of the member were signed out.
-    #[serde(default)]
-    pub(crate) epoch: u64,
-    /// When the member was created.
-    pub(crate) created_at: Timestamp,
-    /// When the member first had a way to sign in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) joined_at: Option<Timestamp>,
-    /// When the member last signed in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) last_sign_in_at: Option<Timestamp>,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
 
 /// A secret from which an authenticator app generates one-time codes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,6 +90,12 @@ impl Member {
     pub(crate) fn has_second_factor(&self) -> bool {
         let factor = self.second_factor.as_ref();
         factor.is_some_and(|factor| factor.confirmed)
+    }
+
+    /// When its link expires, if one is open.
+    pub(crate) fn link_end(&self, now: Timestamp) -> Option<Timestamp> {
+        let end = self.link.as_ref().map(|link| link.expires_at);
+        end.filter(|end| now < *end)
     }
 
     /// Its state.

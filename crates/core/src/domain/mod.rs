@@ -59,7 +59,7 @@ pub(crate) use password::PasswordHash;
 pub(crate) use policy::Policy;
 pub(crate) use public_url::KnownPublicUrl;
 pub(crate) use quota_share::QuotaShare;
-pub(crate) use reencryption::{ReencryptionJob, ReencryptionProgress, UnsealedRow};
+pub(crate) use reencryption::ReencryptionJob;
 pub(crate) use secret::Secret;
 pub(crate) use session::Session;
 pub(crate) use totals::Totals;

@@ -4,31 +4,13 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, webhook::Holder};
+use crate::resource::FailedRow;
+pub(crate) use crate::resource::key::ReencryptionProgress;
 
 /// How long a process holds the job after each batch: longer than it takes to count all rows.
 const LEASE: SignedDuration = SignedDuration::from_mins(5);
 /// Maximum number of failed rows to list. Usually, all of them have the same cause.
 const NAMED: usize = 100;
-
-/// Progress of the job.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ReencryptionProgress {
-    pub(crate) running: bool,
-    /// Rows that were re-encrypted, and rows that still need to be.
-    pub(crate) done: u64,
-    pub(crate) left: u64,
-    pub(crate) failed: Vec<UnsealedRow>,
-    /// Why it stopped early.
-    pub(crate) stopped: Option<String>,
-}
-
-/// A row that can't be re-encrypted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct UnsealedRow {
-    pub(crate) table: String,
-    pub(crate) key: String,
-    pub(crate) reason: String,
-}
 
 /// The job. There is at most one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +66,7 @@ impl ReencryptionJob {
     }
 
     /// After a batch.
-    pub(crate) fn after(mut self, done: u64, left: u64, failed: Vec<UnsealedRow>) -> Self {
+    pub(crate) fn after(mut self, done: u64, left: u64, failed: Vec<FailedRow>) -> Self {
         self.reached.done += done;
         self.reached.left = left;
         for row in failed {

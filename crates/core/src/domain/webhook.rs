@@ -4,12 +4,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{Extra, NewAudit};
-pub(crate) use crate::state::DeliveryState;
 use crate::{
-    caller::Connections,
     identifier::{AccountId, EventId, WebhookId},
     sealed::Sealed,
 };
+pub(crate) use crate::{resource::webhook::WebhookRow as Webhook, state::DeliveryState};
 
 /// How long the previous secret also signs after a rotation.
 const BOTH_SIGN: SignedDuration = SignedDuration::from_hours(24);
@@ -32,33 +31,6 @@ const PAUSES: [i64; 9] = [
 ];
 /// Longest pause that Stead accepts from an endpoint.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(24);
-
-/// A webhook.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Webhook {
-    /// ID; primary key.
-    pub(crate) id: WebhookId,
-    /// URL that events are sent to.
-    pub(crate) url: String,
-    /// Filters for types of events, as for the feed. Empty means all.
-    pub(crate) events: Vec<String>,
-    /// Connections whose events it gets: those that its creator can see.
-    #[serde(default, skip_serializing_if = "Connections::are_all")]
-    pub(crate) connections: Connections,
-    /// Description for people.
-    pub(crate) description: Option<String>,
-    /// Secrets that sign, newest first.
-    pub(crate) secrets: Vec<SigningSecret>,
-    /// Why Stead sends nothing to it: `disabled`, `gone` or `failing`.
-    pub(crate) disabled: Option<String>,
-    /// When it was created.
-    pub(crate) created_at: Timestamp,
-    /// When it was last changed.
-    pub(crate) updated_at: Timestamp,
-    /// Other members of the stored body, such as those of a newer version.
-    #[serde(flatten)]
-    pub(crate) extra: Extra,
-}
 
 /// A secret that signs deliveries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -275,6 +247,7 @@ impl Delivery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::caller::Connections;
 
     const EPOCH: Timestamp = Timestamp::UNIX_EPOCH;
 

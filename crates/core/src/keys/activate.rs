@@ -26,7 +26,7 @@ pub(crate) async fn activate(
         .await?;
     context.vault.reload().await?;
     let now = context.store.now().await?;
-    Ok(view(&active, now))
+    Ok(view(&active, now, None))
 }
 
 fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(Change, DataKey)> {

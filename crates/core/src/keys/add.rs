@@ -26,5 +26,5 @@ pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKe
         )
         .await?;
     context.vault.reload().await?;
-    Ok(view(&added, added.created_at))
+    Ok(view(&added, added.created_at, None))
 }

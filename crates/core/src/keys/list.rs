@@ -1,6 +1,6 @@
 //! Lists the keys, and how many rows each has encrypted.
 
-use super::{reencrypt::progress_of, usage::usage, view};
+use super::{usage::usage, view};
 use crate::{
     Result,
     context::Context,
@@ -18,13 +18,13 @@ pub(crate) async fn list(context: &Context, list: ListKeys) -> Result<resource::
         false => Default::default(),
     };
     let job = context.store.reencryption_job().await?;
-    let views = keys.iter().map(|found| resource::DataKey {
-        rows: usage.get(&found.row.id).copied(),
-        ..view(&found.row, found.read_at)
+    let views = keys.iter().map(|found| {
+        let rows = usage.get(&found.row.id).copied();
+        view(&found.row, found.read_at, rows)
     });
     Ok(resource::Keys {
         ring: context.vault.ring(),
         data_keys: views.collect(),
-        reencryption: job.map(|found| progress_of(found.row.reached)),
+        reencryption: job.map(|found| found.row.reached.shown()),
     })
 }

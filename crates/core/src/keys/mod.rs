@@ -53,20 +53,12 @@ fn activatable_at(key: &DataKey) -> Option<Timestamp> {
     })
 }
 
-fn view(key: &DataKey, now: Timestamp) -> resource::DataKey {
+/// What is shown of a key, with the number of its rows if they were counted.
+fn view(key: &DataKey, now: Timestamp, rows: Option<u64>) -> resource::DataKey {
     let unopened = key.unopened_by.values();
     let unopened = unopened.filter(|said| is_heard(**said, now)).count();
-    resource::DataKey {
-        key_id: key.id.to_string(),
-        state: key.state,
-        ring_key: key.ring_key.clone(),
-        created_at: key.created_at,
-        activatable_at: activatable_at(key),
-        activated_at: key.activated_at,
-        retired_at: key.retired_at,
-        unopened_by: u32::try_from(unopened).unwrap_or(u32::MAX),
-        rows: None,
-    }
+    let unopened = u32::try_from(unopened).unwrap_or(u32::MAX);
+    key.clone().shown(activatable_at(key), unopened, rows)
 }
 
 /// All data keys, with the index of the one with this ID.

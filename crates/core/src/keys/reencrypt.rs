@@ -11,7 +11,7 @@ use super::{
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},
-    domain::{NewAudit, NewEvent, ReencryptionJob, ReencryptionProgress, UnsealedRow},
+    domain::{NewAudit, NewEvent, ReencryptionJob},
     identifier::DataKeyId,
     resource::{FailedRow, Reencryption},
     seal::data_keys_in,
@@ -44,7 +44,7 @@ pub(crate) async fn reencrypt_all(
                 }
             }
         }
-        let reached = progress_of(job.reached);
+        let reached = job.reached.shown();
         progress(&reached);
         if !reached.running {
             return Ok(reached);
@@ -99,7 +99,7 @@ async fn seal_again(
     let active = context.vault.active()?;
     let keys = others(context, active).await?;
     let mut left = usage(context, &keys).await?.values().sum::<u64>();
-    progress(&progress_of(job.clone().after(0, left, Vec::new()).reached));
+    progress(&job.clone().after(0, left, Vec::new()).reached.shown());
     for table in SEALED_TABLES {
         let mut after = None;
         loop {
@@ -117,7 +117,7 @@ async fn seal_again(
                         let is_news = batch.done > 0 || !batch.failed.is_empty();
                         let is_due = is_news || job.row.is_due(job.read_at);
                         let after = renewed.after(batch.done, left, batch.failed);
-                        let reached = progress_of(after.reached.clone());
+                        let reached = after.reached.clone().shown();
                         let change = match is_due {
                             true => batch.change.update(after, job.version),
                             false => batch.change,
@@ -150,22 +150,6 @@ async fn seal_again(
     Ok(reached)
 }
 
-/// Progress of the job, as callers see it.
-pub(super) fn progress_of(reached: ReencryptionProgress) -> Reencryption {
-    let failed = reached.failed.into_iter().map(|row| FailedRow {
-        table: row.table,
-        key: row.key,
-        reason: row.reason,
-    });
-    Reencryption {
-        running: reached.running,
-        done: reached.done,
-        left: reached.left,
-        failed: failed.collect(),
-        stopped: reached.stopped,
-    }
-}
-
 /// All data keys except the active one.
 async fn others(context: &Context, active: DataKeyId) -> Result<Vec<DataKeyId>> {
     let keys = context.store.data_keys().await?;
@@ -177,7 +161,7 @@ struct Batch {
     job: Option<Versioned<ReencryptionJob>>,
     change: Change,
     done: u64,
-    failed: Vec<UnsealedRow>,
+    failed: Vec<FailedRow>,
     next: Option<Vec<Value>>,
 }
 
@@ -209,7 +193,7 @@ async fn load(
             Err(error) if error.kind() == ErrorKind::StorageUnavailable => return Err(error),
             Err(error) => {
                 tracing::warn!(table = table_name, key, %error, "a row can't be re-encrypted");
-                batch.failed.push(UnsealedRow {
+                batch.failed.push(FailedRow {
                     table: table_name,
                     key,
                     reason: error.message().to_owned(),
@@ -247,7 +231,7 @@ async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Optio
                     return Ok((Change::none(), None));
                 };
                 let ended = row.after(0, left, Vec::new()).given_back(None, false);
-                let reached = progress_of(ended.reached.clone());
+                let reached = ended.reached.clone().shown();
                 let mut change = Change::none().update(ended, version);
                 if reached.done > 0 {
                     let data = json!({ "key_id": active, "rows": reached.done, "left": left });

@@ -43,5 +43,5 @@ pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resou
         )
         .await?;
     context.vault.reload().await?;
-    Ok(view(&retired, now))
+    Ok(view(&retired, now, None))
 }

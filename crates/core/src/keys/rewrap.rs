@@ -37,7 +37,7 @@ pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKe
                         let name = "key.rewrapped";
                         change = change.event(key.event(name)).audit(key.audit(name));
                         change = change.update(key.clone(), found.version);
-                        after.push(view(&key, found.read_at));
+                        after.push(view(&key, found.read_at, None));
                     }
                 }
                 Ok((change, after))

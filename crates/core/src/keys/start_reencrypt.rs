@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::reencrypt::{give_back, progress_of, reencrypt_all};
+use super::reencrypt::{give_back, reencrypt_all};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -21,10 +21,10 @@ pub(crate) async fn reencrypt(context: &Context, _: ReencryptAll) -> Result<Reen
             |found| {
                 let (row, version) = found.map(|found| (found.row, found.version)).unzip();
                 if let Some(row) = row.as_ref().filter(|row| row.reached.running) {
-                    return Ok((Change::none(), progress_of(row.reached.clone())));
+                    return Ok((Change::none(), row.reached.clone().shown()));
                 }
                 let new = ReencryptionJob::new(row);
-                let reached = progress_of(new.reached.clone());
+                let reached = new.reached.clone().shown();
                 Ok(match version {
                     Some(version) => (Change::none().update(new, version), reached),
                     None => (Change::none().insert(new), reached),

@@ -22,14 +22,5 @@ pub(crate) async fn read(context: &Context, read: ReadAuthorization) -> Result<A
         return Err(unknown());
     }
     let connection = context.connection_by_id(row.connection_id).await?.row;
-    Ok(Authorization {
-        authorization_id: row.id,
-        connection_name: connection.name,
-        identifier: row.identifier,
-        state: row.state,
-        reason: row.reason,
-        product_message: row.product_message,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-    })
+    Ok(row.shown(connection.name))
 }

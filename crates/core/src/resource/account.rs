@@ -9,13 +9,17 @@ use stead_derive::Setters;
 use super::Page;
 use crate::{
     ErrorKind::{AccountSuspended, ConnectionNotReady, InvalidTransition, UnknownConnection},
-    api::{Paging, operations, query},
-    scope::ScopeName::{AccountsManage, AccountsRead, LinksCreate},
-};
-use crate::{
+    api::{Paging, operations, query, resource},
     error::AuthorizationRequest,
     identifier::{AccountId, AuthorizationId, ConnectionName, Identifier},
+    scope::ScopeName::{AccountsManage, AccountsRead, LinksCreate},
     state::{AccountHealth, AccountReason, AccountState},
+};
+#[cfg(feature = "platform")]
+use crate::{
+    digest::Digest,
+    domain::{Connection, Extra, Lease, Subject, refresh::RefreshState},
+    identifier::ConnectionId,
 };
 
 operations! {
@@ -53,47 +57,82 @@ operations! {
         }
 }
 
-/// A user's account at a product.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "id": "acct_01a203a97b097013814da9fb3974a7bd", "connection_name": "workspace", "product": "workspace",
-    "identifier": "user-1", "state": "active", "health": "ok", "granted_scopes": [], "missing_scopes": [],
-    "product_user": "Analytical Engine Works", "created_at": "2026-11-22T14:29:28Z", "updated_at": "2026-11-22T14:29:28Z",
-}))]
-#[non_exhaustive]
-pub struct Account {
-    /// ID.
-    pub id: AccountId,
-    /// Name of the connection.
-    pub connection_name: ConnectionName,
-    /// Product.
-    pub product: String,
-    /// Your application's ID of the user.
-    pub identifier: Identifier,
-    /// State.
-    pub state: AccountState,
-    /// Why the user needs to authorize again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<AccountReason>,
-    /// Whether its tokens work.
-    pub health: AccountHealth,
-    /// Scopes that the user granted.
-    pub granted_scopes: Vec<String>,
-    /// Scopes that the connection requests but the user hasn't granted.
-    pub missing_scopes: Vec<String>,
-    /// The user's name at the product, such as an email address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub product_user: Option<String>,
-    /// When the current access token expires.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_expires_at: Option<Timestamp>,
-    /// When the user needs to authorize again, if known. The refresh token expires then, or the product issued none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reauthorize_by: Option<Timestamp>,
-    /// When the account was created.
-    pub created_at: Timestamp,
-    /// When it was last changed.
-    pub updated_at: Timestamp,
+resource! {
+    /// A user's account at a product.
+    #[schemars(example = json!({
+        "id": "acct_01a203a97b097013814da9fb3974a7bd", "connection_name": "workspace", "product": "workspace",
+        "identifier": "user-1", "state": "active", "health": "ok", "granted_scopes": [], "missing_scopes": [],
+        "product_user": "Analytical Engine Works", "created_at": "2026-11-22T14:29:28Z",
+        "updated_at": "2026-11-22T14:29:28Z",
+    }))]
+    pub struct Account, stored as AccountRow, shown with (row, connection: &Connection) {
+        /// ID.
+        pub id: AccountId = stored,
+        /// Connection; unique together with the identifier.
+        private connection_id: ConnectionId,
+        /// Name of the connection.
+        pub connection_name: ConnectionName = computed connection.name.clone(),
+        /// Product.
+        pub product: String = computed connection.product.clone(),
+        /// Your application's ID of the user.
+        pub identifier: Identifier = stored,
+        /// State.
+        pub state: AccountState = stored,
+        /// State to return to when a suspension ends.
+        private suspended_from: Option<AccountState>,
+        /// Why the user needs to authorize again.
+        pub reason: Option<AccountReason> = stored,
+        /// Whether its tokens work.
+        pub health: AccountHealth = computed row.health_as_shown(),
+        /// Whether the last refresh succeeded.
+        private health: AccountHealth,
+        /// Scopes that the user granted.
+        pub granted_scopes: Vec<String> = stored,
+        /// Scopes that the connection requests but the user hasn't granted.
+        pub missing_scopes: Vec<String> = stored,
+        /// The user's name at the product, such as an email address.
+        pub product_user: Option<String> = computed row.subject.map(|subject| subject.display.unwrap_or(subject.id)),
+        /// The user at the product.
+        private subject: Option<Subject>,
+        /// Generation of the current credential. 0 for none.
+        private generation: u64,
+        /// Highest generation so far.
+        private last_generation: u64,
+        /// Credentials up to this generation need to be revoked at the product, including tokens that a running refresh
+        /// still gets for them.
+        #[serde(default)]
+        private revoked_generation: u64,
+        /// Epoch of the connection's client that the current credential was issued to.
+        #[serde(default)]
+        private client_epoch: u64,
+        /// How often it was disconnected. Account tokens from before the last disconnection don't work.
+        #[serde(default)]
+        private disconnections: u64,
+        /// When the current access token expires.
+        pub token_expires_at: Option<Timestamp> = stored,
+        /// The refresh that is running now.
+        private lease: Option<Lease>,
+        /// Number of temporary refresh failures in a row.
+        private refresh_failures: u32,
+        /// More state of its refreshes.
+        #[serde(flatten)]
+        private refresh: RefreshState,
+        /// When the user needs to authorize again, if known. The refresh token expires then, or the product issued
+        /// none.
+        pub reauthorize_by: Option<Timestamp>
+            = computed row.refresh.reauthorize_by.filter(|_| row.state == AccountState::Active),
+        /// Digest of the imported line. Importing the same line again changes nothing, even if the tokens have changed
+        /// since.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private imported: Option<Digest>,
+        /// When the account was created.
+        pub created_at: Timestamp = stored,
+        /// When it was last changed.
+        pub updated_at: Timestamp = stored,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 query! {

@@ -12,12 +12,16 @@ use crate::{
     ErrorKind::{
         AccountNotFound, AccountSuspended, ConnectionNotReady, NotFound, UnknownConnection,
     },
-    api::{Paging, operations, query},
-    scope::ScopeName::AccountTokensCreate,
-};
-use crate::{
+    api::{Paging, operations, query, resource},
     identifier::{AccountTokenId, ConnectionName, Identifier},
+    scope::ScopeName::AccountTokensCreate,
     state::TokenAccess,
+};
+#[cfg(feature = "platform")]
+use crate::{
+    digest::Digest,
+    domain::{AccountRef, TokenAccount},
+    identifier::AccountId,
 };
 
 operations! {
@@ -114,31 +118,43 @@ pub struct IssuedAccountToken {
     pub proxy_url: Option<String>,
 }
 
-/// An active account token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "connections": ["mail"],
-    "identifier": "user-1", "access": "read", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
-    "expires_at": "2026-11-22T14:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct AccountToken {
-    /// ID.
-    pub token_id: AccountTokenId,
-    /// Name of the connection, or of the first one if the token is for several.
-    pub connection_name: ConnectionName,
-    /// Names of all its connections.
-    #[serde(default)]
-    pub connections: Vec<ConnectionName>,
-    /// Your application's ID of the user.
-    pub identifier: Identifier,
-    /// Access of the token.
-    pub access: TokenAccess,
-    /// Client ID of the application that created it. Absent if the operator created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client_id: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it expires.
-    pub expires_at: Timestamp,
+resource! {
+    /// An active account token.
+    #[derive(Eq)]
+    #[schemars(example = json!({
+        "token_id": "tok_01a2037b052070199760437deb0e58e8", "connection_name": "mail", "connections": ["mail"],
+        "identifier": "user-1", "access": "read", "client_id": "app_01a2037b035070009412e81b2b61a1aa",
+        "created_at": "2026-11-22T13:38:43Z", "expires_at": "2026-11-22T14:38:43Z",
+    }))]
+    pub struct AccountToken, stored as AccountTokenRow,
+    shown with (row, of: AccountRef, names: Vec<ConnectionName>) {
+        /// ID.
+        pub token_id: AccountTokenId = stored as id,
+        /// Digest of the token.
+        private token: Digest,
+        /// The first account.
+        private account_id: AccountId,
+        /// How often the first account had been disconnected when the token was created.
+        private disconnections: u64,
+        /// The user's accounts at other connections that it's also for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        private others: Vec<TokenAccount>,
+        /// Name of the connection, or of the first one if the token is for several.
+        pub connection_name: ConnectionName = computed of.connection,
+        /// Names of all its connections.
+        #[serde(default)]
+        pub connections: Vec<ConnectionName> = computed names,
+        /// Your application's ID of the user.
+        pub identifier: Identifier = computed of.identifier,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private client_id: Option<String>,
+        /// Access of the token.
+        pub access: TokenAccess = stored,
+        /// Client ID of the application that created it. Absent if the operator created it.
+        pub client_id: Option<String> = computed row.client_id,
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When it expires.
+        pub expires_at: Timestamp = stored,
+    }
 }

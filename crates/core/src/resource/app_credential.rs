@@ -8,12 +8,13 @@ use serde_json::json;
 use stead_derive::Setters;
 
 use super::{Page, secret};
-use crate::scope::Scopes;
 use crate::{
     ErrorKind::{InvalidTransition, NotFound, UnknownConnection},
-    api::{Paging, operations},
-    scope::ScopeName::CredentialsManage,
+    api::{Paging, operations, resource},
+    scope::{ScopeName::CredentialsManage, Scopes},
 };
+#[cfg(feature = "platform")]
+use crate::{caller::Connections, digest::Digest, domain::Extra};
 
 operations! {
     /// Lists applications' credentials.
@@ -50,60 +51,67 @@ operations! {
         }
 }
 
-/// An application's credential: a client ID, up to two secrets, scopes and limits.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
-    "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
-    "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
-}))]
-#[non_exhaustive]
-pub struct AppCredential {
-    /// Client ID.
-    pub client_id: String,
-    /// Name for people.
-    pub name: String,
-    /// Its scopes.
-    #[schemars(with = "Vec<String>")]
-    pub scopes: Scopes,
-    /// Maximum number of requests per minute. Absent if unlimited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_per_minute: Option<u32>,
-    /// Names of the connections that it's limited to. Absent if it isn't limited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Vec<String>>,
-    /// Name of the policy for its calls. Absent if it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it expires. Absent if it doesn't.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<Timestamp>,
-    /// When it was last used, accurate to an hour. Absent if it was never used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_used_at: Option<Timestamp>,
-    /// Its active secrets, oldest first.
-    pub secrets: Vec<AppSecret>,
+resource! {
+    /// An application's credential: a client ID, up to two secrets, scopes and limits.
+    #[schemars(example = json!({
+        "client_id": "app_01a2037b045d7002b7659c8688d6ce1c", "name": "agent", "scopes": ["tools:execute:mail"],
+        "rate_per_minute": 600, "created_at": "2026-11-22T13:38:43Z",
+        "secrets": [{ "secret_id": "099c4409b5f5", "ends_with": "Hpyx", "created_at": "2026-11-22T13:38:43Z" }],
+    }))]
+    pub struct AppCredential, stored as AppCredentialRow, shown with (row, live: Vec<AppSecretRow>) {
+        /// Client ID.
+        pub client_id: String = stored,
+        /// Name for people.
+        pub name: String = stored,
+        /// Digest of the only secret, in rows of the first version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private secret: Option<Digest>,
+        /// The secrets, oldest first. Some may have expired.
+        #[serde(default)]
+        private secrets: Vec<AppSecretRow>,
+        /// Its scopes.
+        #[schemars(with = "Vec<String>")]
+        pub scopes: Scopes = computed row.scopes(),
+        /// Names of the scopes. Rows from before scopes existed have none: [`Scopes::before_scopes`].
+        #[serde(default)]
+        private scopes: Option<Vec<String>>,
+        /// Maximum number of requests per minute. Absent if unlimited.
+        pub rate_per_minute: Option<u32> = stored #[serde(default)],
+        /// Names of the connections that it's limited to. Absent if it isn't limited.
+        pub connections: Option<Vec<String>> = computed row.connections.to_texts(),
+        #[serde(default, skip_serializing_if = "Connections::are_all")]
+        private connections: Connections,
+        /// Name of the policy for its calls. Absent if it has none.
+        pub policy: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// When it was created.
+        pub created_at: Timestamp = computed row.created_at,
+        /// When it expires. Absent if it doesn't.
+        pub expires_at: Option<Timestamp> = stored #[serde(default)],
+        private created_at: Timestamp,
+        /// When it was last used, accurate to an hour. Absent if it was never used.
+        pub last_used_at: Option<Timestamp> = computed live.iter().filter_map(|secret| secret.last_used_at).max(),
+        /// Its active secrets, oldest first.
+        pub secrets: Vec<AppSecret> = computed live.into_iter().map(AppSecretRow::shown).collect(),
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
-/// A secret of an application's credential, without its text.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct AppSecret {
-    /// ID of the secret: the first 12 hexadecimal digits of its SHA-256.
-    pub secret_id: String,
-    /// Its last four characters. Absent if an older version created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ends_with: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it expires, if a new secret replaces it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<Timestamp>,
-    /// When it or one of its tokens was last used, accurate to an hour.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_used_at: Option<Timestamp>,
+resource! {
+    /// A secret of an application's credential, without its text.
+    pub struct AppSecret, stored as AppSecretRow, shown with (row) {
+        /// ID of the secret: the first 12 hexadecimal digits of its SHA-256.
+        pub secret_id: String = stored as id,
+        private digest: Digest,
+        /// Its last four characters. Absent if an older version created it.
+        pub ends_with: Option<String> = stored,
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When it expires, if a new secret replaces it.
+        pub expires_at: Option<Timestamp> = stored,
+        /// When it or one of its tokens was last used, accurate to an hour.
+        pub last_used_at: Option<Timestamp> = stored,
+    }
 }
 
 /// A credential with a new secret. The secret is shown only once.

@@ -9,13 +9,18 @@ use stead_derive::Setters;
 use super::Page;
 use crate::{
     ErrorKind::{Forbidden, InvalidTransition, NotFound},
-    api::{Paging, operations, query},
-    scope::ScopeName::{ApprovalsManage, ApprovalsRead},
-};
-use crate::{
+    api::{Paging, operations, query, resource},
     caller::Actor,
     identifier::{ApprovalId, ConnectionName, Identifier},
+    scope::ScopeName::{ApprovalsManage, ApprovalsRead},
     state::ApprovalState,
+};
+#[cfg(feature = "platform")]
+use crate::{
+    digest::Digest,
+    domain::Extra,
+    identifier::{AccountId, ConnectionId},
+    sealed::Sealed,
 };
 
 operations! {
@@ -37,64 +42,69 @@ operations! {
         }
 }
 
-/// A call that waits for a person's approval because of a policy. An approval is valid for exactly these arguments,
-/// once.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "approval_id": "appr_01a2037b052070199760437deb0e58e8", "state": "pending",
-    "asked_by": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
-    "connection_name": "mail", "product": "mail", "identifier": "user-1", "tool": "mail_list_threads",
-    "tool_version": "2026-11-21",
-    "policy": "mail-agent", "rule": "/requires_approval/tools/0", "created_at": "2026-11-22T13:38:43Z",
-    "expires_at": "2026-11-22T14:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct Approval {
-    /// ID.
-    pub approval_id: ApprovalId,
-    /// State.
-    pub state: ApprovalState,
-    /// The caller.
-    pub asked_by: Actor,
-    /// Name of the connection.
-    pub connection_name: ConnectionName,
-    /// Product.
-    pub product: String,
-    /// Your application's ID of the user.
-    pub identifier: Identifier,
-    /// Name of the tool. Absent for a raw request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// Version of the tool.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_version: Option<String>,
-    /// Method of a raw request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub method: Option<String>,
-    /// Path of a raw request, without the query.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The exact arguments: the tool's input, or the method, path with query, headers and body of each raw request.
-    /// Absent in lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arguments: Option<Value>,
-    /// Name of the policy that requires the approval.
-    pub policy: String,
-    /// The policy's rule, as a JSON Pointer.
-    pub rule: String,
-    /// When it was requested.
-    pub created_at: Timestamp,
-    /// When it expires, whether it was used or not.
-    pub expires_at: Timestamp,
-    /// The person who approved or denied it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decided_by: Option<Actor>,
-    /// When the person decided.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decided_at: Option<Timestamp>,
-    /// The person's reason.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+resource! {
+    /// A call that waits for a person's approval because of a policy. An approval is valid for exactly these arguments,
+    /// once.
+    #[schemars(example = json!({
+        "approval_id": "appr_01a2037b052070199760437deb0e58e8", "state": "pending",
+        "asked_by": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
+        "connection_name": "mail", "product": "mail", "identifier": "user-1", "tool": "mail_list_threads",
+        "tool_version": "2026-11-21",
+        "policy": "mail-agent", "rule": "/requires_approval/tools/0", "created_at": "2026-11-22T13:38:43Z",
+        "expires_at": "2026-11-22T14:38:43Z",
+    }))]
+    pub struct Approval, stored as ApprovalRow, shown with (row, now: Timestamp) {
+        /// ID.
+        pub approval_id: ApprovalId = stored as id,
+        /// Digest of the caller, the account with its client, the tool or request, and the arguments.
+        private call: Digest,
+        /// State.
+        pub state: ApprovalState = computed row.state_at(now),
+        private state: ApprovalState,
+        /// The caller.
+        pub asked_by: Actor = stored,
+        private connection_id: ConnectionId,
+        /// Name of the connection.
+        pub connection_name: ConnectionName = stored,
+        /// Product.
+        pub product: String = stored,
+        private account_id: AccountId,
+        /// Your application's ID of the user.
+        pub identifier: Identifier = stored,
+        /// Name of the tool. Absent for a raw request.
+        pub tool: Option<String> = computed row.tool.clone().map(|(name, _)| name),
+        /// Version of the tool.
+        pub tool_version: Option<String> = computed row.tool.map(|(_, version)| version),
+        /// Method of a raw request.
+        pub method: Option<String> = computed row.request.clone().map(|(method, _)| method),
+        /// Path of a raw request, without the query.
+        pub path: Option<String> = computed row.request.map(|(_, path)| path),
+        /// The tool and its version.
+        private tool: Option<(String, String)>,
+        /// Method and path of a raw request, without the query.
+        private request: Option<(String, String)>,
+        /// The exact arguments: the tool's input, or the method, path with query, headers and body of each raw request.
+        /// Absent in lists.
+        pub arguments: Option<Value> = computed None,
+        /// The exact arguments, as JSON.
+        private arguments: Sealed,
+        /// Name of the policy that requires the approval.
+        pub policy: String = stored,
+        /// The policy's rule, as a JSON Pointer.
+        pub rule: String = stored,
+        /// When it was requested.
+        pub created_at: Timestamp = stored,
+        /// When it expires, whether it was used or not.
+        pub expires_at: Timestamp = stored,
+        /// The person who approved or denied it.
+        pub decided_by: Option<Actor> = stored #[serde(default)],
+        /// When the person decided.
+        pub decided_at: Option<Timestamp> = stored #[serde(default)],
+        /// The person's reason.
+        pub reason: Option<String> = stored #[serde(default)],
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// A person's decision.

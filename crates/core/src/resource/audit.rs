@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Page;
-use crate::{Error, Result, caller::Actor};
 use crate::{
-    api::{Form, Paging, Query, QueryValue, QueryWriter, operations, query},
+    Error, Result,
+    api::{Form, Paging, Query, QueryValue, QueryWriter, operations, query, resource},
+    caller::Actor,
     scope::ScopeName::AuditRead,
 };
+#[cfg(feature = "platform")]
+use crate::{digest::Digest, domain::Extra};
 
 operations! {
     /// Lists audit entries: who changed what.
@@ -48,37 +51,44 @@ impl QueryValue for Option<AuditHead> {
     }
 }
 
-/// A change to a connection, an account's state, a credential, a key, a webhook or another resource.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "number": 2, "at": "2026-11-22T13:38:43Z",
-    "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" }, "action": "connection.created",
-    "target": { "type": "connection", "id": "conn_01a2037b049d70088eaab85ce92ba4ca" },
-    "facts": { "connection_name": "mail", "product": "mail" },
-    "previous_hash": "8ed3f6ad685b959ead7022518e1af76cd816f8e8ec7ccdda1ed4018e8f2223f8",
-    "hash": "2babd5d5ea0350469dd15877279bc2a149849a29ae7be3010d6beb34406680c7",
-}))]
-#[non_exhaustive]
-pub struct AuditEntry {
-    /// Number of the entry. Numbers start at 1 and have no gaps.
-    pub number: u64,
-    /// When the change was made.
-    pub at: Timestamp,
-    /// The caller that made the change.
-    pub actor: Actor,
-    /// The action, such as `connection.changed`.
-    pub action: String,
-    /// The resource that was changed.
-    pub target: AuditTarget,
-    /// More facts, such as the members that were changed. Never contains secrets or users' identifiers.
-    pub facts: Map<String, Value>,
-    /// ID of the request that made the change, if there was one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request_id: Option<String>,
-    /// Hash of the previous entry. 64 zeros for the first one.
-    pub previous_hash: String,
-    /// SHA-256, in hexadecimal, over `previous_hash` and the other members as JSON without spaces, sorted by their names.
-    pub hash: String,
+resource! {
+    /// A change to a connection, an account's state, a credential, a key, a webhook or another resource.
+    #[schemars(example = json!({
+        "number": 2, "at": "2026-11-22T13:38:43Z",
+        "actor": { "type": "application", "id": "app_01a2037b035070009412e81b2b61a1aa" },
+        "action": "connection.created",
+        "target": { "type": "connection", "id": "conn_01a2037b049d70088eaab85ce92ba4ca" },
+        "facts": { "connection_name": "mail", "product": "mail" },
+        "previous_hash": "8ed3f6ad685b959ead7022518e1af76cd816f8e8ec7ccdda1ed4018e8f2223f8",
+        "hash": "2babd5d5ea0350469dd15877279bc2a149849a29ae7be3010d6beb34406680c7",
+    }))]
+    pub struct AuditEntry, stored as AuditEntryRow, shown with (row) {
+        /// Number of the entry. Numbers start at 1 and have no gaps.
+        pub number: u64 = stored,
+        /// When the change was made.
+        pub at: Timestamp = stored,
+        /// The caller that made the change.
+        pub actor: Actor = stored,
+        /// The action, such as `connection.changed`.
+        pub action: String = stored,
+        /// The resource that was changed.
+        pub target: AuditTarget = stored,
+        /// More facts, such as the members that were changed. Never contains secrets or users' identifiers.
+        // An erasure couldn't remove an identifier.
+        pub facts: Map<String, Value> = stored,
+        /// ID of the request that made the change, if there was one.
+        pub request_id: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Hash of the previous entry. 64 zeros for the first one.
+        pub previous_hash: String = computed row.previous_hash.as_str().to_owned(),
+        private previous_hash: Digest,
+        /// SHA-256, in hexadecimal, over `previous_hash` and the other members as JSON without spaces, sorted by their
+        /// names.
+        pub hash: String = computed row.hash.as_str().to_owned(),
+        private hash: Digest,
+        /// Other members of the stored body. Members from a newer version also count in the hash.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// The resource that was changed.

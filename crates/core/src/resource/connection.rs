@@ -10,13 +10,13 @@ use stead_derive::Setters;
 use super::{Page, secret};
 use crate::{
     ErrorKind::{AlreadyExists, InvalidTransition},
-    api::{Paging, operations},
-    scope::ScopeName::{ConnectionsManage, ConnectionsRead},
-};
-use crate::{
+    api::{Paging, operations, resource},
     identifier::{ConnectionId, ConnectionName},
+    scope::ScopeName::{ConnectionsManage, ConnectionsRead},
     state::{ConnectionHealth, ConnectionState},
 };
+#[cfg(feature = "platform")]
+use crate::{domain::Extra, sealed::Sealed};
 
 operations! {
     /// Lists connections.
@@ -43,44 +43,58 @@ operations! {
         }
 }
 
-/// A connection: one product's OAuth client.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "id": "conn_01a2037b049d70088eaab85ce92ba4ca", "connection_name": "mail", "product": "mail",
-    "state": "ready", "health": "client_ok", "client_id": "your-client-id",
-    "has_client_secret": true, "permissions": [],
-    "redirect_uri": "https://stead.example.com/sso/v1/oauth/conn_01a2037b049d70088eaab85ce92ba4ca/callback",
-    "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct Connection {
-    /// ID, which is part of the redirect URI.
-    pub id: ConnectionId,
-    /// Name that you chose.
-    pub connection_name: ConnectionName,
-    /// Product.
-    pub product: String,
-    /// State.
-    pub state: ConnectionState,
-    /// Whether the product accepts the client credentials.
-    pub health: ConnectionHealth,
-    /// OAuth client ID.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client_id: Option<String>,
-    /// Whether a client secret is stored. Stead never shows the secret itself.
-    pub has_client_secret: bool,
-    /// Scopes or capabilities. Absent if the product has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permissions: Option<Vec<String>>,
-    /// Settings of the product.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub settings: Map<String, Value>,
-    /// Redirect URI. Register exactly this text at the product.
-    pub redirect_uri: String,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it was last changed.
-    pub updated_at: Timestamp,
+resource! {
+    /// A connection: one product's OAuth client.
+    #[schemars(example = json!({
+        "id": "conn_01a2037b049d70088eaab85ce92ba4ca", "connection_name": "mail", "product": "mail",
+        "state": "ready", "health": "client_ok", "client_id": "your-client-id",
+        "has_client_secret": true, "permissions": [],
+        "redirect_uri": "https://stead.example.com/sso/v1/oauth/conn_01a2037b049d70088eaab85ce92ba4ca/callback",
+        "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+    }))]
+    pub struct Connection, stored as ConnectionRow,
+    shown with (row, takes_permissions: bool, redirect_uri: String) {
+        /// ID, which is part of the redirect URI.
+        pub id: ConnectionId = stored,
+        /// Name that you chose.
+        pub connection_name: ConnectionName = stored as name,
+        /// Product.
+        pub product: String = stored,
+        /// State.
+        pub state: ConnectionState = computed row.state,
+        /// Whether the product accepts the client credentials.
+        pub health: ConnectionHealth = computed row.health,
+        /// OAuth client ID.
+        pub client_id: Option<String> = stored,
+        /// OAuth client secret.
+        private client_secret: Option<Sealed>,
+        /// Whether a client secret is stored. Stead never shows the secret itself.
+        pub has_client_secret: bool = computed row.client_secret.is_some(),
+        /// Increases with every change of the client ID or the product's host, because tokens belong to the client and
+        /// host that issued them.
+        #[serde(default)]
+        private client_epoch: u64,
+        /// All accounts and authorizations of epochs before this one have been updated.
+        #[serde(default)]
+        private ended_epoch: u64,
+        /// Scopes or capabilities. Absent if the product has none.
+        pub permissions: Option<Vec<String>> = computed takes_permissions.then_some(row.permissions),
+        private permissions: Vec<String>,
+        /// Settings of the product.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        pub settings: Map<String, Value> = stored,
+        private state: ConnectionState,
+        private health: ConnectionHealth,
+        /// Redirect URI. Register exactly this text at the product.
+        pub redirect_uri: String = computed redirect_uri,
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When it was last changed.
+        pub updated_at: Timestamp = stored,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// A request for a new connection.

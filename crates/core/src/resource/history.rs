@@ -1,17 +1,23 @@
 //! The history of calls, and totals of calls.
 
+#[cfg(feature = "platform")]
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Page;
+#[cfg(feature = "platform")]
+use crate::identifier::AccountId;
 use crate::{
     ErrorKind::NotFound,
-    api::{Paging, operations, query},
+    api::{Paging, operations, query, resource},
+    identifier::ExecutionId,
     scope::ScopeName::ExecutionsRead,
+    trace::TraceId,
 };
-use crate::{identifier::ExecutionId, trace::TraceId};
 
 operations! {
     /// Lists calls, newest first.
@@ -57,49 +63,56 @@ impl crate::state::Word for TotalsStep {
     }
 }
 
-/// A tool call or raw request in the history. The history never keeps inputs or results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
-    "tool_version": "2026-11-21", "changes": false, "connection_name": "mail", "identifier": "user-1",
-    "actor": "app_01a2037b035070009412e81b2b61a1aa", "started_at": "2026-11-22T13:38:43Z",
-    "duration_micros": 96_400, "outcome": "ok", "requests": 2,
-}))]
-#[non_exhaustive]
-pub struct ExecutionRecord {
-    /// ID of the execution.
-    pub execution_id: ExecutionId,
-    /// Tool, or `proxy`.
-    pub tool: String,
-    /// Version of the tool, or the method of a raw request.
-    pub tool_version: String,
-    /// Whether it could change something at the product.
-    pub changes: bool,
-    /// Name of the connection, as requested.
-    pub connection_name: String,
-    /// Your application's ID of the user, as requested.
-    pub identifier: String,
-    /// Client ID of the application that called, if known. For an account token, the client ID of the application that
-    /// created it, a slash and the token's ID.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub actor: Option<String>,
-    /// When it started.
-    pub started_at: Timestamp,
-    /// Duration in microseconds.
-    pub duration_micros: u64,
-    /// `ok`, or the error's kind.
-    pub outcome: String,
-    /// Number of requests sent to the product.
-    pub requests: u32,
-    /// Path of a raw request, with `{id}` instead of IDs and names: `/v1/users/{id}/messages/send`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// Status of the product's response, if the call was a raw request or failed at the product.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub product_status: Option<u16>,
-    /// Trace ID from the header `traceparent` of the request that made the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trace_id: Option<TraceId>,
+resource! {
+    /// A tool call or raw request in the history. The history never keeps inputs or results.
+    #[schemars(example = json!({
+        "execution_id": "exec_01a2037b05a9701a82762695bb6109d0", "tool": "mail_fetch_mails",
+        "tool_version": "2026-11-21", "changes": false, "connection_name": "mail", "identifier": "user-1",
+        "actor": "app_01a2037b035070009412e81b2b61a1aa", "started_at": "2026-11-22T13:38:43Z",
+        "duration_micros": 96_400, "outcome": "ok", "requests": 2,
+    }))]
+    pub struct ExecutionRecord, stored as ExecutionRow, shown with (row) {
+        /// ID of the execution.
+        pub execution_id: ExecutionId = stored as id,
+        /// Tool, or `proxy`.
+        pub tool: String = computed row.tool.into(),
+        private tool: Cow<'static, str>,
+        /// Version of the tool, or the method of a raw request.
+        pub tool_version: String = computed row.tool_version.into(),
+        private tool_version: Cow<'static, str>,
+        /// Whether it could change something at the product.
+        // Old records don't say, and count as changes.
+        pub changes: bool = stored #[serde(default = "unless_said")],
+        private account_id: Option<AccountId>,
+        /// Name of the connection, as requested.
+        pub connection_name: String = stored,
+        /// Your application's ID of the user, as requested.
+        pub identifier: String = stored,
+        /// Client ID of the application that called, if known. For an account token, the client ID of the application
+        /// that created it, a slash and the token's ID.
+        pub actor: Option<String> = stored #[serde(default)],
+        /// When it started.
+        // In whole microseconds.
+        pub started_at: Timestamp = stored,
+        /// Duration in microseconds.
+        pub duration_micros: u64 = stored,
+        /// `ok`, or the error's kind.
+        pub outcome: String = computed row.outcome.into(),
+        private outcome: Cow<'static, str>,
+        /// Number of requests sent to the product.
+        pub requests: u32 = stored,
+        /// Path of a raw request, with `{id}` instead of IDs and names: `/v1/users/{id}/messages/send`.
+        pub path: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Status of the product's response, if the call was a raw request or failed at the product.
+        pub product_status: Option<u16> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Trace ID from the header `traceparent` of the request that made the call.
+        pub trace_id: Option<TraceId> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+    }
+}
+
+#[cfg(feature = "platform")]
+const fn unless_said() -> bool {
+    true
 }
 
 query! {

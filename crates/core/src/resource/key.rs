@@ -1,17 +1,24 @@
 //! Keys, as an operator sees them.
 
+#[cfg(feature = "platform")]
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_derive::Setters;
+#[cfg(feature = "platform")]
+use uuid::Uuid;
 
-use crate::state::DataKeyState;
 use crate::{
     ErrorKind::{InvalidTransition, KeyUnavailable, NotFound},
-    api::{operations, query},
+    api::{operations, query, resource},
     scope::ScopeName::KeysManage,
+    state::DataKeyState,
 };
+#[cfg(feature = "platform")]
+use crate::{domain::Extra, identifier::DataKeyId, sealed::Sealed};
 
 operations! {
     /// Lists data keys and the progress of a re-encryption.
@@ -73,36 +80,50 @@ pub struct Keys {
     pub reencryption: Option<Reencryption>,
 }
 
-/// A data key.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "key_id": "key_01a2037b04b8700c83c89f211dc3e2d7", "state": "active", "ring_key": "k1",
-    "created_at": "2026-11-22T13:38:43Z", "unopened_by": 0,
-}))]
-#[non_exhaustive]
-pub struct DataKey {
-    /// ID.
-    pub key_id: String,
-    /// State.
-    pub state: DataKeyState,
-    /// Key of the key ring that encrypts it, or encrypted it before it was destroyed. Backups still need that key.
-    pub ring_key: String,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When you can activate it. Present while it is only added.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub activatable_at: Option<Timestamp>,
-    /// When it last became active. Absent for the first key of a store.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub activated_at: Option<Timestamp>,
-    /// When it was destroyed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retired_at: Option<Timestamp>,
-    /// Processes that recently couldn't decrypt it. Present while it is only added.
-    pub unopened_by: u32,
-    /// Rows of the store and records of the spool that it encrypts. Absent if they weren't counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rows: Option<u64>,
+resource! {
+    /// A data key.
+    #[schemars(example = json!({
+        "key_id": "key_01a2037b04b8700c83c89f211dc3e2d7", "state": "active", "ring_key": "k1",
+        "created_at": "2026-11-22T13:38:43Z", "unopened_by": 0,
+    }))]
+    pub struct DataKey, stored as DataKeyRow,
+    shown with (row, activatable_at: Option<Timestamp>, unopened_by: u32, rows: Option<u64>) {
+        /// ID.
+        pub key_id: String = computed row.id.to_string(),
+        private id: DataKeyId,
+        /// State.
+        pub state: DataKeyState = computed row.state,
+        /// Key of the key ring that encrypts it, or encrypted it before it was destroyed. Backups still need that key.
+        pub ring_key: String = stored,
+        /// The encrypted key. `None` once it's retired.
+        private wrapped: Option<Sealed>,
+        #[serde(default)]
+        private state: DataKeyState,
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When you can activate it. Present while it is only added.
+        pub activatable_at: Option<Timestamp> = computed activatable_at,
+        /// When it last became active. Absent for the first key of a store.
+        pub activated_at: Option<Timestamp> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// When it was destroyed.
+        pub retired_at: Option<Timestamp> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Processes that recently couldn't decrypt it. Present while it is only added.
+        pub unopened_by: u32 = computed unopened_by,
+        /// Processes that couldn't decrypt it while it was being added, each with the time of its last report.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        private unopened_by: BTreeMap<Uuid, Timestamp>,
+        /// Rows of the store and records of the spool that it encrypts. Absent if they weren't counted.
+        pub rows: Option<u64> = computed rows,
+        /// When the first process with MACs for rows ran, if the store is older than MACs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private upgraded_at: Option<Timestamp>,
+        /// Since when rows need a MAC. Bound into the encryption of `wrapped`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private authenticates_rows_since: Option<Timestamp>,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// Options for activating a data key.
@@ -119,24 +140,24 @@ pub struct KeyActivation {
     pub at_once: bool,
 }
 
-/// Progress of a re-encryption.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({ "running": true, "done": 0, "left": 0 }))]
-#[non_exhaustive]
-pub struct Reencryption {
-    /// Whether it's running in the background.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub running: bool,
-    /// Rows that were re-encrypted.
-    pub done: u64,
-    /// Rows that are still encrypted with a key that isn't active.
-    pub left: u64,
-    /// Rows that can't be re-encrypted, with the reason. You can't retire a key that they need.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub failed: Vec<FailedRow>,
-    /// Why it stopped early. The next re-encryption continues it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<String>,
+resource! {
+    /// Progress of a re-encryption.
+    #[derive(Default, Eq)]
+    #[schemars(example = json!({ "running": true, "done": 0, "left": 0 }))]
+    pub struct Reencryption, stored as #[derive(Default)] ReencryptionProgress, shown with (row) {
+        /// Whether it's running in the background.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub running: bool = stored,
+        /// Rows that were re-encrypted.
+        pub done: u64 = stored,
+        /// Rows that are still encrypted with a key that isn't active.
+        pub left: u64 = stored,
+        /// Rows that can't be re-encrypted, with the reason. You can't retire a key that they need.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub failed: Vec<FailedRow> = stored,
+        /// Why it stopped early. The next re-encryption continues it.
+        pub stopped: Option<String> = stored,
+    }
 }
 
 /// A row that can't be re-encrypted.

@@ -1,5 +1,8 @@
 //! Sessions of the Model Context Protocol.
 
+#[cfg(feature = "platform")]
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -10,13 +13,13 @@ use stead_derive::Setters;
 use super::{Page, secret};
 use crate::{
     ErrorKind::{NotFound, UnknownConnection},
-    api::{Paging, operations, query},
-    scope::ScopeName::McpSessionsManage,
-};
-use crate::{
+    api::{Paging, operations, query, resource},
     identifier::{Identifier, McpSessionId},
     results::View,
+    scope::ScopeName::McpSessionsManage,
 };
+#[cfg(feature = "platform")]
+use crate::{caller::Connections, digest::Digest};
 
 operations! {
     /// Lists active MCP sessions.
@@ -98,44 +101,52 @@ pub struct NewMcpSession {
     pub expires_in: Option<u32>,
 }
 
-/// An active session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
-    "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected", "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
-    "expires_at": "2026-11-22T14:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct McpSession {
-    /// ID.
-    pub session_id: McpSessionId,
-    /// Your application's ID of the user.
-    pub identifier: Identifier,
-    /// Names of the connections that it can use. Absent if it can use all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Vec<String>>,
-    /// Names of the tools that it can call. Absent if it can call all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<String>>,
-    /// Whether it has only read-only tools.
-    pub read_only: bool,
-    /// Name of the policy for its calls. Absent if it has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-    /// Form of its results.
-    pub view: View,
-    /// Maximum size of a result's data in bytes.
-    pub max_bytes: Option<u64>,
-    /// URL that the user's browser returns to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verify_url: Option<String>,
-    /// Client ID of the application that created it. Absent if the operator created it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client_id: Option<String>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it expires.
-    pub expires_at: Timestamp,
+resource! {
+    /// An active session.
+    #[derive(Eq)]
+    #[schemars(example = json!({
+        "session_id": "mcp_01a2037b052070199760437deb0e58e8", "identifier": "user-1", "connections": ["mail"],
+        "read_only": true, "view": "readable", "max_bytes": 40000, "verify_url": "https://app.example.com/connected",
+        "client_id": "app_01a2037b035070009412e81b2b61a1aa", "created_at": "2026-11-22T13:38:43Z",
+        "expires_at": "2026-11-22T14:38:43Z",
+    }))]
+    pub struct McpSession, stored as McpSessionRow, shown with (row) {
+        /// ID.
+        pub session_id: McpSessionId = stored as id,
+        /// Digest of the token.
+        private token: Digest,
+        /// Your application's ID of the user.
+        pub identifier: Identifier = stored,
+        /// Names of the connections that it can use. Absent if it can use all.
+        pub connections: Option<Vec<String>> = computed row.connections.to_texts(),
+        #[serde(default)]
+        private connections: Connections,
+        /// Names of the tools that it can call. Absent if it can call all.
+        pub tools: Option<Vec<String>> = computed row.tools.clone().map(Vec::from_iter),
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private tools: Option<BTreeSet<String>>,
+        /// Whether it has only read-only tools.
+        pub read_only: bool = stored,
+        /// Name of the policy for its calls. Absent if it has none.
+        pub policy: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Form of its results.
+        pub view: View = computed row.results().view,
+        /// Maximum size of a result's data in bytes.
+        pub max_bytes: Option<u64> = computed row.results().max_bytes,
+        /// Form and size of its results, if its creator chose them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private view: Option<View>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private max_bytes: Option<u64>,
+        /// URL that the user's browser returns to.
+        pub verify_url: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// Client ID of the application that created it. Absent if the operator created it.
+        pub client_id: Option<String> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When it expires.
+        pub expires_at: Timestamp = stored,
+    }
 }
 
 /// A new session with its token, which is shown only once.

@@ -8,13 +8,16 @@ use serde_json::json;
 use stead_derive::Setters;
 
 use super::{Page, secret};
-use crate::{
-    ErrorKind::{AlreadyExists, InvalidTransition, NotFound},
-    api::{Paging, operations},
-    scope::ScopeName::MembersManage,
+#[cfg(feature = "platform")]
+use crate::domain::{
+    Extra, PasswordHash,
+    member::{MemberLink, ProviderSubject, SecondFactor},
 };
 use crate::{
+    ErrorKind::{AlreadyExists, InvalidTransition, NotFound},
+    api::{Paging, operations, resource},
     identifier::MemberId,
+    scope::ScopeName::MembersManage,
     state::{MemberState, Role, SignInMethod},
 };
 
@@ -48,39 +51,61 @@ operations! {
         }
 }
 
-/// A person who can sign in to the dashboard.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob", "role": "operator",
-    "status": "invited", "sign_in_with": [], "second_factor": false, "created_at": "2026-11-22T13:38:43Z",
-    "link_expires_at": "2026-11-23T13:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct Member {
-    /// ID.
-    pub member_id: MemberId,
-    /// Email address that the member signs in with.
-    pub email: String,
-    /// Name for people. It can be empty until the member accepts the invitation.
-    pub name: String,
-    /// Role of the member.
-    pub role: Role,
-    /// Its state.
-    pub status: MemberState,
-    /// How the member can sign in: with a password, or at the provider if they have done so before. Empty until the
-    /// first sign-in or the accepted invitation.
-    #[serde(default)]
-    pub sign_in_with: Vec<SignInMethod>,
-    /// Whether sign-in needs a one-time code.
-    pub second_factor: bool,
-    /// When the member was created or invited.
-    pub created_at: Timestamp,
-    /// When the member last signed in. Absent if they never have.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_sign_in_at: Option<Timestamp>,
-    /// When the member's link to set a password expires. Absent if no link is open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub link_expires_at: Option<Timestamp>,
+resource! {
+    /// A person who can sign in to the dashboard.
+    #[schemars(example = json!({
+        "member_id": "mem_01a2037b04b8700c83c89f211dc3e2d7", "email": "bob@example.com", "name": "Bob",
+        "role": "operator", "status": "invited", "sign_in_with": [], "second_factor": false,
+        "created_at": "2026-11-22T13:38:43Z", "link_expires_at": "2026-11-23T13:38:43Z",
+    }))]
+    pub struct Member, stored as MemberRow, shown with (row, now: Timestamp) {
+        /// ID.
+        pub member_id: MemberId = stored as id,
+        /// Email address that the member signs in with.
+        pub email: String = stored,
+        /// Name for people. It can be empty until the member accepts the invitation.
+        pub name: String = stored,
+        /// Role of the member.
+        pub role: Role = stored,
+        /// Its state.
+        pub status: MemberState = computed row.state(),
+        /// How the member can sign in: with a password, or at the provider if they have done so before. Empty until the
+        /// first sign-in or the accepted invitation.
+        #[serde(default)]
+        pub sign_in_with: Vec<SignInMethod> = computed row.sign_in_with(),
+        /// Whether sign-in needs a one-time code.
+        pub second_factor: bool = computed row.has_second_factor(),
+        /// Hash of the password, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private password: Option<PasswordHash>,
+        /// The second factor, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private second_factor: Option<SecondFactor>,
+        /// The member's user at the sign-in provider, if they have ever used it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private provider: Option<ProviderSubject>,
+        /// The open link to set a password, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private link: Option<MemberLink>,
+        /// Whether the member is disabled.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        private disabled: bool,
+        /// How often all sessions of the member were signed out.
+        #[serde(default)]
+        private epoch: u64,
+        /// When the member was created or invited.
+        pub created_at: Timestamp = stored,
+        /// When the member first had a way to sign in.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        private joined_at: Option<Timestamp>,
+        /// When the member last signed in. Absent if they never have.
+        pub last_sign_in_at: Option<Timestamp> = stored #[serde(default, skip_serializing_if = "Option::is_none")],
+        /// When the member's link to set a password expires. Absent if no link is open.
+        pub link_expires_at: Option<Timestamp> = computed row.link_end(now),
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// A request to invite a member.

@@ -10,10 +10,18 @@ use stead_derive::Setters;
 use super::{Page, secret};
 use crate::{
     ErrorKind::NotFound,
-    api::{Paging, operations, query},
+    api::{Paging, operations, query, resource},
     identifier::{EventId, WebhookId},
     scope::ScopeName::WebhooksManage,
     state::DeliveryState,
+};
+#[cfg(feature = "platform")]
+use crate::{
+    caller::Connections,
+    domain::{
+        Extra,
+        webhook::{Lane, SigningSecret},
+    },
 };
 
 operations! {
@@ -75,40 +83,42 @@ impl DeliveryFilter {
     }
 }
 
-/// A URL of your application that receives events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(example = json!({
-    "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
-    "events": ["account.*"], "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
-}))]
-#[non_exhaustive]
-pub struct Webhook {
-    /// ID.
-    pub id: WebhookId,
-    /// URL that Stead sends events to.
-    pub url: String,
-    /// Types of events to send, such as `account.*`. An empty list means all.
-    pub events: Vec<String>,
-    /// Connections whose events it receives, if the credential that created it is limited to some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connections: Option<Vec<String>>,
-    /// Description for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Why Stead sends nothing: `disabled` (you disabled it), `gone` (the endpoint responded 410) or `failing`
-    /// (deliveries failed for 5 days).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disabled: Option<String>,
-    /// Time since which every delivery has failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failing_since: Option<Timestamp>,
-    /// Time until which Stead also signs with the previous secret.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub previous_secret_until: Option<Timestamp>,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it was last changed.
-    pub updated_at: Timestamp,
+resource! {
+    /// A URL of your application that receives events.
+    #[schemars(example = json!({
+        "id": "hook_01a2037b05fe701f8283babfb553cbf5", "url": "https://app.example.com/hooks/stead",
+        "events": ["account.*"], "created_at": "2026-11-22T13:38:43Z", "updated_at": "2026-11-22T13:38:43Z",
+    }))]
+    pub struct Webhook, stored as WebhookRow, shown with (row, lane: Option<&Lane>, now: Timestamp) {
+        /// ID.
+        pub id: WebhookId = stored,
+        /// URL that Stead sends events to.
+        pub url: String = stored,
+        /// Types of events to send, such as `account.*`. An empty list means all.
+        pub events: Vec<String> = stored,
+        /// Connections whose events it receives, if the credential that created it is limited to some.
+        pub connections: Option<Vec<String>> = computed row.connections.to_texts(),
+        #[serde(default, skip_serializing_if = "Connections::are_all")]
+        private connections: Connections,
+        /// Description for people.
+        pub description: Option<String> = stored,
+        /// Secrets that sign, newest first.
+        private secrets: Vec<SigningSecret>,
+        /// Why Stead sends nothing: `disabled` (you disabled it), `gone` (the endpoint responded 410) or `failing`
+        /// (deliveries failed for 5 days).
+        pub disabled: Option<String> = stored,
+        /// Time since which every delivery has failed.
+        pub failing_since: Option<Timestamp> = computed lane.and_then(|lane| lane.failing_since),
+        /// Time until which Stead also signs with the previous secret.
+        pub previous_secret_until: Option<Timestamp> = computed row.signing(now).find_map(|secret| secret.until),
+        /// When it was created.
+        pub created_at: Timestamp = stored,
+        /// When it was last changed.
+        pub updated_at: Timestamp = stored,
+        /// Other members of the stored body, such as those of a newer version.
+        #[serde(flatten)]
+        private extra: Extra,
+    }
 }
 
 /// A request for a new webhook.
@@ -146,6 +156,18 @@ pub struct WebhookChange {
     /// Disables the webhook, or enables it and sends the events that happened in the meantime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
+}
+
+impl From<NewWebhook> for WebhookChange {
+    /// The settings of a new webhook.
+    fn from(new: NewWebhook) -> Self {
+        Self {
+            url: Some(new.url),
+            events: Some(new.events),
+            description: new.description,
+            disabled: None,
+        }
+    }
 }
 
 /// A webhook with its secret, which is shown only once.

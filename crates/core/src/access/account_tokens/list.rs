@@ -4,7 +4,7 @@ use crate::{
     Result,
     context::Context,
     domain::{self, AccountRef},
-    identifier::{AccountTokenId, ConnectionName},
+    identifier::ConnectionName,
     resource::{AccountToken, ListAccountTokens, Page},
 };
 
@@ -12,19 +12,14 @@ use crate::{
 /// can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(context: &Context, list: ListAccountTokens) -> Result<Page<AccountToken>> {
     let of = &AccountRef::new(&list.of.connection_name, &list.of.identifier)?;
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
-    let after = page_token.map(str::parse::<AccountTokenId>).transpose()?;
-    let limit = page_size.clamp(1, 100);
+    let (after, limit) = (list.page.after()?, list.page.limit());
     let (_, account) = context.account_rows(of).await?;
     let account = account.row;
     let rows = context
         .store
         .account_tokens(account.id, after, limit)
         .await?;
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == limit as usize)
-        .map(|last| last.row.id.to_string());
+    let next = list.page.next(&rows, |row| row.id);
     let now = context.now();
     let good = rows
         .into_iter()
@@ -32,16 +27,8 @@ pub(crate) async fn list(context: &Context, list: ListAccountTokens) -> Result<P
         .filter(|row| row.expires_at > now && row.is_of(&account));
     let mut items = Vec::new();
     for row in good {
-        items.push(AccountToken {
-            token_id: row.id,
-            connection_name: of.connection.clone(),
-            connections: connections(context, of, &row).await?,
-            identifier: of.identifier.clone(),
-            access: row.access,
-            client_id: row.client_id,
-            created_at: row.created_at,
-            expires_at: row.expires_at,
-        });
+        let names = connections(context, of, &row).await?;
+        items.push(row.shown(of.clone(), names));
     }
     Ok(Page::new(items, next))
 }

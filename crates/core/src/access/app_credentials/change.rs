@@ -1,8 +1,6 @@
 //! Changes a credential's name, scopes, rate, connections and policy.
 
-use super::{
-    check_name, elevated, read::view, read_connections, read_policy, read_rate, read_scopes, row,
-};
+use super::{check_name, elevated, read_connections, read_policy, read_rate, read_scopes, row};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -71,5 +69,5 @@ pub(crate) async fn change(
         )
         .await?;
     context.access_tokens.forget(client_id);
-    Ok(view(&after, now))
+    Ok(after.shown_at(now))
 }

@@ -3,8 +3,7 @@
 use jiff::SignedDuration;
 
 use super::{
-    check_name, elevated, new_secret, read::view, read_connections, read_policy, read_rate,
-    read_scopes,
+    check_name, elevated, new_secret, read_connections, read_policy, read_rate, read_scopes,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -48,7 +47,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         created_at: now,
         extra: Default::default(),
     };
-    let credential = view(&row, now);
+    let credential = row.clone().shown_at(now);
     let exists = Error::new(ErrorKind::AlreadyExists, "this client id is already in use");
     let mut created = Change::none()
         .event(row.event("app_credential.created"))

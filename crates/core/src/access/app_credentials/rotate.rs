@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{new_secret, read::view, row};
+use super::{new_secret, row};
 use crate::{
     Error, Result,
     context::{Context, change::Change},
@@ -57,7 +57,7 @@ pub(crate) async fn rotate(
         .await?;
     context.access_tokens.forget(client_id);
     Ok(IssuedAppSecret {
-        credential: view(&after, now),
+        credential: after.shown_at(now),
         secret_id: secret.id,
         client_secret,
     })
@@ -92,5 +92,5 @@ pub(crate) async fn revoke_secret(
         )
         .await?;
     context.access_tokens.forget(client_id);
-    Ok(view(&after, now))
+    Ok(after.shown_at(now))
 }

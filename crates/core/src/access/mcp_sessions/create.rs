@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
 
-use super::{PREFIX, view};
+use super::PREFIX;
 use crate::{
     Error, ErrorKind, Result,
     caller::{Caller, Connections},
@@ -77,7 +77,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         expires_at: now.checked_add(life).unwrap_or(Timestamp::MAX),
     };
     let issued = IssuedMcpSession {
-        session: view(row.clone()),
+        session: row.clone().shown(),
         url: context.at("/mcp"),
         token,
     };

@@ -1,9 +1,10 @@
 //! Reads MCP sessions.
 
-use super::{is_seen, missing, view};
+use super::{is_seen, missing};
 use crate::{
     Result,
     context::Context,
+    domain,
     identifier::{Identifier, McpSessionId},
     resource::{ListMcpSessions, McpSession, Page, ReadMcpSession},
 };
@@ -11,22 +12,20 @@ use crate::{
 /// The valid sessions of a user or all, oldest first. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(context: &Context, list: ListMcpSessions) -> Result<Page<McpSession>> {
     let identifier = list.filter.identifier.as_deref();
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     let of = identifier.map(Identifier::new).transpose()?;
-    let after = page_token.map(str::parse::<McpSessionId>).transpose()?;
-    let limit = page_size.clamp(1, 100);
+    let (after, limit) = (list.page.after()?, list.page.limit());
     let rows = context.store.mcp_sessions(of.as_ref(), after, limit);
     let rows = rows.await?;
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == limit as usize)
-        .map(|last| last.row.id.to_string());
+    let next = list.page.next(&rows, |row| row.id);
     let now = context.now();
     let live = rows
         .into_iter()
         .map(|found| found.row)
         .filter(|row| row.expires_at > now && is_seen(context, row));
-    Ok(Page::new(live.map(view).collect(), next))
+    Ok(Page::new(
+        live.map(domain::McpSession::shown).collect(),
+        next,
+    ))
 }
 
 /// A valid session.
@@ -36,5 +35,5 @@ pub(crate) async fn read(context: &Context, read: ReadMcpSession) -> Result<McpS
     let found = context.store.mcp_session(id).await?;
     let row = found.map(|found| found.row);
     let live = row.filter(|row| row.expires_at > context.now() && is_seen(context, row));
-    live.map(view).ok_or_else(missing)
+    live.map(domain::McpSession::shown).ok_or_else(missing)
 }

@@ -26,30 +26,11 @@ use crate::{
     Error, ErrorKind, Result,
     caller::{self, Caller},
     context::Context,
-    domain, resource,
+    domain,
 };
 
 /// Prefix of every session token.
 pub(super) const PREFIX: &str = "stead_mcp_";
-
-/// As applications see it.
-fn view(row: domain::McpSession) -> resource::McpSession {
-    let results = row.results();
-    resource::McpSession {
-        session_id: row.id,
-        identifier: row.identifier,
-        connections: row.connections.to_texts(),
-        tools: row.tools.map(|tools| tools.into_iter().collect()),
-        read_only: row.read_only,
-        policy: row.policy,
-        view: results.view,
-        max_bytes: results.max_bytes,
-        verify_url: row.verify_url,
-        client_id: row.client_id,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-    }
-}
 
 /// Whether the caller can see the session.
 fn is_seen(context: &Context, row: &domain::McpSession) -> bool {

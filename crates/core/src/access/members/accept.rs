@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-use super::{check_name, hashed, view};
+use super::{check_name, hashed};
 use crate::{
     Error, ErrorKind, Result,
     access::sessions::{Opening, StartedSession},
@@ -17,7 +17,7 @@ use crate::{
 /// The member of a link, for the link's page.
 pub(crate) async fn of_link(context: &Context, token: &str) -> Result<resource::Member> {
     let found = opened_by(context, &Digest::of(token)).await?;
-    Ok(view(&found.row, context.now()))
+    Ok(found.row.shown(context.now()))
 }
 
 /// Sets the password, uses up the link, and starts a session. With a second factor, the session still needs a code.

@@ -1,6 +1,6 @@
 //! Changes a member's name and role, and keeps members out.
 
-use super::{check_name, last_owner, view, with_other_owner};
+use super::{check_name, last_owner, with_other_owner};
 use crate::{
     Result,
     context::{Context, change::Change},
@@ -44,5 +44,5 @@ pub(crate) async fn change(
             },
         )
         .await?;
-    Ok(view(&after, context.now()))
+    Ok(after.shown(context.now()))
 }

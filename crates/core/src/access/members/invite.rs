@@ -31,5 +31,5 @@ pub(crate) async fn create(context: &Context, new: NewMember) -> Result<IssuedMe
         .audit(member.audit("member.invited"))
         .insert(member.clone());
     context.add("member.invite", invited, exists).await?;
-    Ok(issued(context, &member, link))
+    Ok(issued(context, member, link))
 }

@@ -26,7 +26,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
     Error, ErrorKind, Result,
-    access::member::{MOST, view},
+    access::member::MOST,
     context::Context,
     digest::Digest,
     domain::{Member, MemberLink, PasswordHash, password},
@@ -92,6 +92,6 @@ fn new_link(context: &Context) -> (SecretString, MemberLink) {
     )
 }
 
-fn issued(context: &Context, row: &Member, link: SecretString) -> IssuedMemberLink {
-    IssuedMemberLink::new(view(row, context.now()), link)
+fn issued(context: &Context, row: Member, link: SecretString) -> IssuedMemberLink {
+    IssuedMemberLink::new(row.shown(context.now()), link)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn reset(
             },
         )
         .await?;
-    Ok(issued(context, &after, link))
+    Ok(issued(context, after, link))
 }

@@ -3,7 +3,6 @@
 use super::{SignedInMember, ended};
 use crate::{
     Result,
-    access::member::view,
     caller::Caller,
     context::{Context, change::Change},
     digest::Digest,
@@ -25,7 +24,7 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
         stepped_up: session.row.is_stepped_up(now),
         awaits_code: session.row.is_proved_at_provider(now),
         caller: Caller::member(member.row.id, member.row.role),
-        member: view(&member.row, now),
+        member: member.row.shown(now),
     })
 }
 

@@ -3,8 +3,6 @@
 //! Each endpoint has its own queue: a position in the feed, and rows for failed deliveries that are pending. Events of
 //! one account are sent in order. While one is pending, later ones of that account wait for it.
 
-mod change;
-mod create;
 mod delete;
 mod deliveries;
 mod give_back;
@@ -12,17 +10,17 @@ mod lane;
 mod read;
 mod rotate_secret;
 mod send;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod workers;
 
-pub(crate) use change::change;
-pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use deliveries::{deliveries, replay, replay_delivery, test};
 pub(crate) use give_back::give_back;
 pub(crate) use read::{list, read};
 pub(crate) use rotate_secret::rotate_secret;
+pub(crate) use settings::{change, create};
 pub(crate) use workers::start;
 
 use secrecy::SecretString;

@@ -1,6 +1,6 @@
 //! A person approves or denies a call.
 
-use super::{row, view};
+use super::row;
 use crate::{
     Error, ErrorKind, Result,
     caller::{Actor, Caller},
@@ -65,7 +65,7 @@ async fn decide(
             },
         )
         .await?;
-    Ok(view(decided, now))
+    Ok(decided.shown(now))
 }
 
 /// Rejects the requester, including tokens and sessions that they created. The operator of the process can always

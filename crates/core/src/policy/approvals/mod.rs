@@ -15,7 +15,7 @@ pub(crate) use request::{Call, Subject, request};
 
 use crate::{
     Error, ErrorKind, Result, caller::Caller, context::Context, domain, identifier::ApprovalId,
-    resource, store::Versioned,
+    store::Versioned,
 };
 
 fn missing() -> Error {
@@ -41,36 +41,5 @@ fn may_see(caller: &Caller) -> Result<()> {
             "only operators, and applications with the scope for approvals, can use approvals",
         )),
         _ => Ok(()),
-    }
-}
-
-/// An approval for applications, without its arguments. An approval past its time is shown as expired, even before that
-/// is stored.
-fn view(row: domain::Approval, now: jiff::Timestamp) -> resource::Approval {
-    let state = match row.is_live() && row.is_over(now) {
-        true => crate::state::ApprovalState::Expired,
-        false => row.state,
-    };
-    let (tool, tool_version) = row.tool.unzip();
-    let (method, path) = row.request.unzip();
-    resource::Approval {
-        approval_id: row.id,
-        state,
-        asked_by: row.asked_by,
-        connection_name: row.connection_name,
-        product: row.product,
-        identifier: row.identifier,
-        tool,
-        tool_version,
-        method,
-        path,
-        arguments: None,
-        policy: row.policy,
-        rule: row.rule,
-        created_at: row.created_at,
-        expires_at: row.expires_at,
-        decided_by: row.decided_by,
-        decided_at: row.decided_at,
-        reason: row.reason,
     }
 }

@@ -1,10 +1,9 @@
 //! Reads approvals.
 
-use super::{may_see, row, view};
+use super::{may_see, row};
 use crate::{
     Error, ErrorKind, Result,
     context::Context,
-    identifier::ApprovalId,
     resource::{Approval, ListApprovals, Page, ReadApproval},
     seal::place,
 };
@@ -12,20 +11,15 @@ use crate::{
 /// Approvals, newest first, without their arguments. A page can have fewer than `page_size` items even if more follow.
 pub(crate) async fn list(context: &Context, list: ListApprovals) -> Result<Page<Approval>> {
     let filter = &list.filter;
-    let (page_token, page_size) = (list.page.token.as_deref(), list.page.size);
     may_see(&context.caller)?;
-    let after = page_token.map(str::parse::<ApprovalId>).transpose()?;
-    let limit = page_size.clamp(1, 100);
+    let (after, limit) = (list.page.after()?, list.page.limit());
     let rows = context.store.approvals(filter.state, after, limit).await?;
-    let next = rows
-        .last()
-        .filter(|_| rows.len() == limit as usize)
-        .map(|last| last.row.id.to_string());
+    let next = list.page.next(&rows, |row| row.id);
     let now = context.now();
     let items = rows
         .into_iter()
         .filter(|found| context.caller.sees(found.row.connection_name.as_str()))
-        .map(|found| view(found.row, now))
+        .map(|found| found.row.shown(now))
         // Filter by the shown state, because an expired approval may not be stored as expired yet.
         .filter(|one| filter.state.is_none_or(|state| one.state == state));
     Ok(Page::new(items.collect(), next))
@@ -44,6 +38,6 @@ pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approv
     })?;
     Ok(Approval {
         arguments: Some(arguments),
-        ..view(found, context.now())
+        ..found.shown(context.now())
     })
 }
