@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use stead::{
     Client, ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
-    core::{
-        environment::Verification,
-        resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
-    },
     mail::{FetchMails, ListDrafts},
+};
+use stead_core::{
+    environment::Verification,
+    resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use futures_util::StreamExt as _;
-use stead::{
-    Client, NewConnection, Platform, Stead,
-    core::{environment::Verification, resource::TotalsStep},
-};
+use stead::{Client, NewConnection, Platform, Stead};
+use stead_core::{environment::Verification, resource::TotalsStep};
 use tokio::task::JoinSet;
 
 use crate::stage::Stage;

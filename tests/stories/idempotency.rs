@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
-use stead::core::{ErrorKind, resource::NewConnection};
+use stead_core::{ErrorKind, resource::NewConnection};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{

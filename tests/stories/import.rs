@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use stead::{
-    NewConnection, Platform,
-    core::resource::{AccountImport, AccountWithTokens, ImportOutcome, NewAppCredential},
-    mail::ListDrafts,
-};
+use stead::{NewConnection, Platform, mail::ListDrafts};
+use stead_core::resource::{AccountImport, AccountWithTokens, ImportOutcome, NewAppCredential};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
 
 use crate::stage::{ADA, GRACE, Stage};

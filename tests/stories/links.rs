@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
-use stead::core::{
+use stead_core::{
     identifier::AuthorizationId,
     resource::{NewConnection, VerifyAuthorization},
 };
@@ -294,7 +294,7 @@ async fn a_form_from_another_site_is_refused() {
         http::Method::POST,
         &link,
         "",
-        stead::core::ports::Body::Empty,
+        stead_core::ports::Body::Empty,
     );
     request
         .headers_mut()

@@ -3,12 +3,10 @@
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use stead::{
-    Platform,
-    core::{
-        environment::Verification,
-        resource::{NewConnection, ReadAccount},
-    },
+use stead::Platform;
+use stead_core::{
+    environment::Verification,
+    resource::{NewConnection, ReadAccount},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 

@@ -9,10 +9,8 @@ use axum::{
     response::Response,
 };
 use http::{Extensions, HeaderMap, header};
-use stead::{
-    Error, ErrorKind,
-    core::{caller::Caller, environment::Environment, scope::ScopeName},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{caller::Caller, environment::Environment, scope::ScopeName};
 
 use crate::{
     caller::Connection,

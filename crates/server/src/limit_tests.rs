@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{ListAppCredentials, NewAuthorizationLink, NewConnection},
     scope::Scopes,

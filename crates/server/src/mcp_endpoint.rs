@@ -13,13 +13,11 @@ use axum::{
 use futures_util::{StreamExt as _, future::select};
 use http::Method;
 use serde_json::json;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        caller::Caller,
-        environment::Environment,
-        tool::numbers::{as_texts, is_exact},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    caller::Caller,
+    environment::Environment,
+    tool::numbers::{as_texts, is_exact},
 };
 
 use crate::{

@@ -17,7 +17,8 @@ use axum::{
 use futures_util::{FutureExt as _, future::CatchUnwind};
 use http::{HeaderName, HeaderValue, Method, header, header::Entry};
 use http_body::Body as _;
-use stead::{Error, ErrorKind, core::trace::TraceParent};
+use stead::{Error, ErrorKind};
+use stead_core::trace::TraceParent;
 use tracing::{Instrument as _, Span, field};
 
 use crate::{

@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use axum::body::Body;
 use http::{Request, header};
 use serde_json::{Value, json};
-use stead::{
-    Error,
-    core::resource::{ExecuteRequest, NewAuthorizationLink, NewConnection, ProxyRequest},
-};
+use stead::Error;
+use stead_core::resource::{ExecuteRequest, NewAuthorizationLink, NewConnection, ProxyRequest};
 
 use crate::{
     document::openapi,

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::{Router, handler::Handler as _, middleware::from_fn_with_state};
-use stead::{Error, ErrorKind, core::scope::ScopeName};
+use stead::{Error, ErrorKind};
+use stead_core::scope::ScopeName;
 use tower::{Layer as _, ServiceExt as _};
 
 use crate::{
@@ -29,7 +30,7 @@ use crate::{
 
 /// The routes of an embedded platform, with [`ServerOptions::default`] and without the dashboard. For the dashboard,
 /// use [`router_with`] and invite the first owner with
-/// [`NewMember`](stead::core::resource::NewMember).
+/// [`NewMember`](stead_core::resource::NewMember).
 pub fn router(platform: &stead::Platform) -> Router {
     #[cfg(not(feature = "dashboard"))]
     let options = ServerOptions::default();

@@ -9,10 +9,8 @@ use axum::{
     routing::{self, MethodRouter},
 };
 use http::Uri;
-use stead::{
-    Error, ErrorKind,
-    core::{boxed::boxed, scope::ScopeName},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{boxed::boxed, scope::ScopeName};
 use tower::{Layer, Service};
 
 use crate::{

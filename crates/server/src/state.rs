@@ -7,10 +7,8 @@ use std::{
 
 use axum::extract::FromRef;
 use bytes::Bytes;
-use stead::{
-    Error,
-    core::{environment::Environment, trace::TraceParent},
-};
+use stead::Error;
+use stead_core::{environment::Environment, trace::TraceParent};
 use tokio::sync::Mutex;
 use tracing::Span;
 

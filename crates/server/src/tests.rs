@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{body::Body, middleware::from_fn_with_state};
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 
 use crate::{
     Access, middleware,

@@ -24,7 +24,6 @@ pub mod store;
 
 #[cfg(feature = "calendar")]
 pub use stead_calendar as calendar;
-pub use stead_core as core;
 #[cfg(feature = "drive")]
 pub use stead_drive as drive;
 #[cfg(feature = "mail")]

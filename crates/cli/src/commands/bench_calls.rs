@@ -11,13 +11,11 @@ use std::{
 
 use clap::Args;
 use serde_json::{Value, json};
-use stead::{
-    NewConnection, Platform, Stead, TokioRuntime,
-    core::{
-        environment::ProductOptions,
-        ports::{Body, BoxFuture, Runtime as _, Transport, TransportError},
-        resource::{AccountImport, AccountWithTokens},
-    },
+use stead::{NewConnection, Platform, Stead, TokioRuntime};
+use stead_core::{
+    environment::ProductOptions,
+    ports::{Body, BoxFuture, Runtime as _, Transport, TransportError},
+    resource::{AccountImport, AccountWithTokens},
 };
 use tokio::task::JoinSet;
 

@@ -11,10 +11,8 @@ use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{caller::Caller, environment::Environment},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{caller::Caller, environment::Environment};
 
 use super::{
     done::{self, Done},

@@ -18,7 +18,7 @@ use std::time::Duration;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::resource::NewConnection;
+use stead_core::resource::NewConnection;
 
 use crate::testing::{TestResponse, TestService, json_response};
 

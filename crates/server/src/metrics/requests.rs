@@ -8,10 +8,8 @@ use std::{
 
 use foldhash::HashMap;
 use http::{Method, StatusCode};
-use stead::{
-    ErrorKind,
-    core::metrics::{Family, Histogram},
-};
+use stead::ErrorKind;
+use stead_core::metrics::{Family, Histogram};
 
 /// The label of requests without a route.
 pub(crate) const NO_ROUTE: &str = "none";

@@ -6,7 +6,7 @@ use axum::{Router, body::Body};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::json;
-use stead::core::resource::ReadConnection;
+use stead_core::resource::ReadConnection;
 use tower::ServiceExt as _;
 
 use crate::{

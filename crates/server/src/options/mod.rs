@@ -4,7 +4,7 @@
 mod dashboard;
 
 use ipnet::IpNet;
-use stead::core::trace::TraceParent;
+use stead_core::trace::TraceParent;
 use tracing::Span;
 
 use crate::{brand::Brand, mcp::Handlers};

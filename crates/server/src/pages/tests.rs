@@ -2,10 +2,8 @@
 
 use axum::body::Body;
 use http::{Request, StatusCode, header};
-use stead::{
-    ErrorKind,
-    core::{product::LANGUAGES, resource::NewConnection},
-};
+use stead::ErrorKind;
+use stead_core::{product::LANGUAGES, resource::NewConnection};
 
 use crate::{
     Brand, ServerOptions,

@@ -267,7 +267,7 @@ async fn a_listener_of_its_own_expects_the_proxy_host_by_name() {
 #[tokio::test]
 async fn the_router_adds_nothing_to_the_response_of_a_product() {
     let service = TestService::with_products(|_| {
-        let mut response = http::Response::new(stead::core::ports::Body::Empty);
+        let mut response = http::Response::new(stead_core::ports::Body::Empty);
         *response.status_mut() = StatusCode::NO_CONTENT;
         response
     })

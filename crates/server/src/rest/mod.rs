@@ -8,13 +8,11 @@ mod readyz;
 mod tool_calls;
 pub(crate) mod tools;
 
-use stead::{
-    ErrorKind::{
-        self, DeadlineExceeded, InvalidRequest, NotFound, Overloaded, StorageUnavailable,
-        UnknownConnection, UnknownTool, UnsupportedVersion,
-    },
-    core::scope::ScopeName,
+use stead::ErrorKind::{
+    self, DeadlineExceeded, InvalidRequest, NotFound, Overloaded, StorageUnavailable,
+    UnknownConnection, UnknownTool, UnsupportedVersion,
 };
+use stead_core::scope::ScopeName;
 
 use crate::routes::{ForApplications, Route, any, get, post};
 

@@ -16,7 +16,7 @@ use http::{
 };
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::{body::Incoming, service::Service};
-use stead::core::boxed::boxed;
+use stead_core::boxed::boxed;
 use tower::ServiceExt as _;
 
 use super::{

@@ -1,7 +1,7 @@
 //! Links that a member makes while the application confirms its users.
 
 use http::StatusCode;
-use stead::core::resource::{NewConnection, ReadConnection, Role};
+use stead_core::resource::{NewConnection, ReadConnection, Role};
 
 use crate::{
     dashboard::{

@@ -3,7 +3,7 @@
 use http::{Request, StatusCode, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     access::SignIn,
     environment::Verification,
     resource::{Connection, ConnectionState, NewConnection, NewMember, ReadConnection, Role},

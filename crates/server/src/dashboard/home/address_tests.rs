@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use stead::{
-    NewConnection, TokioRuntime,
-    core::{environment::Verification, store::MemoryStore},
-};
+use stead::{NewConnection, TokioRuntime};
+use stead_core::{environment::Verification, store::MemoryStore};
 
 use crate::{
     dashboard::tests::Browser,

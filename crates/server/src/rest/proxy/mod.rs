@@ -13,7 +13,7 @@ use http::{
     HeaderValue,
     header::{self, Entry},
 };
-use stead::core::{ports, resource::ProxyRequest};
+use stead_core::{ports, resource::ProxyRequest};
 
 use crate::openapi::Draft;
 

@@ -5,10 +5,8 @@ use axum::{extract::Request, response::Response};
 use http::{Uri, uri::PathAndQuery};
 use http_body::Body as _;
 use percent_encoding::percent_decode_str;
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, ports::Body},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, ports::Body};
 
 use super::pass_on;
 use crate::{

@@ -2,7 +2,7 @@
 
 use axum::response::AppendHeaders;
 use http::HeaderName;
-use stead::core::resource::{ExecuteRequest, Execution};
+use stead_core::resource::{ExecuteRequest, Execution};
 
 use crate::{
     extract::{Acting, IdempotencyKey, Json, Path},
