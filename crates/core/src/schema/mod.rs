@@ -26,5 +26,6 @@ pub use self::{
 #[cfg(feature = "catalogue")]
 pub(crate) use export::{Exportable, export, whole_for_models};
 
-#[cfg(all(test, feature = "catalogue"))]
+#[cfg(feature = "catalogue")]
+#[cfg(test)]
 mod tests;
