@@ -234,7 +234,7 @@ mod tests {
                 ..package("stead-google", &["stead-core", "stead-mail"])
             },
             package("stead", &["stead-mail", "stead-server"]),
-            package("stead-server", &["stead-store"]),
+            package("stead-server", &["stead-testkit"]),
             package("stead-sandbox", &["serde", "dev stead-mail"]),
             package("stead-new", &[]),
         ];
@@ -245,7 +245,7 @@ mod tests {
                 "stead-workspace depends on stead-google",
                 "stead-google depends on stead-mail",
                 "stead depends on stead-server",
-                "stead-server depends on stead-store",
+                "stead-server depends on stead-testkit",
                 "stead-sandbox depends on stead-mail",
                 "stead-new is not in the table ARROWS of xtask/src/tidy/dependencies.rs",
             ]
