@@ -31,9 +31,9 @@ use sha2::{Digest as _, Sha256};
 use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
 use stead::{
     Platform, TokioRuntime,
-    core::{ports::Runtime, seal::KeyRing},
     store::{Copied, CopyProgress, CopyStep, StoreCopy},
 };
+use stead_core::{ports::Runtime, seal::KeyRing};
 use stead_test_postgres::Server;
 
 /// Accounts that a user has connected, and that make calls. The others are copies of one of them.

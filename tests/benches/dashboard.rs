@@ -23,7 +23,8 @@ use axum::{Router, body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use sqlx::{ConnectOptions as _, sqlite::SqliteConnectOptions};
-use stead::{TokioRuntime, core::ports::Runtime};
+use stead::TokioRuntime;
+use stead_core::ports::Runtime;
 use stead_server::{DashboardAccess, ServerOptions};
 use tower::ServiceExt as _;
 

@@ -20,14 +20,11 @@ use sqlx::{
     ConnectOptions as _, Row as _,
     sqlite::{SqliteConnectOptions, SqliteConnection},
 };
-use stead::{
-    Platform, TokioRuntime,
-    core::{
-        api::Paging,
-        ports::{BoxFuture, Runtime},
-        resource::ListExecutions,
-    },
-    resource::ExecutionFilter,
+use stead::{Platform, TokioRuntime, resource::ExecutionFilter};
+use stead_core::{
+    api::Paging,
+    ports::{BoxFuture, Runtime},
+    resource::ListExecutions,
 };
 use tokio::sync::watch;
 

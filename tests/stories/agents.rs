@@ -184,7 +184,7 @@ async fn messages_loop(stage: &Stage, stead: &Stead) {
         .connection_of("drive", "drive")
         .authorization_links();
     // The user has connected no drive yet.
-    let drive = stead::NewConnection::new("drive", "drive")
+    let drive = stead::NewConnection::drive("drive")
         .client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
     stead.connections().ensure(drive).await.unwrap();
 

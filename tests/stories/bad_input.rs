@@ -1,7 +1,7 @@
 //! What an application can get wrong, and the clear response to each.
 
 use serde_json::{Value, json};
-use stead::core::resource::NewConnection;
+use stead_core::resource::NewConnection;
 
 use crate::stage::Stage;
 
@@ -120,7 +120,7 @@ async fn names() {
 
 #[tokio::test]
 async fn a_connection_of_another_product() {
-    use stead::core::{catalogue::Catalogue, product::Product};
+    use stead_core::{catalogue::Catalogue, product::Product};
     static OTHER: Product = Product {
         name: "other",
         title: "Other",

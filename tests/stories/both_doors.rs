@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 use stead::{
     Client, ConnectionChange, ErrorKind, ExportFormat, NewConnection, Stead,
-    core::{
-        environment::Verification,
-        resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
-    },
     mail::{FetchMails, ListDrafts},
+};
+use stead_core::{
+    environment::Verification,
+    resource::{AccountState, ConnectionState, Plan, ProxyRequest, Readiness, Revocation},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
@@ -49,21 +49,19 @@ async fn story(stage: &Stage, stead: &Stead) {
 /// The connection `post`, next to the stage's own `mail`.
 async fn connections(stead: &Stead) {
     let connections = stead.connections();
-    let draft = connections.create(NewConnection::new("post", "mail")).await;
+    let draft = connections.create(NewConnection::mail("post")).await;
     assert_eq!(draft.unwrap().state, ConnectionState::Draft);
-    let again = connections.create(NewConnection::new("post", "mail")).await;
+    let again = connections.create(NewConnection::mail("post")).await;
     assert_eq!(again.unwrap_err().kind(), ErrorKind::AlreadyExists);
 
-    let given = NewConnection::new("post", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let given = NewConnection::mail("post").client(CLIENT_ID, CLIENT_SECRET);
     let ready = connections.ensure(given.clone()).await.unwrap();
     assert_eq!(ready.state, ConnectionState::Ready);
     assert!(ready.redirect_uri.contains(&ready.id.to_string()));
     // At every start: nothing differs, so nothing changes, not even the time of the last change.
     assert_eq!(connections.ensure(given).await.unwrap(), ready);
     assert_eq!(connections.read("post").await.unwrap(), ready);
-    let other = connections
-        .ensure(NewConnection::new("post", "calendar"))
-        .await;
+    let other = connections.ensure(NewConnection::calendar("post")).await;
     assert_eq!(other.unwrap_err().kind(), ErrorKind::WrongProduct);
 
     let off = ConnectionChange::default().disabled(true);
@@ -86,7 +84,7 @@ async fn connections(stead: &Stead) {
         2
     );
 
-    let short = connections.create(NewConnection::new("short", "mail"));
+    let short = connections.create(NewConnection::mail("short"));
     short.await.unwrap();
     connections.delete("short").await.unwrap();
     let gone = connections.read("short").await.unwrap_err();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::{Method, StatusCode, Uri};
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 
 use crate::{
     http_client::{HttpClient, Reply, form, request},

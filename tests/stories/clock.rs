@@ -9,10 +9,8 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use stead::{
-    TokioRuntime,
-    core::ports::{BoxFuture, Runtime},
-};
+use stead::TokioRuntime;
+use stead_core::ports::{BoxFuture, Runtime};
 
 use crate::place::Place;
 

@@ -2,14 +2,11 @@
 
 use jiff::SignedDuration;
 use secrecy::ExposeSecret as _;
-use stead::{
-    Client, ErrorKind, Stead,
-    core::resource::{
-        AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
-        ListAppCredentials, NewAppCredential, ProxyRequest, ReadAppCredential, RevokeAppSecret,
-        RotateAppCredential, SecretRotation,
-    },
-    mail::ListDrafts,
+use stead::{Client, ErrorKind, Stead, mail::ListDrafts};
+use stead_core::resource::{
+    AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
+    ListAppCredentials, NewAppCredential, ProxyRequest, ReadAppCredential, RevokeAppSecret,
+    RotateAppCredential, SecretRotation,
 };
 
 use crate::stage::{ADA, Setting, Stage};

@@ -10,11 +10,11 @@ use http::{Method, Request, Response};
 use serde_json::{Value, json};
 use stead::{
     Execution, Platform,
-    core::{
-        ErrorKind,
-        ports::{Body, BoxFuture, Transport, TransportError},
-    },
     transport::{ReqwestTransport, TransportOptions},
+};
+use stead_core::{
+    ErrorKind,
+    ports::{Body, BoxFuture, Transport, TransportError},
 };
 
 use crate::{products::connect, stage::Stage};

@@ -6,13 +6,11 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use stead::{
-    core::{
-        ports::{Body, BoxFuture, Transport, TransportError},
-        resource::{ExecuteRequest, Plan},
-        tool::Effect,
-    },
-    transport::{ReqwestTransport, TransportOptions},
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::{
+    ports::{Body, BoxFuture, Transport, TransportError},
+    resource::{ExecuteRequest, Plan},
+    tool::Effect,
 };
 
 use crate::{

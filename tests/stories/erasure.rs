@@ -2,10 +2,8 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use serde_json::json;
-use stead::{
-    core::{api::Paging, resource::ListExecutions},
-    resource::ExecutionFilter,
-};
+use stead::resource::ExecutionFilter;
+use stead_core::{api::Paging, resource::ListExecutions};
 
 use crate::{
     browser::Browser,

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use futures_util::StreamExt as _;
-use stead::{
-    Client, NewConnection, Platform, Stead,
-    core::{environment::Verification, resource::TotalsStep},
-};
+use stead::{Client, NewConnection, Platform, Stead};
+use stead_core::{environment::Verification, resource::TotalsStep};
 use tokio::task::JoinSet;
 
 use crate::stage::Stage;
@@ -40,7 +38,7 @@ async fn write(platform: Platform, user: String) {
 async fn a_reader_that_follows_sees_every_event_once_and_in_order_while_twenty_writers_commit() {
     let stage = Stage::new().await;
     let other = another(&stage).await;
-    let new = NewConnection::new("post", "mail").client("client", "secret");
+    let new = NewConnection::mail("post").client("client", "secret");
     stage.platform.connections().create(new).await.unwrap();
     let client = Client::new(&stage.url, &stage.client_id, stage.client_secret.as_str());
     let stead = Stead::from(client.unwrap());

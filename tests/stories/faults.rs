@@ -4,10 +4,8 @@ use std::time::Duration;
 
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
-use stead::{
-    core::ports::{Body, Transport as _},
-    transport::{ReqwestTransport, TransportOptions},
-};
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::ports::{Body, Transport as _};
 use stead_sandbox::Fault;
 
 use crate::{

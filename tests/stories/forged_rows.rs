@@ -5,13 +5,11 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use sqlx::{AssertSqlSafe, Row as _, SqliteConnection};
-use stead::{
-    Platform,
-    core::{
-        ErrorKind,
-        resource::{DeleteAppCredential, NewAppCredential, NewMember, SetPolicy, SuspectRow},
-        state::Role,
-    },
+use stead::Platform;
+use stead_core::{
+    ErrorKind,
+    resource::{DeleteAppCredential, NewAppCredential, NewMember, SetPolicy, SuspectRow},
+    state::Role,
 };
 
 use crate::{http_client::Reply, stage::Stage, tampering::database};
@@ -202,7 +200,7 @@ async fn a_policy_that_was_changed_lets_nothing_through_and_one_that_was_deleted
     let stage = Stage::connected().await;
     let rules = json!({ "name": "careful", "read_only": true, "environment": true });
     let environment = stage.platform.environment();
-    let rules: stead::core::resource::Policy = serde_json::from_value(rules).unwrap();
+    let rules: stead_core::resource::Policy = serde_json::from_value(rules).unwrap();
     environment.send(SetPolicy::from(rules)).await.unwrap();
     assert_eq!(stage.drafts("user-1").await.status, 200);
     let mut database = database(&stage).await;

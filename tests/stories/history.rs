@@ -3,9 +3,9 @@
 use sqlx::{ConnectOptions as _, Row as _, sqlite::SqliteConnectOptions};
 use stead::{
     Platform,
-    core::{api::Paging, resource::ListExecutions},
     resource::{ExecutionFilter, ExecutionRecord},
 };
+use stead_core::{api::Paging, resource::ListExecutions};
 
 use crate::notes::{self, changes, counted, fails};
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 
 use crate::{http_client::raw, stage::Stage};
 

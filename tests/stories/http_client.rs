@@ -5,10 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode};
 use serde_json::Value;
-use stead::{
-    core::ports::{Body, Transport},
-    transport::{ReqwestTransport, TransportOptions},
-};
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::ports::{Body, Transport};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use http::{HeaderValue, Method};
 use serde_json::{Value, json};
-use stead::core::{ErrorKind, resource::NewConnection};
+use stead_core::{ErrorKind, resource::NewConnection};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{
@@ -19,7 +19,7 @@ const REPLAYED: &str = "stead-idempotent-replayed";
 /// A stage on which Ada's calendar is connected as `user-1`.
 async fn connected() -> Stage {
     let stage = Stage::new().await;
-    let calendar = NewConnection::new("calendar", "calendar").client(CLIENT_ID, CLIENT_SECRET);
+    let calendar = NewConnection::calendar("calendar").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(calendar).await.unwrap();
     let link = json!({ "connection_name": "calendar", "identifier": "user-1" });

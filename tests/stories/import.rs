@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use stead::{
-    NewConnection, Platform,
-    core::resource::{AccountImport, AccountWithTokens, ImportOutcome, NewAppCredential},
-    mail::ListDrafts,
-};
+use stead::{NewConnection, Platform, mail::ListDrafts};
+use stead_core::resource::{AccountImport, AccountWithTokens, ImportOutcome, NewAppCredential};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault};
 
 use crate::stage::{ADA, GRACE, Stage};
@@ -36,7 +33,7 @@ async fn another(stage: &Stage) -> Platform {
         .build()
         .await
         .unwrap();
-    let mail = NewConnection::new("post", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("post").client(CLIENT_ID, CLIENT_SECRET);
     platform.connections().create(mail).await.unwrap();
     platform
 }

@@ -22,14 +22,12 @@ use chacha20poly1305::{
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sqlx::{Connection as _, Row as _, SqliteConnection};
-use stead::{
-    OsEntropy, Platform,
-    core::{
-        ErrorKind,
-        ports::{BoxFuture, KeySource},
-        resource::{ActivateKey, AddKey, DataKeyState, KeyActivation, RetireKey},
-        seal::KeyRing,
-    },
+use stead::{OsEntropy, Platform};
+use stead_core::{
+    ErrorKind,
+    ports::{BoxFuture, KeySource},
+    resource::{ActivateKey, AddKey, DataKeyState, KeyActivation, RetireKey},
+    seal::KeyRing,
 };
 
 use crate::{stage::Stage, tampering::database};

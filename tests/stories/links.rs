@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use jiff::SignedDuration;
-use stead::core::{
+use stead_core::{
     identifier::AuthorizationId,
     resource::{NewConnection, VerifyAuthorization},
 };
@@ -138,7 +138,7 @@ async fn of_a_hundred_callbacks_at_once_one_is_exchanged() {
 #[tokio::test]
 async fn a_response_that_is_delivered_to_another_connection_is_refused() {
     let stage = Stage::new().await;
-    let other = NewConnection::new("other", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let other = NewConnection::mail("other").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(other).await.unwrap();
     let mut visits = Vec::new();
@@ -294,7 +294,7 @@ async fn a_form_from_another_site_is_refused() {
         http::Method::POST,
         &link,
         "",
-        stead::core::ports::Body::Empty,
+        stead_core::ports::Body::Empty,
     );
     request
         .headers_mut()

@@ -3,7 +3,7 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET};
 
 use crate::{

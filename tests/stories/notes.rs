@@ -8,18 +8,15 @@ use schemars::JsonSchema;
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use stead::{
-    NewConnection, Platform, PlatformBuilder,
-    core::{
-        Result,
-        catalogue::Catalogue,
-        environment::Verification,
-        oauth::Callback,
-        ports::{Body, BoxFuture, Runtime, Transport, TransportError},
-        product::{OAuth, Origin, Product},
-        tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
-    },
-    resource::CallTotals,
+use stead::{NewConnection, Platform, PlatformBuilder, resource::CallTotals};
+use stead_core::{
+    Result,
+    catalogue::Catalogue,
+    environment::Verification,
+    oauth::Callback,
+    ports::{Body, BoxFuture, Runtime, Transport, TransportError},
+    product::{OAuth, Origin, Product},
+    tool::{ApiRequest, Call, Effect, Io, Output, Tool, ToolEntry},
 };
 
 /// Users, each with an account.

@@ -7,15 +7,13 @@ use jiff::{SignedDuration, Timestamp};
 use secrecy::SecretString;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, sqlite::SqliteConnectOptions};
-use stead::{
-    Platform,
-    core::{
-        ErrorKind,
-        api::Paging,
-        ports::{Body, BoxFuture, Transport, TransportError},
-        resource::{
-            AccountFilter, ChangeConnection, ConnectionChange, ListAccounts, VerifyAuthorization,
-        },
+use stead::Platform;
+use stead_core::{
+    ErrorKind,
+    api::Paging,
+    ports::{Body, BoxFuture, Transport, TransportError},
+    resource::{
+        AccountFilter, ChangeConnection, ConnectionChange, ListAccounts, VerifyAuthorization,
     },
 };
 
@@ -78,7 +76,7 @@ async fn opened_by(
         .find_map(|line| line.strip_prefix("-- key: "));
     let written: Timestamp = "2026-11-21T23:02:54Z".parse().unwrap();
     let clock = Clock::new();
-    use stead::core::ports::Runtime as _;
+    use stead_core::ports::Runtime as _;
     clock.advance((written + after).duration_since(clock.now()));
     let product = Arc::new(Product::default());
     let platform = Platform::builder("http://127.0.0.1:8484")

@@ -5,18 +5,18 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
     Client, ErrorKind, Stead,
-    core::{
-        resource::{
-            ApproveCall, DeleteAppCredential, DeletePolicy, DenyCall, ListApprovals, ListPolicies,
-            ReadApproval, ReadPolicy, SetPolicy,
-        },
-        results::View,
-    },
     mail::ListDrafts,
     resource::{
         ApprovalDecision, ApprovalFilter, ApprovalState, NewAppCredential, Policy, PolicyOutcome,
         PolicyTest, ProxyRequest,
     },
+};
+use stead_core::{
+    resource::{
+        ApproveCall, DeleteAppCredential, DeletePolicy, DenyCall, ListApprovals, ListPolicies,
+        ReadApproval, ReadPolicy, SetPolicy,
+    },
+    results::View,
 };
 
 use crate::stage::{ADA, Setting, Stage};

@@ -9,7 +9,7 @@ use std::sync::{
 use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::StreamBody;
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,

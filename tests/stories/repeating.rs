@@ -7,10 +7,8 @@ use std::{
 
 use http::{HeaderValue, Request, Response, header};
 use serde_json::{Value, json};
-use stead::{
-    core::ports::{Body, BoxFuture, Transport, TransportError},
-    transport::{ReqwestTransport, TransportOptions},
-};
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 
 /// How a text is set in an error.
 pub type Shape = fn(&str) -> Value;

@@ -1,13 +1,10 @@
 //! Results within a budget: what a model is given of a search of mails, of a long mail, of a large query.
 
 use serde_json::{Value, json};
-use stead::{
-    Client, ErrorKind, Stead,
-    core::{
-        resource::ByteRange,
-        results::{ResultOptions, View},
-    },
-    mail::FetchMails,
+use stead::{Client, ErrorKind, Stead, mail::FetchMails};
+use stead_core::{
+    resource::ByteRange,
+    results::{ResultOptions, View},
 };
 
 use crate::{products::connect, stage::Stage};

@@ -3,12 +3,10 @@
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use stead::{
-    Platform,
-    core::{
-        environment::Verification,
-        resource::{NewConnection, ReadAccount},
-    },
+use stead::Platform;
+use stead_core::{
+    environment::Verification,
+    resource::{NewConnection, ReadAccount},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET};
 
@@ -51,7 +49,7 @@ async fn stage() -> Stage {
         ..Setting::default()
     })
     .await;
-    let calendar = NewConnection::new("calendar", "calendar").client(CLIENT_ID, CLIENT_SECRET);
+    let calendar = NewConnection::calendar("calendar").client(CLIENT_ID, CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(calendar).await.unwrap();
     connect(&stage, "mail", "user-1", ADA).await;
@@ -108,8 +106,8 @@ async fn a_refused_consent_ends_nothing_else() {
 #[tokio::test]
 async fn an_abandoned_consent_at_notion_revokes_nothing() {
     let stage = stage().await;
-    let workspace = NewConnection::new("workspace", "workspace")
-        .client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
+    let workspace =
+        NewConnection::workspace("workspace").client(WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET);
     let environment = stage.platform.environment();
     environment.send(workspace).await.unwrap();
     returned(&stage, "workspace", "user-2", ADA).await;
@@ -197,7 +195,7 @@ async fn a_revocation_that_is_asked_for_names_what_else_ends_and_ends_it() {
     const OTHER: &str = "other-project.apps.googleusercontent.com";
     let stage = stage().await;
     stage.sandbox.sandbox.add_client(OTHER, "secret", &[]);
-    let other = NewConnection::new("other", "mail").client(OTHER, "secret");
+    let other = NewConnection::mail("other").client(OTHER, "secret");
     let environment = stage.platform.environment();
     environment.send(other).await.unwrap();
     for (connection, identifier, user) in [

@@ -2,12 +2,10 @@
 
 use jiff::SignedDuration;
 use serde_json::json;
-use stead::{
-    Platform,
-    core::{
-        environment::Verification,
-        resource::{ChangeConnection, ConnectionChange, DeletePolicy, Policy, SetPolicy},
-    },
+use stead::Platform;
+use stead_core::{
+    environment::Verification,
+    resource::{ChangeConnection, ConnectionChange, DeletePolicy, Policy, SetPolicy},
 };
 
 use crate::{http_client::Reply, stage::Stage};

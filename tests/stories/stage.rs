@@ -5,17 +5,14 @@ use std::{path::PathBuf, sync::Arc};
 use http::Method;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use stead::{
-    Platform, PlatformBuilder,
-    core::{
-        catalogue::Catalogue,
-        environment::Verification,
-        ports::{Policy, Transport},
-        resource::{NewAppCredential, NewConnection},
-        scope::Scopes,
-        seal::KeyRing,
-    },
-    products::behind,
+use stead::{Platform, PlatformBuilder, products::behind};
+use stead_core::{
+    catalogue::Catalogue,
+    environment::Verification,
+    ports::{Policy, Transport},
+    resource::{NewAppCredential, NewConnection},
+    scope::Scopes,
+    seal::KeyRing,
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Fault, Running, Sandbox};
 use tempfile::TempDir;

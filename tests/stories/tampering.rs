@@ -2,7 +2,8 @@
 
 use serde_json::json;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
-use stead::{Platform, core::ErrorKind};
+use stead::Platform;
+use stead_core::ErrorKind;
 
 use crate::stage::{ADA, GRACE, Stage};
 

@@ -7,7 +7,7 @@ use std::sync::{
 
 use http::Method;
 use serde_json::{Value, json};
-use stead::core::ports::{Body, Transport as _};
+use stead_core::ports::{Body, Transport as _};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},

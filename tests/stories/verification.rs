@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use jiff::SignedDuration;
 use serde_json::json;
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 
 use crate::{
     browser::Browser,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     Result,
     catalogue::Catalogue,
     product::Product,

@@ -14,10 +14,10 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use stead::{
-    core::ports::{Body, BoxFuture, Limits, Transport, TransportError},
     resource::WebhookDelivery,
     transport::{ReqwestTransport, TransportOptions},
 };
+use stead_core::ports::{Body, BoxFuture, Limits, Transport, TransportError};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 use crate::{

@@ -132,23 +132,71 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     assert_eq!(checkout.changed(), FILES);
 }
 
-/// A title names a file, and where the block goes into an existing one: `toml title="Cargo.toml before stead-drive"`.
 fn add_a_product(checkout: &Checkout, guide: &str) {
-    let mut files = 0;
+    let (new, edits) = follow(checkout, guide);
+    assert!(new + edits > 10, "the guide's blocks are not found");
+}
+
+/// Writes a guide's blocks, and runs its commands. Returns how many files are new, and how many edits there are.
+///
+/// A title names a file, and where the block goes into an existing one: `toml title="Cargo.toml before stead-drive"`.
+fn follow(checkout: &Checkout, guide: &str) -> (usize, usize) {
+    let (mut new, mut edits) = (0, 0);
     for (title, text) in blocks(guide) {
         let Some((_, quoted)) = title.split_once(" title=") else {
             continue;
         };
         let file = &quoted[1..quoted.len() - 1];
         match file.split_once(" before ") {
-            Some((file, line)) => checkout.insert(file, &text, line),
-            None => checkout.write(file, &text),
+            Some((file, line)) => {
+                checkout.insert(file, &text, line);
+                edits += 1;
+            }
+            None => {
+                checkout.write(file, &text);
+                new += 1;
+            }
         }
-        files += 1;
     }
-    assert!(files > 10, "the guide's blocks are not found: {files}");
     let (_, commands) = blocks(guide).find(|(title, _)| *title == "sh").unwrap();
     for line in commands.lines().filter(|line| line.starts_with("cargo ")) {
         checkout.run(&line.replacen("cargo ", "cargo --offline ", 1));
     }
+    (new, edits)
+}
+
+/// A resource has routes, a description, a client, commands, a page of the reference and audit entries, all from its
+/// declaration.
+#[test]
+#[ignore = "builds a copy of the workspace: cargo xtask test --all"]
+fn a_resource_made_as_the_guide_says_has_everything() {
+    const SCRIPT: &str = r#"
+set -e
+stead=../guides-build/debug/stead
+export STEAD_DATABASE=notes.db STEAD_PUBLIC_URL=http://127.0.0.1:8484 STEAD_KEY="$($stead keys generate)"
+rm -f notes.db*
+$stead credentials create --name notes --scope notes:manage --json > app.json
+id() { python3 -c 'import json, sys; print(json.load(sys.stdin)["note_id"])'; }
+note=$($stead notes create --text 'In May.' --json | id)
+$stead notes change "$note" --text 'In June.' > changed
+$stead notes show "$note" | grep 'In June.'
+$stead notes list --json | grep "$note"
+! $stead notes create --text '' 2> refused
+grep -- '--text: expected 1 to 1000 characters' refused
+$stead audit list --action 'note.*' --json > audit
+grep note.created audit
+grep note.changed audit
+$stead openapi | grep '"/v1/notes/{note_id}"'
+$stead reference rest | grep '### PATCH /v1/notes/{note_id}'
+$stead reference cli | grep '### stead notes change'
+$stead notes delete "$note"
+! $stead notes show "$note" 2> missing
+grep 'no note has this id' missing
+"#;
+
+    let checkout = Checkout::copy();
+    let (new, edits) = follow(&checkout, &guide("add-a-resource.md"));
+    assert_eq!((new, edits), (5, 10));
+    checkout.write("target/try.sh", SCRIPT);
+    checkout.run("sh target/try.sh");
 }

@@ -99,12 +99,13 @@ fn source(product: &str, name: &str, tool: &str, scopes: &Option<String>) -> Str
 use schemars::JsonSchema;
 use serde::{{Deserialize, Serialize}};
 use stead_core::{{
-    Result,
+    Result, Setters,
     tool::{{ApiRequest, Call, Effect, Io, Output, {import}Tool}},
 }};
 {module}
 /// What the tool does, for people and models.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct {tool} {{
     /// Id of what is read.

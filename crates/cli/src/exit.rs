@@ -1,6 +1,7 @@
 //! The exit codes.
 
-use stead::{ErrorKind, core::error::ActBy};
+use stead::ErrorKind;
+use stead_core::error::ActBy;
 
 /// An exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,12 +27,12 @@ use std::{
 use jiff::Timestamp;
 use stead::{
     Error, ErrorKind, PlatformBuilder, Result, TokioRuntime,
-    core::{
-        ports::{Body, BoxFuture, Limits, Runtime, Spool, Spooled, Transport, TransportError},
-        store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
-    },
     store::FileSpool,
     transport::{ReqwestTransport, TransportOptions},
+};
+use stead_core::{
+    ports::{Body, BoxFuture, Limits, Runtime, Spool, Spooled, Transport, TransportError},
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned},
 };
 
 /// How often a waiting place checks whether it may continue.

@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use stead::{
-    Error, ErrorKind,
-    core::error::{ActBy, Violation},
-};
+use stead::{Error, ErrorKind};
+use stead_core::error::{ActBy, Violation};
 
 use crate::{exit::Exit, terminal::Terminal};
 

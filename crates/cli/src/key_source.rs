@@ -3,10 +3,8 @@
 use std::{io, path::PathBuf, process::Stdio, time::Duration};
 
 use secrecy::SecretString;
-use stead::{
-    Error, ErrorKind,
-    core::ports::{BoxFuture, KeySource},
-};
+use stead::{Error, ErrorKind};
+use stead_core::ports::{BoxFuture, KeySource};
 use tokio::{process::Command, time::timeout};
 
 use crate::{failure::Failure, secrets};

@@ -21,12 +21,10 @@ use opentelemetry_sdk::{
     error::OTelSdkResult,
     trace::{SdkTracerProvider, SpanData, SpanExporter},
 };
-use stead::{
-    core::{
-        ports::{Body, Transport},
-        trace::TraceParent,
-    },
-    transport::{ReqwestTransport, TransportOptions},
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::{
+    ports::{Body, Transport},
+    trace::TraceParent,
 };
 use tokio::runtime::Handle;
 use tracing::{Level, Span};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Command;
-use stead::core::similar::did_you_mean;
+use stead_core::similar::did_you_mean;
 
 /// Names that the guides use for variables of an application, a shell or a test.
 const OTHERS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Futures that are created directly in their box.
+//! Futures that are created directly in their box. Core and the service make the futures of calls so.
 
 use std::pin::Pin;
 

@@ -3,12 +3,14 @@
 //! A product crate needs only [`tool`], [`product`] and [`error`]. The feature `platform` adds connections, accounts,
 //! authorizations, the OAuth flow, encrypted credentials and the executor. The crate never uses the network, the clock
 //! or randomness directly, only through [`ports`].
+// Badges for what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod agent;
 pub mod api;
-#[doc(hidden)]
 pub mod boxed;
 pub mod caller;
+#[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod error;
 pub mod identifier;
@@ -45,7 +47,6 @@ pub mod environment;
 #[cfg(feature = "platform")]
 mod events;
 #[cfg(any(all(test, feature = "platform"), feature = "fuzzing"))]
-#[doc(hidden)]
 pub mod fuzzing;
 #[cfg(feature = "platform")]
 mod jwt;
@@ -66,7 +67,6 @@ pub mod seal;
 #[cfg(feature = "platform")]
 mod sealed;
 #[cfg(feature = "platform")]
-#[doc(hidden)]
 pub mod shares;
 #[cfg(feature = "platform")]
 pub mod store;
@@ -76,3 +76,4 @@ mod testing;
 mod tool_calls;
 
 pub use error::{Error, ErrorKind, Result};
+pub use stead_derive::Setters;

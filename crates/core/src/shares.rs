@@ -1,4 +1,4 @@
-//! Limits how much of a shared capacity one holder can use.
+//! Limits how much of a shared capacity one holder can use: the calls of core, and the requests of the service.
 //!
 //! A holder with three times as many places as are free gets no more. A single greedy holder therefore gets at most
 //! three quarters of all places. Several greedy holders get equal shares, and there is always room for one more.

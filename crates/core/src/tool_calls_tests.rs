@@ -88,7 +88,7 @@ fn calls(calls: &[(&str, &str, Value)]) -> ToolCalls {
     let each = each.map(
         |(id, name, input)| json!({ "type": "tool_use", "id": id, "name": name, "input": input }),
     );
-    let mut request = ToolCalls::new("ada", each.collect());
+    let mut request = ToolCalls::new("ada", each);
     request.connection_name = Some(String::from("demo"));
     request
 }

@@ -3,17 +3,18 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use axum::{extract::Request, response::Response, routing::Route};
-use http::{Extensions, HeaderMap, header};
-use stead::{
-    Error, ErrorKind,
-    core::{caller::Caller, environment::Environment, scope::ScopeName},
+use axum::{
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
 };
+use http::{Extensions, HeaderMap, header};
+use stead::{Error, ErrorKind};
+use stead_core::{caller::Caller, environment::Environment, scope::ScopeName};
 
 use crate::{
     caller::Connection,
     holding,
-    layer::respond,
     problem::{Problem, Result},
     request_id::in_request,
     state::ServerState,
@@ -100,28 +101,22 @@ impl Entrance {
         let environment = environment.acting_as(caller);
         acting(&self.state, environment, self.scope, extensions)
     }
-
-    /// Responds to a request with `handler`, which gets the environment for the caller.
-    pub(crate) async fn respond<F>(
-        &self,
-        request: Request,
-        handler: impl FnOnce(Environment, Request) -> F,
-    ) -> Result<Response>
-    where
-        F: Future<Output = Result<Response>>,
-    {
-        let acting = self.acting(request.headers(), request.extensions()).await?;
-        admit(&self.state, acting, |acting| handler(acting, request)).await
-    }
 }
 
 /// Passes a request to its route if the caller may use it and there is room.
-pub(crate) async fn pass(entrance: Entrance, request: Request, inner: Route) -> Result<Response> {
-    let to_route = |acting, mut request: Request| {
-        request.extensions_mut().insert::<Environment>(acting);
-        async { Ok(respond(inner, request).await) }
+pub(crate) async fn pass(
+    State(entrance): State<Entrance>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response> {
+    let acting = entrance
+        .acting(request.headers(), request.extensions())
+        .await?;
+    let to_route = |acting: Environment| {
+        request.extensions_mut().insert(acting);
+        next.run(request)
     };
-    entrance.respond(request, to_route).await
+    admit(&entrance.state, acting, to_route).await
 }
 
 /// The environment with the caller's time limit. A request with an invalid one is rejected only after authentication.
@@ -157,10 +152,10 @@ pub(crate) async fn admit<F>(
     run: impl FnOnce(Environment) -> F,
 ) -> Result<Response>
 where
-    F: Future<Output = Result<Response>>,
+    F: Future<Output = Response>,
 {
     let permit = state.in_flight.enter(acting.caller(), || None)?;
-    let response = run(acting).await?;
+    let response = run(acting).await;
     Ok(response.map(|body| holding::unfinished(body, permit)))
 }
 

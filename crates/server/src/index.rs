@@ -11,7 +11,7 @@ use http::{HeaderMap, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stead::core::{environment::Environment, scope::ScopeName};
+use stead_core::{environment::Environment, scope::ScopeName};
 
 use crate::{
     Access, document,

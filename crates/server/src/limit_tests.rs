@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{ListAppCredentials, NewAuthorizationLink, NewConnection},
     scope::Scopes,
@@ -286,7 +286,7 @@ async fn two_connections() -> TestService {
         .await
         .with_account("u1")
         .await;
-    let new = NewConnection::new("other", "mail").client("other", "secret");
+    let new = NewConnection::mail("other").client("other", "secret");
     let environment = service.platform.environment();
     environment.send(new).await.unwrap();
     service

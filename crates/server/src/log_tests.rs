@@ -9,7 +9,7 @@ use std::{
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::{environment::Verification, resource::ReadAccount};
+use stead_core::{environment::Verification, resource::ReadAccount};
 use tracing::{Dispatch, Level, level_filters::LevelFilter};
 use tracing_subscriber::{fmt, fmt::MakeWriter};
 

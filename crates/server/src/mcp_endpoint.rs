@@ -7,26 +7,23 @@ use axum::{
     Json,
     body::Body,
     extract::{Request, State},
+    middleware::Next,
     response::{IntoResponse as _, Response},
-    routing,
 };
 use futures_util::{StreamExt as _, future::select};
 use http::Method;
 use serde_json::json;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        caller::Caller,
-        environment::Environment,
-        tool::numbers::{as_texts, is_exact},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    caller::Caller,
+    environment::Environment,
+    tool::numbers::{as_texts, is_exact},
 };
 
 use crate::{
     authentication::{acting, admit, bearer, in_time},
     caller::Stopping,
     extract::{Acting, collect},
-    layer::respond,
     mcp::{LARGEST, Mcp},
     problem::{Problem, Result},
     routes::{ForApplications, Route, any, get},
@@ -88,9 +85,9 @@ fn while_allowed(body: Body, environment: Environment, token: String, stopping: 
 /// Admits a request of an MCP session of this environment, by its token or by a JWT of the operator's issuer. All other
 /// callers learn where to read what they need.
 pub(crate) async fn authenticate(
-    state: ServerState,
+    State(state): State<ServerState>,
     mut request: Request,
-    inner: routing::Route,
+    next: Next,
 ) -> Result<Response> {
     let environment = &state.environment;
     let Some(token) = bearer(request.headers()) else {
@@ -109,7 +106,7 @@ pub(crate) async fn authenticate(
             let acting = acting(&state, environment, None, request.extensions())?;
             let run = |acting: Environment| {
                 request.extensions_mut().insert(acting);
-                async { Ok(respond(inner, request).await) }
+                next.run(request)
             };
             admit(&state, acting, run).await
         }

@@ -1,5 +1,5 @@
-//! The one layer around every request. It sets the request's ID and its span in the log, writes problems, and catches
-//! panics. It's a single layer because each layer of a router costs every request.
+//! The one layer around every route. It sets the request's ID, its span in the log and its metrics, writes problems, catches
+//! panics, and serves the proxy host by its name. It's a single layer because each layer costs every request.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -8,26 +8,28 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::{MatchedPath, Request},
+    body::Body,
+    extract::{Request, State},
+    handler::Handler as _,
+    middleware::Next,
     response::{IntoResponse as _, Response},
-    routing::Route,
 };
 use futures_util::{FutureExt as _, future::CatchUnwind};
 use http::{HeaderName, HeaderValue, Method, header, header::Entry};
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, trace::TraceParent},
-};
+use http_body::Body as _;
+use stead::{Error, ErrorKind};
+use stead_core::trace::TraceParent;
 use tracing::{Instrument as _, Span, field};
 
 use crate::{
     holding,
-    layer::{self, layer},
-    metrics::{PROXY_HOST, PROXY_PATH, Requests},
-    pages::{self, Language, Pages},
+    metrics::{PROXY_HOST, PROXY_PATH},
+    pages::{self, Language},
     problem::{self, Problem},
+    proxy_host::Host,
     request_id::{RequestId, RequestIds, trace_parent},
+    routes::Endpoint,
+    state::ServerState,
 };
 
 /// The request's ID, in every response.
@@ -35,35 +37,48 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("stead-request-id");
 /// The same under the name that many clients know.
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The settings of the layer.
+/// The settings of the layer, for all routes.
 pub(crate) struct Around {
-    pub(crate) environment: Environment,
-    pub(crate) pages: Arc<Pages>,
-    pub(crate) requests: Arc<Requests>,
-    pub(crate) ids: RequestIds,
-    /// The label of requests without a route.
-    pub(crate) otherwise: &'static str,
-    pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
+    state: ServerState,
+    ids: RequestIds,
+    /// Requests that name the proxy host go there, whatever their path.
+    proxy_host: Option<(Host, Endpoint)>,
 }
 
-/// The router with this layer around each route and around the fallback.
-pub(crate) fn surround(router: Router, around: Around) -> Router {
-    router.layer(layer(Arc::new(around), enter))
+impl Around {
+    pub(crate) fn new(state: &ServerState, proxy_host: Option<(Host, Endpoint)>) -> Self {
+        Self {
+            state: state.clone(),
+            ids: RequestIds::new(state.environment.entropy()),
+            proxy_host,
+        }
+    }
 }
 
-async fn enter(around: Arc<Around>, request: Request, inner: Route) -> Response {
-    let route = request.extensions().get().cloned();
-    enclose(&around, request, route, |request| {
-        layer::respond(inner, request)
+/// Responds to a request of this route, which is a path of the table or another name for the log and the metrics.
+pub(crate) async fn enter(
+    State((around, route)): State<(Arc<Around>, &'static str)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let around = around.as_ref();
+    let proxy_host = around.proxy_host.as_ref();
+    let proxy_host = proxy_host.filter(|(host, _)| host.is_named_by(&request));
+    let route = proxy_host.map_or(route, |_| PROXY_HOST);
+    enclose(around, route, request, |request| async move {
+        match proxy_host {
+            Some((_, endpoint)) => endpoint.clone().call(request, around.state.clone()).await,
+            None => next.run(request).await,
+        }
     })
     .await
 }
 
-/// Responds to a request within the layer. `route` is the matched route, if a router found one.
-pub(crate) async fn enclose<F>(
+/// Responds with `inner`, within the layer.
+async fn enclose<F>(
     around: &Around,
+    route: &'static str,
     mut request: Request,
-    route: Option<MatchedPath>,
     inner: impl FnOnce(Request) -> F,
 ) -> Response
 where
@@ -73,12 +88,11 @@ where
     if let Some(parent) = trace_parent(request.headers()) {
         request.extensions_mut().insert(parent);
     }
-    let route = Counted(route, around.otherwise);
-    let span = span(&request, &route, around.on_trace);
+    let span = span(&request, route, around.state.on_trace);
     let asked = Asked::of(&request);
     // Pinned here, because a function that takes a future by value stores it twice.
     let inner = pin!(AssertUnwindSafe(inner(request)).catch_unwind());
-    let response = pin!(respond(around, &asked, &route, inner, &span));
+    let response = pin!(respond(around, &asked, route, inner, &span));
     if span.is_none() {
         return response.await;
     }
@@ -109,17 +123,8 @@ impl Asked {
 /// A pending response, or a panic.
 type Inner<'i, F> = Pin<&'i mut CatchUnwind<AssertUnwindSafe<F>>>;
 
-/// The label of a request.
-struct Counted(Option<MatchedPath>, &'static str);
-
-impl Counted {
-    fn path(&self) -> &str {
-        self.0.as_ref().map_or(self.1, MatchedPath::as_str)
-    }
-}
-
 /// The span has the route and not the path, because paths contain link secrets, users' identifiers and products' IDs.
-fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
+fn span(request: &Request, route: &str, on_trace: Option<fn(&Span, TraceParent)>) -> Span {
     let extensions = request.extensions();
     let parent = extensions.get::<TraceParent>();
     let span = tracing::info_span!(
@@ -127,7 +132,7 @@ fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TracePare
         request_id = extensions.get::<RequestId>().map(field::display),
         trace_id = parent.map(|parent| field::display(parent.trace_id)),
         method = %request.method(),
-        route = route.path(),
+        route,
         status = field::Empty,
         micros = field::Empty,
     );
@@ -142,19 +147,20 @@ fn span(request: &Request, route: &Counted, on_trace: Option<fn(&Span, TracePare
 async fn respond(
     around: &Around,
     asked: &Asked,
-    route: &Counted,
+    route: &'static str,
     inner: Inner<'_, impl Future<Output = Response>>,
     span: &Span,
 ) -> Response {
-    let runtime = around.environment.runtime();
+    let state = &around.state;
+    let runtime = state.environment.runtime();
     let began = runtime.monotonic();
     let response = inner.await.unwrap_or_else(|_| panicked());
-    let is_proxied = [PROXY_PATH, PROXY_HOST].contains(&route.path());
-    let response = write_problem(around, asked, is_proxied, response);
+    let is_proxied = [PROXY_PATH, PROXY_HOST].contains(&route);
+    let response = write_problem(state, asked, is_proxied, response);
     let took = runtime.monotonic().saturating_sub(began);
-    around
+    state
         .requests
-        .responded(route.path(), &asked.method, response.status(), took);
+        .responded(route, &asked.method, response.status(), took);
     let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     span.record("status", response.status().as_u16())
         .record("micros", micros);
@@ -163,7 +169,7 @@ async fn respond(
 }
 
 fn write_problem(
-    around: &Around,
+    state: &ServerState,
     asked: &Asked,
     is_proxied: bool,
     mut response: Response,
@@ -171,12 +177,15 @@ fn write_problem(
     let (id, language) = (asked.id, asked.language);
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
         problem::report(&problem.error);
-        around.requests.failed(problem.error.kind());
-        let page = language.map(|language| around.pages.problem(language, &problem.error, id));
+        state.requests.failed(problem.error.kind());
+        let page = language.map(|language| state.pages.problem(language, &problem.error, id));
         let written = problem.write(id, is_proxied);
         replace(&mut response, written);
         if let Some(page) = page {
             replace(&mut response, page);
+        }
+        if asked.method == Method::HEAD {
+            without_body(&mut response);
         }
     }
     let text = id.text();
@@ -201,6 +210,16 @@ fn replace(response: &mut Response, by: Response) {
             response.headers_mut().insert(name, value.clone());
         }
     }
+}
+
+/// Removes the body and keeps its length, for a response to HEAD.
+fn without_body(response: &mut Response) {
+    if let Some(length) = response.body().size_hint().exact() {
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length.into());
+    }
+    *response.body_mut() = Body::empty();
 }
 
 /// The panic's text is neither in the response nor in the log, because it may quote anything.

@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use axum::body::Body;
 use http::{Request, header};
 use serde_json::{Value, json};
-use stead::{
-    Error,
-    core::resource::{ExecuteRequest, NewAuthorizationLink, NewConnection, ProxyRequest},
-};
+use stead::Error;
+use stead_core::resource::{ExecuteRequest, NewAuthorizationLink, NewConnection, ProxyRequest};
 
 use crate::{
     document::openapi,
@@ -137,7 +135,7 @@ impl Setup {
         })
         .await;
         let environment = service.platform.environment();
-        let new = NewConnection::new("sheets", "sheets")
+        let new = NewConnection::sheets("sheets")
             .client(OF_SHEETS, "CANARY-client-secret")
             .permissions([SPREADSHEETS]);
         let connection = environment.send(new).await.unwrap();

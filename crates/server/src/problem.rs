@@ -4,7 +4,8 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Value, json};
-use stead::{Error, ErrorKind, core::error::ActBy};
+use stead::{Error, ErrorKind};
+use stead_core::error::ActBy;
 
 use crate::{replayed::Replayed, request_id::RequestId};
 
@@ -107,7 +108,7 @@ impl Problem {
 #[derive(Serialize)]
 struct ForSdks<'p> {
     #[serde(flatten)]
-    problem: &'p stead::core::error::Problem,
+    problem: &'p stead_core::error::Problem,
     /// Google: `error.code`, `error.message`, `error.status`.
     error: Value,
     /// For Notion, whose SDK knows only these codes. Snowflake also reads `code` and `message`.
@@ -117,7 +118,7 @@ struct ForSdks<'p> {
 }
 
 impl<'p> ForSdks<'p> {
-    fn new(problem: &'p stead::core::error::Problem) -> Self {
+    fn new(problem: &'p stead_core::error::Problem) -> Self {
         let message = match problem.detail.as_str() {
             "" => problem.title.clone(),
             detail => detail.to_owned(),

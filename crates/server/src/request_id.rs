@@ -11,7 +11,7 @@ use std::{
 
 use axum::extract::FromRequestParts;
 use http::{Extensions, HeaderMap, request::Parts};
-use stead::core::{environment::Environment, ports::Entropy, trace::TraceParent};
+use stead_core::{environment::Environment, ports::Entropy, trace::TraceParent};
 
 /// Id of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

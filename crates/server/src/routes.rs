@@ -1,18 +1,17 @@
 //! The table of routes. The router is built from it and the tests walk it, so that no route can be forgotten.
 
-use std::{pin::Pin, sync::Arc};
+use std::{convert::Infallible, pin::Pin, sync::Arc};
 
 use axum::{
-    Router,
     extract::Request,
-    handler::Handler,
-    response::Response,
+    handler::{Handler, HandlerService},
+    response::{IntoResponse, Response},
     routing::{self, MethodRouter},
 };
-use stead::{
-    Error, ErrorKind,
-    core::{boxed::boxed, scope::ScopeName},
-};
+use http::Uri;
+use stead::{Error, ErrorKind};
+use stead_core::{boxed::boxed, scope::ScopeName};
+use tower::{Layer, Service};
 
 use crate::{
     openapi::{Draft, Operation, Parameter},
@@ -29,17 +28,18 @@ pub(crate) struct Route {
     pub(crate) scope: Option<ScopeName>,
     /// The document's description of it.
     pub(crate) operation: Operation,
-    handler: MethodRouter<ServerState>,
+    pub(crate) endpoint: Endpoint,
 }
 
-/// A handler of any type. If axum saw each handler's own type, it would generate code for each.
+/// A handler with its layers. It's one type, because axum compiles its code again for each type of handler. It's a pointer,
+/// because a router copies the handler for each request.
 #[derive(Clone)]
-struct Erased(Arc<dyn Fn(Request, ServerState) -> Responding + Send + Sync>);
+pub(crate) struct Endpoint(Arc<dyn Fn(Request, ServerState) -> Responding + Send + Sync>);
 
 type Responding = Pin<Box<dyn Future<Output = Response> + Send>>;
 
-impl Erased {
-    fn new<H, T>(handler: H) -> Self
+impl Endpoint {
+    pub(crate) fn new<H, T>(handler: H) -> Self
     where
         H: Handler<T, ServerState>,
         T: 'static,
@@ -48,9 +48,20 @@ impl Erased {
             boxed(|| handler.clone().call(request, state))
         }))
     }
+
+    /// Adds a layer around it.
+    pub(crate) fn layer<L>(self, layer: L) -> Self
+    where
+        L: Layer<HandlerService<Self, (), ServerState>> + Clone + Send + Sync + 'static,
+        L::Service: Service<Request, Error = Infallible> + Clone + Send + 'static,
+        <L::Service as Service<Request>>::Response: IntoResponse,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        Self::new(Handler::layer(self, layer))
+    }
 }
 
-impl Handler<(), ServerState> for Erased {
+impl Handler<(), ServerState> for Endpoint {
     type Future = Responding;
 
     fn call(self, request: Request, state: ServerState) -> Responding {
@@ -68,21 +79,12 @@ impl Route {
         H: Handler<T, ServerState>,
         T: 'static,
     {
-        let handler = Erased::new(handler);
-        let handler = match method {
-            ANY => routing::any(handler),
-            "DELETE" => routing::delete(handler),
-            "PATCH" => routing::patch(handler),
-            "POST" => routing::post(handler),
-            "PUT" => routing::put(handler),
-            _ => routing::get(handler),
-        };
         Self {
             method,
             path,
             scope: None,
             operation: Operation::NONE,
-            handler,
+            endpoint: Endpoint::new(handler),
         }
     }
 
@@ -132,12 +134,9 @@ impl Route {
 
     /// Adds a layer around its handler.
     #[cfg(feature = "dashboard")]
-    pub(crate) fn map_handler(
-        self,
-        around: impl FnOnce(MethodRouter<ServerState>) -> MethodRouter<ServerState>,
-    ) -> Self {
+    pub(crate) fn map_endpoint(self, around: impl FnOnce(Endpoint) -> Endpoint) -> Self {
         Self {
-            handler: around(self.handler),
+            endpoint: around(self.endpoint),
             ..self
         }
     }
@@ -165,42 +164,48 @@ const ANY: &str = "ANY";
 
 methods! { any ANY, get "GET", post "POST", }
 
-/// How a router accepts a slash at the end of a path. The slash makes no difference, except in paths that are forwarded
-/// to a product.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slashes {
-    /// The router has each route twice. Other routers can nest this one, and a fallback would run after theirs.
-    OnRoutes,
-    /// The code in front of the router removes it.
-    Never,
-}
-
-/// A router of these routes, with the layer `around` around each handler. The layer gets the scope that the route
-/// needs. Routes of the same path become one route with several methods.
-pub(crate) fn router(
+/// The paths of these routes, each with its methods. `around` adds layers to each handler, and gets the scope that the route
+/// needs.
+pub(crate) fn paths(
     routes: impl IntoIterator<Item = Route>,
-    around: impl Fn(MethodRouter<ServerState>, Option<ScopeName>) -> MethodRouter<ServerState>,
-    slashes: Slashes,
-) -> Router<ServerState> {
-    // They are merged here, because a router copies the handlers of a path that it already has.
+    around: impl Fn(Endpoint, Option<ScopeName>) -> Endpoint,
+) -> Vec<(&'static str, MethodRouter<ServerState>)> {
     let mut paths: Vec<(&'static str, MethodRouter<ServerState>)> = Vec::new();
     for route in routes {
-        let handler = around(route.handler, route.scope);
-        let handler = match paths.iter().position(|(path, _)| *path == route.path) {
-            Some(known) => paths.remove(known).1.merge(handler),
-            None if route.method == ANY => handler,
-            None => handler.fallback(wrong_method),
+        let endpoint = around(route.endpoint, route.scope);
+        let methods = match route.method {
+            ANY => routing::any(endpoint),
+            "DELETE" => routing::delete(endpoint),
+            "PATCH" => routing::patch(endpoint),
+            "POST" => routing::post(endpoint),
+            "PUT" => routing::put(endpoint),
+            _ => routing::get(endpoint),
         };
-        paths.push((route.path, handler));
+        let methods = match paths.iter().position(|(path, _)| *path == route.path) {
+            Some(known) => paths.remove(known).1.merge(methods),
+            None if route.method == ANY => methods,
+            None => methods.fallback(wrong_method),
+        };
+        paths.push((route.path, methods));
     }
-    let mut router = Router::new();
-    for (path, handler) in paths {
-        if slashes == Slashes::OnRoutes && path != "/" && !path.starts_with("/proxy/") {
-            router = router.route(&format!("{path}/"), handler.clone());
-        }
-        router = router.route(path, handler);
+    paths
+}
+
+/// Removes the slash at the end of a path. It makes no difference, except in a path that is forwarded to a product.
+pub(crate) fn without_last_slash(mut request: Request) -> Request {
+    let Some(path) = request.uri().path().strip_suffix('/') else {
+        return request;
+    };
+    let target = match request.uri().query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path.to_owned(),
+    };
+    let mut parts = request.uri().clone().into_parts();
+    parts.path_and_query = target.parse().ok();
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
     }
-    router
+    request
 }
 
 /// The router adds `Allow` itself.

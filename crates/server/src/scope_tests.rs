@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::scope::{ScopeName, Scopes};
+use stead_core::scope::{ScopeName, Scopes};
 
 use crate::{
     Access, table,

@@ -7,10 +7,8 @@ use std::{
 
 use axum::extract::FromRef;
 use bytes::Bytes;
-use stead::{
-    Error,
-    core::{environment::Environment, trace::TraceParent},
-};
+use stead::Error;
+use stead_core::{environment::Environment, trace::TraceParent};
 use tokio::sync::Mutex;
 use tracing::Span;
 
@@ -18,10 +16,8 @@ use crate::{
     admission::{Hosts, InFlight, Rates},
     mcp::{self, Mcp},
     metrics::Requests,
-    middleware::Around,
     options::ServerOptions,
     pages::Pages,
-    request_id::RequestIds,
 };
 
 /// The environment, its pages, and the limits of requests.
@@ -37,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) rates: Arc<Rates>,
     pub(crate) mcp: Arc<Mcp>,
     pub(crate) requests: Arc<Requests>,
-    on_trace: Option<fn(&Span, TraceParent)>,
+    pub(crate) on_trace: Option<fn(&Span, TraceParent)>,
     /// The OpenAPI document, once it was requested.
     pub(crate) openapi: OnceLock<Bytes>,
     /// The last answer of `/readyz`.
@@ -74,18 +70,6 @@ impl ServerState {
             openapi: OnceLock::new(),
             readiness: Mutex::default(),
         }))
-    }
-
-    /// The layer around every request. `otherwise` is the label of requests without a route.
-    pub(crate) fn around(&self, otherwise: &'static str) -> Around {
-        Around {
-            environment: self.environment.clone(),
-            pages: Arc::clone(&self.pages),
-            requests: Arc::clone(&self.requests),
-            otherwise,
-            ids: RequestIds::new(self.environment.entropy()),
-            on_trace: self.on_trace,
-        }
     }
 }
 

@@ -12,18 +12,15 @@ use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
-use stead::{
-    ErrorKind, Platform, PlatformBuilder,
-    core::{
-        caller::Caller,
-        environment::Verification,
-        ports::{self, BoxFuture, Transport, TransportError},
-        resource::{
-            ExecuteRequest, Execution, NewAppCredential, NewAuthorizationLink, NewConnection,
-            SetPolicy,
-        },
-        scope::Scopes,
+use stead::{ErrorKind, Platform, PlatformBuilder};
+use stead_core::{
+    caller::Caller,
+    environment::Verification,
+    ports::{self, BoxFuture, Transport, TransportError},
+    resource::{
+        ExecuteRequest, Execution, NewAppCredential, NewAuthorizationLink, NewConnection, SetPolicy,
     },
+    scope::Scopes,
 };
 use tower::ServiceExt as _;
 
@@ -193,9 +190,7 @@ impl TestService {
             .expose_secret()
             .to_owned();
         Self {
-            router: crate::routers(&platform, &crate::ServerOptions::default())
-                .server
-                .into(),
+            router: crate::router_with(&platform, &crate::ServerOptions::default()),
             platform,
             products,
             clock,
@@ -286,7 +281,7 @@ impl TestService {
             "name": "asks", "environment": true,
             "requires_approval": { "tools": ["mail_list_threads"] },
         });
-        let policy: stead::core::resource::Policy = serde_json::from_value(policy).unwrap();
+        let policy: stead_core::resource::Policy = serde_json::from_value(policy).unwrap();
         let environment = self.platform.environment();
         environment.send(SetPolicy::from(policy)).await.unwrap();
         let asked = self.list_threads(identifier).await.unwrap_err();
@@ -350,7 +345,7 @@ impl TestService {
 
     /// The connection `mail`, ready.
     pub(crate) async fn connect_mail(&self) -> String {
-        let new = NewConnection::new("mail", "mail")
+        let new = NewConnection::mail("mail")
             .client("client", "CANARY-client-secret")
             .permissions([READONLY]);
         self.platform

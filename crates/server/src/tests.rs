@@ -1,9 +1,11 @@
 //! Rules for every route.
 
-use axum::body::Body;
+use std::sync::Arc;
+
+use axum::{body::Body, middleware::from_fn_with_state};
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 
 use crate::{
     Access, middleware,
@@ -245,6 +247,19 @@ async fn a_browser_gets_a_page_where_a_program_gets_a_problem() {
 }
 
 #[tokio::test]
+async fn a_problem_has_no_body_for_head_but_its_length() {
+    let service = TestService::new().await;
+    for path in ["/nothing", "/v1/tools", "/proxy/mail/u1/v1/x"] {
+        let whole = service.visit(path).await;
+        let head = service.browse("HEAD", path, None).await;
+        assert_eq!(head.status, whole.status, "{path}");
+        assert!(head.body.is_empty(), "{path}: {}", head.text());
+        let length = whole.body.len().to_string();
+        assert_eq!(head.header("content-length"), length, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn every_response_names_its_request() {
     let service = TestService::new().await.with_account("u1").await;
     for path in [
@@ -391,8 +406,9 @@ async fn a_handler_that_panics_ends_in_a_problem() {
     let service = service.within(|_| {
         let options = crate::ServerOptions::default();
         let state = crate::state::ServerState::new(&environment, &options, std::iter::empty());
-        let router = axum::Router::new().route("/panics", panics);
-        middleware::surround(router, state.around("none"))
+        let around = Arc::new(middleware::Around::new(&state, None));
+        let layer = from_fn_with_state((around, "none"), middleware::enter);
+        axum::Router::new().route("/panics", panics).layer(layer)
     });
     let response = service.visit("/panics").await;
     response.assert_problem(StatusCode::INTERNAL_SERVER_ERROR, "internal");

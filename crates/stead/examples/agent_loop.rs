@@ -10,9 +10,8 @@ use std::{
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    ExportFormat, NewConnection, Platform,
-    core::{environment::Verification, oauth::Callback, results::View},
-    resource::Readiness,
+    Callback, ExportFormat, NewConnection, Platform, Verification, View,
+    resource::{Readiness, ToolDescription},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Running, Sandbox};
 
@@ -28,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .verification(Verification::LinkPossession)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("mail").client(CLIENT_ID, CLIENT_SECRET);
     stead.connections().ensure(mail).await?;
     let ready = stead
         .tools()
@@ -36,8 +35,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .identifier(USER)
         .list()
         .await?;
-    let usable =
-        |tool: &&stead::resource::ToolDescription| tool.readiness == Some(Readiness::Ready);
+    let usable = |tool: &&ToolDescription| tool.readiness == Some(Readiness::Ready);
     say(&format!(
         "{} of {} tools are ready.",
         ready.iter().filter(usable).count(),

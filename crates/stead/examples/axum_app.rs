@@ -16,8 +16,8 @@ use axum::{
 use http::{HeaderValue, Method, Request, header};
 use stead::{
     NewConnection, Platform,
-    core::ports::{Body, Transport as _},
     mail::FetchMails,
+    ports::{Body, Transport as _},
     transport::{ReqwestTransport, TransportOptions},
 };
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
@@ -59,11 +59,8 @@ async fn connected(
     let id = back.get("authorization_id").map_or("", String::as_str);
     let account = app.stead.authorizations().verify(id, SIGNED_IN).await;
     let account = account.map_err(shown)?;
-    let unread = FetchMails {
-        query: Some("is:unread".into()),
-        ..FetchMails::default()
-    };
     let user = app.stead.account("mail", SIGNED_IN).map_err(shown)?;
+    let unread = FetchMails::query("is:unread");
     let mails = user.call(&unread).await.map_err(shown)?;
     let mut page = format!(
         "Connected as {}. Unread:\n",
@@ -95,7 +92,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .gateway(&sandbox.url)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("mail").client(CLIENT_ID, CLIENT_SECRET);
     stead.connections().ensure(mail).await?;
     let app = App {
         stead,

@@ -10,14 +10,9 @@ use std::{
 };
 
 use stead::{
-    Platform, TokioRuntime,
-    core::{
-        Result,
-        ports::{BoxFuture, Runtime},
-        store::{
-            Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned, Write,
-        },
-    },
+    Platform, Result, TokioRuntime,
+    ports::{BoxFuture, Runtime},
+    store::{Batch, Commit, Found, Index, Key, List, Row, Store, Table, Value, Versioned, Write},
 };
 
 /// Rows by their keys, with their versions. Next to them is the last position that one ever had.

@@ -3,11 +3,7 @@
 use std::io::{Write as _, stdout};
 
 use secrecy::ExposeSecret as _;
-use stead::{
-    NewConnection, Platform,
-    core::{environment::Verification, oauth::Callback},
-    mail::FetchMails,
-};
+use stead::{Callback, NewConnection, Platform, Verification, mail::FetchMails};
 use stead_sandbox::{CLIENT_ID, CLIENT_SECRET, Sandbox};
 
 #[tokio::main]
@@ -21,7 +17,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .verification(Verification::LinkPossession)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client(CLIENT_ID, CLIENT_SECRET);
+    let mail = NewConnection::mail("mail").client(CLIENT_ID, CLIENT_SECRET);
     let mail = stead.connections().ensure(mail).await?;
 
     // The page behind a link is yours here. It starts the authorization, keeps `browser` in a cookie, and sends the
@@ -45,11 +41,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .await?;
 
     // From now on, calls as that user.
-    let unread = FetchMails {
-        query: Some("is:unread".into()),
-        ..FetchMails::default()
-    };
-    let mails = ada.call(&unread).await?.output()?.messages;
+    let mails = ada
+        .call(&FetchMails::query("is:unread"))
+        .await?
+        .output()?
+        .messages;
     writeln!(stdout(), "Ada has {} unread mails:", mails.len())?;
     for mail in mails.into_iter().filter_map(|mail| mail.readable) {
         writeln!(stdout(), "  {}", mail.subject.unwrap_or_default())?;

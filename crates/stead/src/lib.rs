@@ -1,4 +1,6 @@
 #![doc = include_str!("lib.md")]
+// Badges for what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "platform", feature = "client"))]
 mod backend;
@@ -17,20 +19,17 @@ pub mod products;
 mod remote;
 #[cfg(feature = "platform")]
 mod runtime;
+#[cfg(feature = "platform")]
+pub mod store;
 
 #[cfg(feature = "calendar")]
 pub use stead_calendar as calendar;
-pub use stead_core as core;
-#[cfg(any(feature = "platform", feature = "client"))]
-pub use stead_core::agent;
 #[cfg(feature = "drive")]
 pub use stead_drive as drive;
 #[cfg(feature = "mail")]
 pub use stead_mail as mail;
 #[cfg(feature = "sheets")]
 pub use stead_sheets as sheets;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-pub use stead_store as store;
 #[cfg(feature = "reqwest")]
 pub use stead_transport as transport;
 #[cfg(feature = "warehouse")]
@@ -54,9 +53,27 @@ pub use platform::{Platform, PlatformBuilder};
 #[cfg(feature = "platform")]
 pub use runtime::TokioRuntime;
 pub use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, agent,
+    api::Paging,
+    error::{ActBy, AuthorizationRequest, Upstream, Violation},
+    identifier, ports,
+    product::Product,
     resource::{self, ConnectionChange, Execution, NewConnection, NewWebhook, TokenAccess},
+    results::{ResultOptions, View},
     schema::{Detail, ExportFormat},
+    tool::{Effect, Tool},
+};
+#[cfg(feature = "platform")]
+pub use stead_core::{
+    caller::Caller,
+    catalogue::{Catalogue, CatalogueTool},
+    environment::{
+        CallLimits, Environment, EnvironmentOptions, McpIssuer, ProductOptions, Retention,
+        SignInProvider, Verification,
+    },
+    oauth::{Callback, ConnectPage, FinishedAuthorization, StartedAuthorization},
+    schema::{check_request, check_tool},
+    seal::KeyRing,
 };
 
 /// The transport of the feature `reqwest`, with its own limits. If `private_hosts` are given, it reaches only these and
@@ -64,7 +81,7 @@ pub use stead_core::{
 #[cfg(any(feature = "platform", all(feature = "client", feature = "reqwest")))]
 fn default_transport(
     private_hosts: Option<Vec<String>>,
-) -> Result<std::sync::Arc<dyn stead_core::ports::Transport>> {
+) -> Result<std::sync::Arc<dyn ports::Transport>> {
     #[cfg(feature = "reqwest")]
     {
         let mut options = stead_transport::TransportOptions::default();

@@ -1,6 +1,8 @@
 //! The products that are compiled in: one line per feature.
 
-use stead_core::{catalogue::Catalogue, product::Product};
+#[cfg(feature = "platform")]
+use stead_core::catalogue::Catalogue;
+use stead_core::product::Product;
 
 /// Every product whose feature is on.
 pub static PRODUCTS: &[&Product] = &[
@@ -19,6 +21,7 @@ pub static PRODUCTS: &[&Product] = &[
 ];
 
 /// The names of the others, which are those of their features.
+#[cfg(feature = "platform")]
 static ABSENT: &[&str] = &[
     #[cfg(not(feature = "calendar"))]
     "calendar",
@@ -35,6 +38,7 @@ static ABSENT: &[&str] = &[
 ];
 
 /// The tools of every product whose feature is on.
+#[cfg(feature = "platform")]
 pub fn catalogue() -> Catalogue {
     Catalogue::new(PRODUCTS.iter().copied()).without(ABSENT)
 }

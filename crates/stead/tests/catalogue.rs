@@ -1,10 +1,7 @@
 //! How much of a model's context the catalogue takes, and whether it fits into the vendors' requests.
 
 use serde_json::Value;
-use stead::core::{
-    catalogue::CatalogueTool,
-    schema::{Detail, ExportFormat, check_request, check_tool},
-};
+use stead::{CatalogueTool, Detail, ExportFormat, check_request, check_tool};
 use tiktoken_rs::{CoreBPE, o200k_base};
 
 /// Tokens of all tools as `openai`, at most.

@@ -7,7 +7,7 @@ mod custom_store;
 use std::sync::Arc;
 
 use custom_store::MapStore;
-use stead::core::store::Store;
+use stead::store::Store;
 use stead_testkit::{runtime::ManualClock, store};
 
 #[tokio::test]

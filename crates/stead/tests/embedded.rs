@@ -13,19 +13,15 @@ use std::sync::{
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 use stead::{
-    ErrorKind, NewConnection, OsEntropy, Platform, PlatformBuilder, TokioRuntime,
-    core::{
-        environment::Verification,
-        oauth::Callback,
-        ports::{
-            Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
-            TransportError,
-        },
-        resource::{AccountState, ProxyRequest},
-        seal::KeyRing,
-        store::MemoryStore,
-    },
+    Callback, ErrorKind, KeyRing, NewConnection, OsEntropy, Platform, PlatformBuilder,
+    TokioRuntime, Verification,
     mail::ListDrafts,
+    ports::{
+        Body, BoxFuture, Decision, Entropy, Policy, PolicyRequest, Runtime, Transport,
+        TransportError,
+    },
+    resource::{AccountState, ProxyRequest},
+    store::MemoryStore,
     transport::{ReqwestTransport, TransportOptions},
 };
 use stead_sandbox::{Running, Sandbox};
@@ -39,10 +35,7 @@ async fn typed_named_and_raw_calls_reach_the_product_as_the_user() {
     connected(&platform, &sandbox).await;
     let actions = platform.actions();
 
-    let tool = ListDrafts {
-        max_results: Some(1),
-        ..ListDrafts::default()
-    };
+    let tool = ListDrafts::default().max_results(1);
     let typed = actions.call("mail", "a/b %2F@ü", &tool).await.unwrap();
     let named = actions
         .execute_tool(
@@ -144,7 +137,7 @@ async fn what_is_missing_is_told() {
 
     let error = build(Platform::builder("http://127.0.0.1").key(KEY)).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
-    assert!(error.message().contains(".in_memory()"), "{error}");
+    assert!(error.message().contains("in_memory()"), "{error}");
 
     let error = build(Platform::builder("http://example.com").key(KEY).in_memory()).await;
     assert_eq!(error.kind(), ErrorKind::InvalidRequest);
@@ -163,8 +156,8 @@ fn builder(sandbox: &Running) -> PlatformBuilder {
 /// Connects the user through a link, as a page and a callback of one's own do.
 async fn connected(platform: &Platform, sandbox: &Running) {
     let environment = platform.environment();
-    let new = NewConnection::new("mail", "mail")
-        .client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
+    let new =
+        NewConnection::mail("mail").client(stead_sandbox::CLIENT_ID, stead_sandbox::CLIENT_SECRET);
     let connection = platform.connections().create(new).await.unwrap();
     let link = platform
         .actions()

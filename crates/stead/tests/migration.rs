@@ -7,15 +7,10 @@
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 use stead::{
-    ErrorKind, Platform,
-    core::{
-        api::Paging,
-        environment::Verification,
-        resource::{
-            ChangeConnection, DisconnectAccount, Disconnection, ListConnections, ReadAccount,
-            ResumeAccount, SuspendAccount,
-        },
-        state::AccountState,
+    ErrorKind, Paging, Platform, Verification,
+    resource::{
+        AccountState, ChangeConnection, DisconnectAccount, Disconnection, ListConnections,
+        ReadAccount, ResumeAccount, SuspendAccount,
     },
 };
 

@@ -8,8 +8,7 @@
 use serde_json::{Value, json};
 use stead::{
     Platform,
-    core::resource::SetPolicy,
-    resource::{Policy, PolicyOutcome, PolicyTest},
+    resource::{Policy, PolicyOutcome, PolicyTest, SetPolicy},
 };
 
 const KEY: &str = "k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";

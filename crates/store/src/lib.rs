@@ -8,6 +8,8 @@
 //!
 //! Every table has the columns that its rows are found by, then a version, and the row as JSON, which this crate does
 //! not read. Secrets arrive encrypted, so no one can read them from a copy of the database without the key ring.
+// Badges for what needs a feature.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod copy;

@@ -7,18 +7,16 @@ use std::{future::pending, process::ExitCode};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use secrecy::ExposeSecret as _;
-use stead::{
-    OsEntropy, Platform,
-    core::{
-        environment::{Environment, Verification},
-        oauth::Callback,
-        resource::{
-            Connection, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
-            NewMcpSession, TokenAccess,
-        },
-        scope::Scopes,
-        seal::KeyRing,
+use stead::{OsEntropy, Platform};
+use stead_core::{
+    environment::{Environment, Verification},
+    oauth::Callback,
+    resource::{
+        Connection, NewAccountToken, NewAppCredential, NewAuthorizationLink, NewConnection,
+        NewMcpSession, TokenAccess,
     },
+    scope::Scopes,
+    seal::KeyRing,
 };
 use stead_sandbox::{
     CLIENT_ID, CLIENT_SECRET, Running, Sandbox, WAREHOUSE_ACCOUNT, WAREHOUSE_CLIENT_ID,

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use stead::core::ErrorKind;
+use stead_core::ErrorKind;
 
 /// What provokes a kind in another place.
 pub enum Elsewhere {

@@ -6,16 +6,14 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use serde_json::json;
-use stead::{
-    Platform,
-    core::{
-        ErrorKind,
-        catalogue::Catalogue,
-        environment::Verification,
-        ports::{Body, Decision, Limits, Policy, PolicyRequest},
-        product::Product,
-        resource::ExecuteRequest,
-    },
+use stead::Platform;
+use stead_core::{
+    ErrorKind,
+    catalogue::Catalogue,
+    environment::Verification,
+    ports::{Body, Decision, Limits, Policy, PolicyRequest},
+    product::Product,
+    resource::ExecuteRequest,
 };
 use stead_sandbox::Fault;
 

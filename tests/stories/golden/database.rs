@@ -11,11 +11,8 @@ use sqlx::{
     AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection,
     sqlite::SqliteConnectOptions,
 };
-use stead::{
-    Platform,
-    core::ports::{Body, BoxFuture, Transport, TransportError},
-    resource::AccountWithTokens,
-};
+use stead::{Platform, resource::AccountWithTokens};
+use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 use tower::ServiceExt as _;
 
 use super::{

@@ -1,7 +1,7 @@
 //! Writes `tests/golden/database.sql`: rows in every table, in every state that a row can have. It's only run when the
 //! database that the tests open is to be a newer one:
 //! `cargo test -p stead-stories --test stories -- --ignored golden::database_writer`.
-use stead::core::resource::{ApproveCall, DenyCall};
+use stead_core::resource::{ApproveCall, DenyCall};
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
@@ -10,10 +10,8 @@ use jiff::SignedDuration;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, Row as _, SqliteConnection};
-use stead::{
-    core::ports::{Body, BoxFuture, Transport, TransportError},
-    transport::{ReqwestTransport, TransportOptions},
-};
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::ports::{Body, BoxFuture, Transport, TransportError};
 use stead_sandbox::Fault;
 
 use super::{
@@ -230,7 +228,7 @@ async fn access(stage: &Stage) -> Vec<(&'static str, String)> {
         text(&agent, "client_id")
     );
     done(stage, &rotate, json!({ "old_expires_in": 86400 })).await;
-    let all = stead::core::scope::Scopes::all().words();
+    let all = stead_core::scope::Scopes::all().words();
     let another = done(
         stage,
         "POST /v1/app-credentials",

@@ -63,16 +63,6 @@ impl Normal {
         self.value("", &value)
     }
 
-    /// JSON in which nothing but addresses is replaced.
-    pub fn addresses(&self, body: &[u8]) -> Value {
-        let text = String::from_utf8(body.to_vec()).unwrap();
-        let text = self
-            .literals
-            .iter()
-            .fold(text, |text, (from, to)| text.replace(from, to));
-        exact(serde_json::from_str(&text).unwrap())
-    }
-
     pub fn value(&mut self, member: &str, value: &Value) -> Value {
         if let Some((_, name)) = DROPPED.iter().find(|(dropped, _)| *dropped == member) {
             return Value::from(*name);

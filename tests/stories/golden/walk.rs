@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderValue, Method};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 
 use super::{file::compare, normal::Normal};
 use crate::{
@@ -161,7 +161,7 @@ impl Walk {
 
     /// A bearer token for another application with all scopes.
     pub async fn another_application(&mut self) -> String {
-        let scopes = stead::core::scope::Scopes::all().words();
+        let scopes = stead_core::scope::Scopes::all().words();
         let new = json!({ "name": "another", "scopes": scopes });
         let made = self.stage.post("/v1/app-credentials", &new).await.json();
         let pairs = [

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::imports::Import;
+use super::{floors::unit, imports::Import};
 
 type Edges<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 
@@ -20,6 +20,13 @@ pub(crate) fn between_modules(folder: &str, imports: &[Import]) -> Vec<String> {
             .take_while(|(from, to)| from == to)
             .count();
         if let (Some(from), Some(to)) = (import.from.get(shared), import.to.get(shared)) {
+            let (from, to) = match shared {
+                0 => (unit(from), unit(to)),
+                _ => (from.as_str(), to.as_str()),
+            };
+            if from == to {
+                continue;
+            }
             let edges = levels.entry(&import.from[..shared]).or_default();
             edges
                 .entry(from)

@@ -1,17 +1,23 @@
 //! Who may depend on whom.
 
+use std::collections::BTreeSet;
+
 use super::metadata::Package;
 
 /// Which crates of ours each crate of ours may be built from; a product, only from [`FOR_A_PRODUCT`] and its family. The
 /// facade may also be built from every product.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("stead-core", &[]),
+    ("stead-derive", &[]),
+    ("stead-core", &["stead-derive"]),
     ("stead-transport", &["stead-core"]),
     ("stead-store", &["stead-core"]),
     ("stead-testkit", &["stead-core"]),
     ("stead", &["stead-core", "stead-transport", "stead-store"]),
-    ("stead-server", &["stead"]),
-    ("stead-cli", &["stead", "stead-server", "stead-sandbox"]),
+    ("stead-server", &["stead", "stead-core"]),
+    (
+        "stead-cli",
+        &["stead", "stead-core", "stead-server", "stead-sandbox"],
+    ),
     // The independent witness: it shares no code with what it judges.
     ("stead-sandbox", &[]),
     ("stead-stories", &[]),
@@ -20,7 +26,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("stead-conformance", &["stead-testkit"]),
     // It meets the service as a binary only.
     ("stead-chaos", &["stead-test-postgres"]),
-    ("stead-clients", &["stead", "stead-server", "stead-sandbox"]),
+    (
+        "stead-clients",
+        &["stead", "stead-core", "stead-server", "stead-sandbox"],
+    ),
     ("stead-docs", &["stead"]),
     ("xtask", &["stead-test-postgres"]),
 ];
@@ -50,7 +59,11 @@ const NOT_BY_A_PRODUCT: &[&str] = &["tokio*", "futures*", "reqwest", "hyper*", "
 pub(crate) const NOT_IN_A_PRODUCT: &[&str] = &["reqwest", "sqlx*", "axum", "tokio"];
 
 /// What is not compiled for a program that only calls a Stead service.
-pub(crate) const NOT_IN_A_CLIENT: &[&str] = &["oauth2", "chacha20poly1305", "sqlx*", "axum"];
+pub(crate) const NOT_IN_A_CLIENT: &[&str] =
+    &["oauth2", "chacha20poly1305", "sqlx*", "axum", "jsonschema"];
+
+/// Features of a program that only calls a Stead service, and how many crates it may compile at most, ours included.
+pub(crate) const MOST_IN_A_CLIENT: &[(&str, usize)] = &[("client", 90), ("client,reqwest", 130)];
 
 pub(crate) fn arrows(ours: &[Package]) -> Vec<String> {
     let mut faults = Vec::new();
@@ -175,6 +188,21 @@ pub(crate) fn absent(whose: &str, tree: &str, not: &[&str]) -> Vec<String> {
         .collect()
 }
 
+/// Says that a tree as `cargo tree --prefix none` prints it has more than `most` crates. Two versions of a crate are two.
+pub(crate) fn too_many(whose: &str, tree: &str, most: usize) -> Option<String> {
+    let crates: BTreeSet<(&str, &str)> = tree
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split(' ');
+            words.next().zip(words.next())
+        })
+        .collect();
+    (crates.len() > most).then(|| {
+        let found = crates.len();
+        format!("{whose} compiles {found} crates, at most {most} are allowed")
+    })
+}
+
 fn is_any(name: &str, patterns: &[&str]) -> bool {
     patterns
         .iter()
@@ -206,7 +234,7 @@ mod tests {
                 ..package("stead-google", &["stead-core", "stead-mail"])
             },
             package("stead", &["stead-mail", "stead-server"]),
-            package("stead-server", &["stead-core"]),
+            package("stead-server", &["stead-testkit"]),
             package("stead-sandbox", &["serde", "dev stead-mail"]),
             package("stead-new", &[]),
         ];
@@ -217,7 +245,7 @@ mod tests {
                 "stead-workspace depends on stead-google",
                 "stead-google depends on stead-mail",
                 "stead depends on stead-server",
-                "stead-server depends on stead-core",
+                "stead-server depends on stead-testkit",
                 "stead-sandbox depends on stead-mail",
                 "stead-new is not in the table ARROWS of xtask/src/tidy/dependencies.rs",
             ]
@@ -276,6 +304,16 @@ mod tests {
         assert_eq!(
             absent("stead", tree, &["sqlx*", "reqwest"]),
             ["stead compiles sqlx-core"]
+        );
+    }
+
+    #[test]
+    fn a_tree_of_too_many_crates_is_found() {
+        let tree = "stead v0.1.0 (/top)\nsyn v2.0.0\nsyn v3.0.0\nsyn v2.0.0 (*)\n";
+        assert_eq!(too_many("stead", tree, 3), None);
+        assert_eq!(
+            too_many("stead", tree, 2).unwrap(),
+            "stead compiles 3 crates, at most 2 are allowed"
         );
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn run() -> Result<()> {
         dependencies::serde_json_features(ours),
     );
     report.rule(
-        "a client compiles no OAuth, cryptography or database",
+        "a client compiles little: no OAuth, cryptography, database or JSON Schema engine",
         client_is_lean()?,
     );
     report.rule(
@@ -187,14 +187,17 @@ impl Report {
 }
 
 fn client_is_lean() -> Result<Vec<String>> {
-    let tree = shell::output(
-        "cargo tree --locked -p stead --no-default-features --features client -e normal --prefix none",
-    )?;
-    Ok(dependencies::absent(
-        "stead with the feature client",
-        &tree,
-        dependencies::NOT_IN_A_CLIENT,
-    ))
+    let mut faults = Vec::new();
+    for &(features, most) in dependencies::MOST_IN_A_CLIENT {
+        let tree = shell::output(&format!(
+            "cargo tree --locked -p stead --no-default-features --features {features} -e normal --prefix none"
+        ))?;
+        let whose = format!("stead with --features {features}");
+        let not = dependencies::NOT_IN_A_CLIENT;
+        faults.extend(dependencies::absent(&whose, &tree, not));
+        faults.extend(dependencies::too_many(&whose, &tree, most));
+    }
+    Ok(faults)
 }
 
 fn products_are_lean(metadata: &Metadata) -> Result<Vec<String>> {

@@ -3,9 +3,9 @@
 use clap::{Args, Subcommand, ValueEnum};
 use stead::{
     Stead,
-    core::resource::{ApproveCall, DenyCall, ListApprovals, ReadApproval},
     resource::{Approval, ApprovalDecision, ApprovalFilter, ApprovalState},
 };
+use stead_core::resource::{ApproveCall, DenyCall, ListApprovals, ReadApproval};
 
 use crate::{
     failure::{Flags, Outcome},

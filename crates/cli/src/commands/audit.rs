@@ -2,11 +2,9 @@
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use stead::{
-    Stead,
-    core::resource::{
-        AuditEntry, AuditFilter, AuditHead, ExpectedAudit, ListAuditEntries, VerifyAudit,
-    },
+use stead::Stead;
+use stead_core::resource::{
+    AuditEntry, AuditFilter, AuditHead, ExpectedAudit, ListAuditEntries, VerifyAudit,
 };
 
 use crate::{

@@ -11,13 +11,11 @@ use std::{
 
 use clap::Args;
 use serde_json::{Value, json};
-use stead::{
-    NewConnection, Platform, Stead, TokioRuntime,
-    core::{
-        environment::ProductOptions,
-        ports::{Body, BoxFuture, Runtime as _, Transport, TransportError},
-        resource::{AccountImport, AccountWithTokens},
-    },
+use stead::{NewConnection, Platform, Stead, TokioRuntime};
+use stead_core::{
+    environment::ProductOptions,
+    ports::{Body, BoxFuture, Runtime as _, Transport, TransportError},
+    resource::{AccountImport, AccountWithTokens},
 };
 use tokio::task::JoinSet;
 
@@ -157,7 +155,7 @@ async fn in_memory(identifier: &str) -> Outcome<Platform> {
         .product("mail", options)
         .build()
         .await?;
-    let mail = NewConnection::new("mail", "mail").client("bench", "secret");
+    let mail = NewConnection::mail("mail").client("bench", "secret");
     platform.connections().create(mail).await?;
     let mut account = AccountWithTokens::new("mail", identifier, "t".repeat(220));
     account.scopes = Some(vec![String::from("https://mail.google.com/")]);

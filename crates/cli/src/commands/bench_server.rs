@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::{core::results::View, products, resource::NewMcpSession};
+use stead::{products, resource::NewMcpSession};
+use stead_core::results::View;
 use stead_sandbox::{Fault, Sandbox};
 
 use crate::{

@@ -4,13 +4,11 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{
-        resource::{ExecuteRequest, Execution},
-        results::View,
-        tool::numbers::inexact,
-    },
+use stead::Error;
+use stead_core::{
+    resource::{ExecuteRequest, Execution},
+    results::View,
+    tool::numbers::inexact,
 };
 
 use super::curl;

@@ -1,7 +1,7 @@
 //! `stead connect`: a link for a user.
 
 use clap::Args;
-use stead::core::{environment::Verification, resource::NewAuthorizationLink};
+use stead_core::{environment::Verification, resource::NewAuthorizationLink};
 
 use crate::{
     failure::{Failure, Flags, Outcome},

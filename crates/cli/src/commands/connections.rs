@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use stead::core::{
+use stead_core::{
     resource::{Connection, ConnectionChange, ConnectionHealth, NewConnection},
     state::ConnectionState,
 };

@@ -2,13 +2,11 @@
 
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
-use stead::{
-    Stead,
-    core::resource::{
-        AppCredential, AppCredentialChange, ChangeAppCredential, DeleteAppCredential,
-        IssuedAppSecret, ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret,
-        RotateAppCredential, SecretRotation,
-    },
+use stead::Stead;
+use stead_core::resource::{
+    AppCredential, AppCredentialChange, ChangeAppCredential, DeleteAppCredential, IssuedAppSecret,
+    ListAppCredentials, NewAppCredential, ReadAppCredential, RevokeAppSecret, RotateAppCredential,
+    SecretRotation,
 };
 
 use crate::{

@@ -1,11 +1,9 @@
 //! The requests of a dry run as curl commands for the proxy of a service.
 
-use stead::{
-    Error,
-    core::{
-        resource::{Plan, PlannedRequest},
-        tool::ApiRequest,
-    },
+use stead::Error;
+use stead_core::{
+    resource::{Plan, PlannedRequest},
+    tool::ApiRequest,
 };
 
 /// Whether to omit a header: the proxy sets it, or curl would print compressed bytes because of it.

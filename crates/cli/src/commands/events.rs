@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use clap::Args;
 use futures_util::StreamExt as _;
-use stead::core::resource::Event;
+use stead_core::resource::Event;
 
 use crate::{
     failure::{Flags, Outcome},

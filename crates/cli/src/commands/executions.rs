@@ -2,10 +2,8 @@
 
 use clap::Args;
 use jiff::{SignedDuration, Timestamp};
-use stead::{
-    ErrorKind,
-    core::{ports::Runtime as _, resource::ExecutionRecord},
-};
+use stead::ErrorKind;
+use stead_core::{ports::Runtime as _, resource::ExecutionRecord};
 
 use crate::{
     failure::Outcome,

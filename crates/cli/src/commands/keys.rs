@@ -3,16 +3,14 @@
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::{
-    OsEntropy,
-    core::{
-        environment::Environment,
-        resource::{
-            ActivateKey, AddKey, DataKey, DataKeyState, KeyActivation, KeyCount, ListKeys,
-            Reencryption, RetireKey, RewrapKeys,
-        },
-        seal::KeyRing,
+use stead::OsEntropy;
+use stead_core::{
+    environment::Environment,
+    resource::{
+        ActivateKey, AddKey, DataKey, DataKeyState, KeyActivation, KeyCount, ListKeys,
+        Reencryption, RetireKey, RewrapKeys,
     },
+    seal::KeyRing,
 };
 
 use crate::{

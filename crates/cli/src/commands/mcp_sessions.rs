@@ -4,11 +4,11 @@ use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use stead::{
     Stead,
-    core::{
-        resource::{DeleteMcpSession, ListMcpSessions, McpSessionFilter},
-        results::View,
-    },
     resource::{McpSession, NewMcpSession},
+};
+use stead_core::{
+    resource::{DeleteMcpSession, ListMcpSessions, McpSessionFilter},
+    results::View,
 };
 
 use super::call::Form;

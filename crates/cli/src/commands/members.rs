@@ -2,12 +2,10 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use secrecy::ExposeSecret as _;
-use stead::{
-    Stead,
-    core::resource::{
-        ChangeMember, IssuedMemberLink, ListMembers, Member, MemberChange, MemberReset, NewMember,
-        ResetMember, Role as MemberRole,
-    },
+use stead::Stead;
+use stead_core::resource::{
+    ChangeMember, IssuedMemberLink, ListMembers, Member, MemberChange, MemberReset, NewMember,
+    ResetMember, Role as MemberRole,
 };
 
 use crate::{

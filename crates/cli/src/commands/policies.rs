@@ -6,9 +6,9 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use stead::{
     Stead,
-    core::resource::{DeletePolicy, ListPolicies, ReadPolicy, SetPolicy},
     resource::{Policy, PolicyDecision, PolicyOutcome, PolicyTest},
 };
+use stead_core::resource::{DeletePolicy, ListPolicies, ReadPolicy, SetPolicy};
 
 use crate::{
     failure::{Failure, Flags, Outcome},

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use clap::Args;
 use serde_json::json;
-use stead::core::resource::{ByteRange, ResultFile};
+use stead_core::resource::{ByteRange, ResultFile};
 
 use crate::{
     failure::{Failure, Outcome},

@@ -1,7 +1,7 @@
 //! `stead tools`: lists the catalogue.
 
 use clap::Args;
-use stead::core::resource::ToolDescription;
+use stead_core::resource::ToolDescription;
 
 use crate::{
     exit::Exit,

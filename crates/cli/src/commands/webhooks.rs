@@ -3,11 +3,9 @@
 use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::{
-    core::resource::{
-        NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
-    },
-    resource::Page,
+use stead::resource::Page;
+use stead_core::resource::{
+    NewWebhook, Webhook, WebhookChange, WebhookDelivery, WebhookReplay, WebhookWithSecret,
 };
 
 use crate::{

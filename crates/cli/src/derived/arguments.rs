@@ -7,7 +7,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, builder::PossibleValuesParser};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Number, Value};
-use stead::core::api::{Form, Given, Operation, Parameter, Query, QueryWriter};
+use stead_core::api::{Form, Given, Operation, Parameter, Query, QueryWriter};
 
 use crate::{
     Globals,

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use stead::core::resource::{
+use stead_core::resource::{
     AccountImport, ActivateKey, AddKey, ApproveCall, ChangeAppCredential, ChangeConnection,
     ChangeMember, DeleteAccountToken, DeleteAppCredential, DeleteConnection, DeleteMcpSession,
     DeletePolicy, DeleteWebhook, DenyCall, DisconnectAccount, ListAccountTokens, ListAccounts,

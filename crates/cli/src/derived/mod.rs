@@ -1,6 +1,6 @@
 //! Commands that follow from the declarations of operations.
 //!
-//! `stead members show ID` exists because [`ReadMember`](stead::core::resource::ReadMember) does: the path names the
+//! `stead members show ID` exists because [`ReadMember`](stead_core::resource::ReadMember) does: the path names the
 //! noun, the declaration names the verb, and its schemas name the arguments. A command stays by hand, in `commands/`, if
 //! it formats its result for people, asks for other arguments, or sends several operations.
 
@@ -14,13 +14,11 @@ use std::{mem, sync::OnceLock};
 
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use serde_json::Value;
-use stead::{
-    ErrorKind, Stead,
-    core::{
-        api::{Info, Paging, Run},
-        environment::{Environment, Visit, visit},
-        ports::BoxFuture,
-    },
+use stead::{ErrorKind, Stead};
+use stead_core::{
+    api::{Info, Paging, Run},
+    environment::{Environment, Visit, visit},
+    ports::BoxFuture,
 };
 
 use self::arguments::Arguments;

@@ -12,15 +12,15 @@ pub(super) fn result(result: &Value, terminal: &Terminal) {
         Value::Array(none) if none.is_empty() => terminal.note("There are none."),
         Value::Array(items) => list(items, terminal),
         Value::Object(members) => {
-            let rows = members.iter().filter(|(_, value)| !value.is_null());
-            let rows = rows.map(|(name, value)| vec![name.replace('_', " "), text(value)]);
+            let rows = columns(&[members]).into_iter();
+            let rows = rows.map(|name| vec![name.replace('_', " "), text(&members[name])]);
             terminal.rows(&[], rows.collect());
         }
         other => terminal.result(text(other)),
     }
 }
 
-/// A column for each member that has a value in some item.
+/// Prints a table.
 fn list(items: &[Value], terminal: &Terminal) {
     let items: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
     let columns = columns(&items);
@@ -35,6 +35,7 @@ fn list(items: &[Value], terminal: &Terminal) {
     terminal.rows(&headings, rows.collect());
 }
 
+/// The members that have a value in some item: IDs first, and times last.
 fn columns<'a>(items: &[&'a Map<String, Value>]) -> Vec<&'a str> {
     let mut columns = Vec::new();
     for (name, value) in items.iter().copied().flatten() {
@@ -42,6 +43,11 @@ fn columns<'a>(items: &[&'a Map<String, Value>]) -> Vec<&'a str> {
             columns.push(name.as_str());
         }
     }
+    columns.sort_by_key(|name| match name.rsplit('_').next() {
+        Some("id") => 0,
+        Some("at") => 2,
+        _ => 1,
+    });
     columns
 }
 
@@ -73,10 +79,10 @@ mod tests {
     #[test]
     fn members_without_a_value_have_no_column() {
         let items = [
-            json!({ "id": 1, "none": null }),
-            json!({ "id": 2, "some": "a" }),
+            json!({ "created_at": "today", "none": null, "note_id": 1 }),
+            json!({ "note_id": 2, "some": "a" }),
         ];
         let items: Vec<&Map<String, Value>> = items.iter().filter_map(Value::as_object).collect();
-        assert_eq!(columns(&items), ["id", "some"]);
+        assert_eq!(columns(&items), ["note_id", "some", "created_at"]);
     }
 }

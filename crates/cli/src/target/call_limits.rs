@@ -1,7 +1,7 @@
 //! Options for the number of calls in flight.
 
 use clap::Args;
-use stead::core::environment::CallLimits;
+use stead_core::environment::CallLimits;
 
 /// Limits of the calls in flight. Stead refuses more calls immediately.
 #[derive(Debug, Args)]

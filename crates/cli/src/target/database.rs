@@ -8,15 +8,12 @@ use std::{
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    ErrorKind, Platform,
-    core::{
-        environment::{
-            CallLimits, EnvironmentOptions, McpIssuer, Retention, SignInProvider, Verification,
-        },
-        ports::KeySource,
+use stead::{ErrorKind, Platform, store::FileSpool};
+use stead_core::{
+    environment::{
+        CallLimits, EnvironmentOptions, McpIssuer, Retention, SignInProvider, Verification,
     },
-    store::FileSpool,
+    ports::KeySource,
 };
 
 use crate::{
@@ -110,8 +107,8 @@ impl Place<'_> {
     /// Only the store, for a store that fails on purpose.
     async fn open(
         self,
-        runtime: Arc<dyn stead::core::ports::Runtime>,
-    ) -> stead::Result<Arc<dyn stead::core::store::Store>> {
+        runtime: Arc<dyn stead_core::ports::Runtime>,
+    ) -> stead::Result<Arc<dyn stead_core::store::Store>> {
         use stead::store::{PostgresStore, SqliteStore};
 
         Ok(match self {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use stead::core::environment::Retention;
+use stead_core::environment::Retention;
 
 /// The retention of the history.
 #[derive(Debug, Args)]

@@ -20,7 +20,8 @@ pub(crate) use stack::{
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Client, Platform, Stead, core::environment::Verification};
+use stead::{Client, Platform, Stead};
+use stead_core::environment::Verification;
 
 use crate::{
     failure::{Failure, Outcome},

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{Error, ErrorKind, core::seal::KeyRing};
+use stead::{Error, ErrorKind};
+use stead_core::seal::KeyRing;
 
 use crate::failure::{Failure, Outcome};
 

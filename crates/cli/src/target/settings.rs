@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use stead::core::environment::ProductOptions;
+use stead_core::environment::ProductOptions;
 
 use crate::{
     exit::Exit,

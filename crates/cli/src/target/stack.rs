@@ -3,16 +3,14 @@
 use std::{fs, future::pending, io::Write as _, path::Path, sync::Arc};
 
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    ErrorKind, OsEntropy, Platform, PlatformBuilder,
-    core::{
-        api::Paging,
-        environment::Verification,
-        oauth::Callback,
-        resource::{DeleteAppCredential, ListAppCredentials, NewAppCredential, NewConnection},
-        scope::Scopes,
-        seal::KeyRing,
-    },
+use stead::{ErrorKind, OsEntropy, Platform, PlatformBuilder};
+use stead_core::{
+    api::Paging,
+    environment::Verification,
+    oauth::Callback,
+    resource::{DeleteAppCredential, ListAppCredentials, NewAppCredential, NewConnection},
+    scope::Scopes,
+    seal::KeyRing,
 };
 use stead_sandbox::Sandbox;
 use stead_server::{Server, ServerOptions, Workers};

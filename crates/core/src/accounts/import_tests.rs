@@ -303,7 +303,7 @@ fn one_that_is_refused_keeps_none_of_the_others_out_and_a_dry_run_writes_nothing
     assert_eq!(row.state, AccountState::Suspended);
     assert_eq!(row.suspended_from, Some(AccountState::Active));
 
-    let many = (0..101).map(|_| line(json!({}))).collect();
+    let many = (0..101).map(|_| line(json!({})));
     let refused = world.run(accounts::import::create(&context, AccountImport::new(many)));
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidRequest);
 }

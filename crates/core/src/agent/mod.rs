@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stead_derive::Setters;
 
 use crate::{error::Problem, identifier::ExecutionId, results::View};
 
@@ -41,7 +42,8 @@ pub enum CallFormat {
 }
 
 /// A model's tool calls, and the user that they act as.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "identifier": "user-1",
     "connection_name": "mail",
@@ -66,6 +68,7 @@ pub struct ToolCalls {
     pub format: Option<CallFormat>,
     /// The model's calls, unchanged, at most 32: OpenAI's `message.tool_calls` or `response.output`, Anthropic's
     /// `message.content`, Gemini's `content.parts`. Stead ignores other items, such as text.
+    #[setters(required)]
     pub calls: Vec<Value>,
     /// Form of the results: `readable` (short, for models) or `full` (the product's own). Defaults to `readable`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,17 +88,6 @@ pub struct ToolCalls {
     /// header `Idempotency-Key`.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
-}
-
-impl ToolCalls {
-    /// Calls as this user.
-    pub fn new(identifier: impl Into<String>, calls: Vec<Value>) -> Self {
-        Self {
-            identifier: identifier.into(),
-            calls,
-            ..Self::default()
-        }
-    }
 }
 
 /// The results of a model's calls, in the order of the calls.

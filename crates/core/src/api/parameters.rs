@@ -6,8 +6,6 @@ use jiff::Timestamp;
 use percent_encoding::utf8_percent_encode;
 
 use super::Query;
-#[cfg(feature = "platform")]
-use crate::store::Versioned;
 use crate::{Error, Result, error::Violation, state::Word, tool::UNRESERVED};
 
 /// One parameter of a query.
@@ -74,8 +72,8 @@ macro_rules! query {
             $($(#[doc = $doc:literal])+ pub $member:ident: $type:ty,)+
         }
     ) => {
+        #[derive(Debug, Clone, Default, PartialEq, Eq, stead_derive::Setters)]
         $(#[$attribute])*
-        #[derive(Debug, Clone, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $name {
             $($(#[doc = $doc])+ pub $member: $type,)+
@@ -211,17 +209,6 @@ impl Paging {
     #[cfg(feature = "platform")]
     pub(crate) fn limit(&self) -> u32 {
         self.size.clamp(1, Self::MOST)
-    }
-
-    /// The token of the next page: the key of the last row, if the page is full.
-    #[cfg(feature = "platform")]
-    pub(crate) fn next<R, K: ToString>(
-        &self,
-        rows: &[Versioned<R>],
-        key: impl Fn(&R) -> K,
-    ) -> Option<String> {
-        let last = rows.last().filter(|_| rows.len() == self.limit() as usize);
-        last.map(|last| key(&last.row).to_string())
     }
 }
 

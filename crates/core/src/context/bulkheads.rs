@@ -36,7 +36,8 @@ const OF_ALL: u128 = 0;
 /// No one can use all of a limit. An application gets no more calls once it runs three times as many as are free, so it
 /// can use at most three quarters. This applies to all calls, to each product and to each connection. An account is
 /// limited in the same way at its connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, stead_derive::Setters)]
+#[setters(all)]
 #[non_exhaustive]
 pub struct CallLimits {
     /// Maximum number of running calls, including responses that are being forwarded. Defaults to 4,096.

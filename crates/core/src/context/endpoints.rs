@@ -9,13 +9,14 @@ use http::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stead_derive::Setters;
 use url::Url;
 
 use crate::{Error, ErrorKind, Result, domain::EndpointSnapshot, ports, product::Product};
 
 /// Settings that differ from a product's own description: a gateway, an emulator or no rate limit. To change the quota,
 /// use the connection's settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ProductOptions {

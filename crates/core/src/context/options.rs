@@ -160,7 +160,8 @@ pub enum Verification {
 ///
 /// Stead also removes other expired rows. Access tokens are removed when they expire, and authorizations 7 days after
 /// they end. Destroyed credentials are removed from the day after they were inserted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, stead_derive::Setters)]
+#[setters(all)]
 #[non_exhaustive]
 pub struct Retention {
     /// How long to keep executions that changed something or failed, from their start. Defaults to 30 days.

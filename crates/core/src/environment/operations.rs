@@ -1,25 +1,7 @@
 //! The list of operations, each with the function that does its work.
 
 use super::Environment;
-use crate::{
-    Result,
-    api::Run,
-    ports::BoxFuture,
-    resource::{
-        AccountImport, ActivateKey, AddKey, ApproveCall, ChangeAppCredential, ChangeConnection,
-        ChangeMember, ChangeWebhook, CountExecutions, DeleteAccountToken, DeleteAppCredential,
-        DeleteConnection, DeleteMcpSession, DeleteMember, DeletePolicy, DeleteWebhook, DenyCall,
-        DisconnectAccount, ListAccountTokens, ListAccounts, ListAppCredentials, ListApprovals,
-        ListAuditEntries, ListConnections, ListExecutions, ListKeys, ListMcpSessions, ListMembers,
-        ListPolicies, ListWebhookDeliveries, ListWebhooks, NewAccountToken, NewAppCredential,
-        NewAuthorizationLink, NewConnection, NewMcpSession, NewMember, NewWebhook, PolicyTest,
-        ReadAccount, ReadAppCredential, ReadApproval, ReadAuthorization, ReadConnection,
-        ReadExecution, ReadMcpSession, ReadMember, ReadPolicy, ReadWebhook, ReencryptAll,
-        RefreshAccount, ReplayWebhook, ReplayWebhookDelivery, ResetMember, ResumeAccount,
-        RetireKey, RevokeAppSecret, RewrapKeys, RotateAppCredential, RotateWebhookSecret,
-        SetPolicy, SuspendAccount, TestWebhook, VerifyAudit, VerifyAuthorization,
-    },
-};
+use crate::{Result, api::Run, ports::BoxFuture, resource};
 
 /// Visits operations.
 pub trait Visit {
@@ -29,7 +11,7 @@ pub trait Visit {
 
 macro_rules! operations {
     ($($module:path { $($function:ident: $operation:ident,)+ })+) => {
-        $($(impl Run<Environment> for $operation {
+        $($(impl Run<Environment> for resource::$operation {
             fn run(self, environment: &Environment) -> BoxFuture<'_, Result<Self::Output>> {
                 use $module as service;
                 Box::pin(service::$function(&environment.0, self))
@@ -38,7 +20,7 @@ macro_rules! operations {
 
         /// Visits every operation, in the order of the reference.
         pub fn visit(visitor: &mut impl Visit) {
-            $($(visitor.operation::<$operation>();)+)+
+            $($(visitor.operation::<resource::$operation>();)+)+
         }
     };
 }

@@ -31,8 +31,8 @@ pub(crate) use end::end;
 pub use exchange::FinishedAuthorization;
 pub(crate) use older_clients::{end_all_older_clients, end_older_clients};
 pub(crate) use read::read;
+/// For the tests of a store.
 #[cfg(feature = "simulation")]
-#[doc(hidden)]
 pub use refresh::simulation;
 pub(crate) use refresh::{RefreshReason, keep_alive, live, refresh_now, replay_spool};
 pub(crate) use revoke::{revocation, work_off_outbox};

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::Page;
 use crate::{
@@ -151,7 +152,8 @@ query! {
 }
 
 /// A request for an authorization link.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "verify_url": "https://app.example.com/connected",
     "state": "settings-page",
@@ -188,17 +190,6 @@ impl From<AuthorizationRequest> for NewAuthorizationLink {
             connection_name: request.connection_name,
             identifier: request.identifier,
             scopes: (!request.scopes.is_empty()).then_some(request.scopes),
-            ..Self::default()
-        }
-    }
-}
-
-impl NewAuthorizationLink {
-    /// Requests a link for this user and connection, with the connection's permissions.
-    pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            identifier: identifier.into(),
             ..Self::default()
         }
     }
@@ -243,6 +234,7 @@ impl AuthorizationLink {
 query! {
     /// How to disconnect an account.
     #[derive(Copy)]
+    #[setters(new)]
     pub struct Disconnection {
         /// Also revokes the grant at the product.
         pub revoke_at_product: bool,
@@ -250,31 +242,6 @@ query! {
         pub erase: bool,
         /// Changes nothing and returns what would be disconnected.
         pub dry_run: bool,
-    }
-}
-
-impl Disconnection {
-    /// Destroys only the tokens.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Sets whether to revoke the grant at the product.
-    #[must_use]
-    pub fn revoke_at_product(mut self, revoke: bool) -> Self {
-        self.revoke_at_product = revoke;
-        self
-    }
-    /// Sets whether to erase everything that names the user.
-    #[must_use]
-    pub fn erase(mut self, erase: bool) -> Self {
-        self.erase = erase;
-        self
-    }
-    /// Sets whether to change nothing and only return what would be disconnected.
-    #[must_use]
-    pub fn dry_run(mut self, dry_run: bool) -> Self {
-        self.dry_run = dry_run;
-        self
     }
 }
 

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use stead_derive::Setters;
 
 use super::secret;
 use crate::{api::operations, scope::ScopeName::AccountsImport};
@@ -19,7 +20,8 @@ operations! {
 }
 
 /// An account with its tokens, for imports and exports.
-#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
     "access_token": "…", "expires_at": "2026-11-22T14:29:28Z", "refresh_token": "…",
@@ -67,29 +69,6 @@ pub struct AccountWithTokens {
     pub token_response: Option<Map<String, Value>>,
 }
 
-impl AccountWithTokens {
-    /// An account of this user with an access token.
-    pub fn new(
-        connection_name: impl Into<String>,
-        identifier: impl Into<String>,
-        access_token: impl Into<SecretString>,
-    ) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            identifier: identifier.into(),
-            state: None,
-            scopes: None,
-            access_token: access_token.into(),
-            expires_at: None,
-            refresh_token: None,
-            refresh_expires_at: None,
-            product_user_id: None,
-            product_user: None,
-            token_response: None,
-        }
-    }
-}
-
 impl fmt::Debug for AccountWithTokens {
     /// Leaves out everything that can be a token.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +80,8 @@ impl fmt::Debug for AccountWithTokens {
 }
 
 /// Accounts to import. You are responsible for assigning each account to the right user.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "accounts": [{
         "connection_name": "mail", "identifier": "user-1", "scopes": ["https://scopes.example.com/mail"],
@@ -114,6 +94,7 @@ impl fmt::Debug for AccountWithTokens {
 pub struct AccountImport {
     /// The accounts, at most 100.
     #[schemars(length(max = 100))]
+    #[setters(required)]
     pub accounts: Vec<AccountWithTokens>,
     /// How to handle an account that exists with other tokens: `refuse`, `skip` or `replace`. Defaults to `refuse`.
     #[serde(default)]
@@ -121,28 +102,6 @@ pub struct AccountImport {
     /// Whether to only check the accounts and return what an import would do.
     #[serde(default)]
     pub dry_run: bool,
-}
-
-impl AccountImport {
-    /// Imports these accounts and refuses those that exist.
-    pub fn new(accounts: Vec<AccountWithTokens>) -> Self {
-        Self {
-            accounts,
-            ..Self::default()
-        }
-    }
-    /// Sets how to handle accounts that exist.
-    #[must_use]
-    pub fn existing(mut self, existing: ExistingAccounts) -> Self {
-        self.existing = existing;
-        self
-    }
-    /// Sets whether to only check.
-    #[must_use]
-    pub fn dry_run(mut self, dry_run: bool) -> Self {
-        self.dry_run = dry_run;
-        self
-    }
 }
 
 /// How an import handles an account that exists.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::{Page, secret};
 use crate::{
@@ -44,6 +45,7 @@ operations! {
 
 query! {
     /// The account to list tokens of.
+    #[setters(new)]
     pub struct TokensOfAccount {
         /// The account's connection.
         pub connection_name: String,
@@ -52,24 +54,16 @@ query! {
     }
 }
 
-impl TokensOfAccount {
-    /// Those of the account of a user at a connection.
-    pub fn new(connection_name: impl Into<String>, identifier: impl Into<String>) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            identifier: identifier.into(),
-        }
-    }
-}
-
 /// A request for an account token, for one connection or for several of different products.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = NewAccountToken::new("mail", "user-1", TokenAccess::Read))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct NewAccountToken {
     /// Name of the connection. Leave it out if you list several in `connections`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[setters(required)]
     pub connection_name: String,
     /// Several connections, each of a different product. At the proxy host, a request's path determines the connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,21 +78,6 @@ pub struct NewAccountToken {
 }
 
 impl NewAccountToken {
-    /// A token for this user of this connection, for an hour.
-    pub fn new(
-        connection_name: impl Into<String>,
-        identifier: impl Into<String>,
-        access: TokenAccess,
-    ) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            connections: Vec::new(),
-            identifier: identifier.into(),
-            access,
-            expires_in: None,
-        }
-    }
-
     /// Also includes the user's account at this connection.
     #[must_use]
     pub fn and(mut self, connection_name: impl Into<String>) -> Self {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::{Page, secret};
 use crate::{
@@ -141,7 +142,8 @@ pub struct IssuedAppSecret {
 /// let new = NewAppCredential::new("billing").scopes(["tools:execute:mail", "links:create"]);
 /// assert_eq!(new.scopes.unwrap().len(), 2);
 /// ```
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({ "name": "agent", "scopes": ["tools:execute:mail"], "rate_per_minute": 600 }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -168,40 +170,6 @@ pub struct NewAppCredential {
     pub expires_in: Option<u32>,
 }
 
-impl NewAppCredential {
-    /// A credential with this name.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            ..Self::default()
-        }
-    }
-    /// Sets its scopes.
-    #[must_use]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes = Some(scopes.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Maximum number of requests per minute.
-    #[must_use]
-    pub fn rate_per_minute(mut self, requests: u32) -> Self {
-        self.rate_per_minute = Some(requests);
-        self
-    }
-    /// Names of the connections that it's limited to.
-    #[must_use]
-    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.connections = Some(names.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Seconds until it expires.
-    #[must_use]
-    pub fn expires_in(mut self, seconds: u32) -> Self {
-        self.expires_in = Some(seconds);
-        self
-    }
-}
-
 /// Changes to a credential. Absent members stay unchanged.
 ///
 /// ```
@@ -209,7 +177,7 @@ impl NewAppCredential {
 /// let change = AppCredentialChange::default().scopes(["events:read"]).rate_per_minute(0);
 /// assert_eq!(change.rate_per_minute, Some(0));
 /// ```
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = json!({ "scopes": ["tools:execute:mail", "accounts:read"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -231,41 +199,8 @@ pub struct AppCredentialChange {
     pub policy: Option<String>,
 }
 
-impl AppCredentialChange {
-    /// Sets a new name.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-    /// Replaces all scopes.
-    #[must_use]
-    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
-        self.scopes = Some(scopes.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Maximum number of requests per minute. 0 means unlimited.
-    #[must_use]
-    pub fn rate_per_minute(mut self, requests: u32) -> Self {
-        self.rate_per_minute = Some(requests);
-        self
-    }
-    /// Replaces the connections that it's limited to.
-    #[must_use]
-    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.connections = Some(names.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Sets a new policy for its calls. An empty string removes it.
-    #[must_use]
-    pub fn policy(mut self, name: impl Into<String>) -> Self {
-        self.policy = Some(name.into());
-        self
-    }
-}
-
 /// Options for rotating a credential's secret.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = SecretRotation::default().old_expires_in(3_600))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -274,13 +209,4 @@ pub struct SecretRotation {
     /// immediately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_expires_in: Option<u32>,
-}
-
-impl SecretRotation {
-    /// Seconds until the current secret expires.
-    #[must_use]
-    pub fn old_expires_in(mut self, seconds: u32) -> Self {
-        self.old_expires_in = Some(seconds);
-        self
-    }
 }

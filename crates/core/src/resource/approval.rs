@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stead_derive::Setters;
 
 use super::Page;
 use crate::{
@@ -107,7 +108,7 @@ resource! {
 }
 
 /// A person's decision.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = json!({ "reason": "asked the customer" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, marker::PhantomData};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json, value::RawValue};
+use stead_derive::Setters;
 
 use super::LeftOut;
 use crate::{
@@ -12,7 +13,8 @@ use crate::{
 };
 
 /// A call of a tool by name, with all its options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = ExecuteRequest::new("mail", "user-1", json!({ "query": "is:unread", "format": "minimal" })))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -23,6 +25,7 @@ pub struct ExecuteRequest {
     pub identifier: String,
     /// Input of the tool: an object.
     #[serde(default)]
+    #[setters(required)]
     pub input: Value,
     /// Version of the schema, a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,27 +38,12 @@ pub struct ExecuteRequest {
     pub dry_run: bool,
     /// Which parts of the result to return, and in which form.
     #[serde(flatten)]
+    #[setters(optional)]
     pub result: ResultOptions,
     /// Makes a write only once, even if you repeat it with this key within 24 hours. IDs of objects it creates at the
     /// product derive from the key. Over HTTP, use the header `Idempotency-Key`.
     #[serde(skip)]
     pub idempotency_key: Option<String>,
-}
-
-impl ExecuteRequest {
-    /// A call for this user and connection. `input` is an object.
-    pub fn new(
-        connection_name: impl Into<String>,
-        identifier: impl Into<String>,
-        input: Value,
-    ) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            identifier: identifier.into(),
-            input,
-            ..Self::default()
-        }
-    }
 }
 
 /// Result of a call. The data is JSON text, and [`Execution::output`] parses it into `T`.
@@ -207,7 +195,7 @@ impl<T> Execution<T> {
 }
 
 /// A raw request to a product.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = ProxyRequest::new("mail", "user-1", "GET", "/v1/users/me/profile"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use stead_derive::Setters;
 
 use super::{Page, secret};
 use crate::{
@@ -100,12 +101,13 @@ resource! {
 ///
 /// ```
 /// # use stead_core::resource::NewConnection;
-/// let new = NewConnection::new("mail", "mail")
+/// let new = NewConnection::mail("mail")
 ///     .client("your-client-id", "your-client-secret")
 ///     .permissions(["https://www.googleapis.com/auth/gmail.readonly"]);
 /// assert_eq!(new.client_id.as_deref(), Some("your-client-id"));
 /// ```
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "connection_name": "mail", "product": "mail", "client_id": "your-client-id",
     "client_secret": "your-client-secret",
@@ -136,29 +138,26 @@ pub struct NewConnection {
     pub settings: Map<String, Value>,
 }
 
-impl NewConnection {
-    /// A connection with this name and product.
-    pub fn new(connection_name: impl Into<String>, product: impl Into<String>) -> Self {
-        Self {
-            connection_name: connection_name.into(),
-            product: product.into(),
-            ..Self::default()
+/// A constructor for each product, with the product's name.
+macro_rules! products {
+    ($($product:ident),+) => {
+        impl NewConnection {
+            $(#[doc = concat!("A connection of the product `", stringify!($product), "`.")]
+            #[must_use]
+            pub fn $product(connection_name: impl Into<String>) -> Self {
+                Self::new(connection_name, stringify!($product))
+            })+
         }
-    }
+    };
+}
+products!(calendar, drive, mail, sheets, warehouse, workspace);
+
+impl NewConnection {
     /// Sets the OAuth client that you registered at the product.
     #[must_use]
     pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
         self.client_id = Some(id.into());
         self.client_secret = Some(secret.into());
-        self
-    }
-    /// Sets scopes or capabilities instead of the product's standard set.
-    #[must_use]
-    pub fn permissions<S: Into<String>>(
-        mut self,
-        permissions: impl IntoIterator<Item = S>,
-    ) -> Self {
-        self.permissions = Some(permissions.into_iter().map(Into::into).collect());
         self
     }
     /// Sets a setting of the product, such as the warehouse's `account`.
@@ -176,7 +175,7 @@ impl NewConnection {
 /// let change = ConnectionChange::default().client("new-client-id", "new-client-secret").disabled(false);
 /// assert_eq!(change.disabled, Some(false));
 /// ```
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = json!({ "client_secret": "your-new-client-secret" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -209,27 +208,6 @@ impl ConnectionChange {
     pub fn client(mut self, id: impl Into<String>, secret: impl Into<SecretString>) -> Self {
         self.client_id = Some(id.into());
         self.client_secret = Some(secret.into());
-        self
-    }
-    /// Replaces scopes or capabilities. An empty list means the product's standard set.
-    #[must_use]
-    pub fn permissions<S: Into<String>>(
-        mut self,
-        permissions: impl IntoIterator<Item = S>,
-    ) -> Self {
-        self.permissions = Some(permissions.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Replaces all settings of the product.
-    #[must_use]
-    pub fn settings(mut self, settings: Map<String, Value>) -> Self {
-        self.settings = Some(settings);
-        self
-    }
-    /// Disables or enables the connection.
-    #[must_use]
-    pub fn disabled(mut self, disabled: bool) -> Self {
-        self.disabled = Some(disabled);
         self
     }
 }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use stead_derive::Setters;
 
 use super::event_type::EVENT_TYPES;
 use crate::{Error, Result, api::resource, caller::Actor, identifier::EventId, similar::unknown};
@@ -92,7 +93,7 @@ impl EventPage {
 }
 
 /// Filters for events. An event has to match all of them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Setters)]
 #[non_exhaustive]
 pub struct EventFilter {
     /// Only events of these types: full names or prefixes such as `account.*`. Defaults to all.

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 #[cfg(feature = "platform")]
 use uuid::Uuid;
 
@@ -126,7 +127,9 @@ resource! {
 }
 
 /// Options for activating a data key.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters,
+)]
 #[schemars(example = KeyActivation::default().at_once(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -135,15 +138,6 @@ pub struct KeyActivation {
     /// store open.
     #[serde(default)]
     pub at_once: bool,
-}
-
-impl KeyActivation {
-    /// Sets whether activation skips waiting for other processes.
-    #[must_use]
-    pub fn at_once(mut self, at_once: bool) -> Self {
-        self.at_once = at_once;
-        self
-    }
 }
 
 resource! {

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::{Page, secret};
 use crate::{
@@ -60,10 +61,11 @@ impl McpSessionFilter {
 ///
 /// ```
 /// # use stead_core::resource::NewMcpSession;
-/// let new = NewMcpSession::new("user-1").connections(["mail"]).read_only();
+/// let new = NewMcpSession::new("user-1").connections(["mail"]).read_only(true);
 /// assert!(new.read_only);
 /// ```
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({ "identifier": "user-1", "connections": ["mail"], "read_only": true,
     "verify_url": "https://app.example.com/connected", "expires_in": 3600 }))]
 #[serde(deny_unknown_fields)]
@@ -97,64 +99,6 @@ pub struct NewMcpSession {
     /// Lifetime in seconds: 60 to 86400. Defaults to 3600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
-}
-
-impl NewMcpSession {
-    /// A session for this user, with all tools of all connections. It lasts one hour.
-    pub fn new(identifier: impl Into<String>) -> Self {
-        Self {
-            identifier: identifier.into(),
-            ..Self::default()
-        }
-    }
-    /// Only these connections.
-    #[must_use]
-    pub fn connections<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.connections = Some(names.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Only these tools.
-    #[must_use]
-    pub fn tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.tools = Some(names.into_iter().map(Into::into).collect());
-        self
-    }
-    /// Only read-only tools.
-    #[must_use]
-    pub fn read_only(mut self) -> Self {
-        self.read_only = true;
-        self
-    }
-    /// Name of the policy for its calls.
-    #[must_use]
-    pub fn policy(mut self, name: impl Into<String>) -> Self {
-        self.policy = Some(name.into());
-        self
-    }
-    /// Form of its results.
-    #[must_use]
-    pub fn view(mut self, view: View) -> Self {
-        self.view = Some(view);
-        self
-    }
-    /// Maximum size of a result's data in bytes.
-    #[must_use]
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.max_bytes = Some(bytes);
-        self
-    }
-    /// URL that the user's browser returns to.
-    #[must_use]
-    pub fn verify_url(mut self, url: impl Into<String>) -> Self {
-        self.verify_url = Some(url.into());
-        self
-    }
-    /// Lifetime in seconds.
-    #[must_use]
-    pub fn expires_in(mut self, seconds: u32) -> Self {
-        self.expires_in = Some(seconds);
-        self
-    }
 }
 
 resource! {

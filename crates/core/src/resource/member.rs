@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::{Page, secret};
 #[cfg(feature = "platform")]
@@ -114,7 +115,8 @@ resource! {
 /// let new = NewMember::new("ada@example.com", Role::Operator).name("Ada");
 /// assert_eq!(new.name.as_deref(), Some("Ada"));
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = NewMember::new("bob@example.com", Role::Operator).name("Bob"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -128,25 +130,8 @@ pub struct NewMember {
     pub name: Option<String>,
 }
 
-impl NewMember {
-    /// A member with this email address and role.
-    pub fn new(email: impl Into<String>, role: Role) -> Self {
-        Self {
-            email: email.into(),
-            role,
-            name: None,
-        }
-    }
-    /// Name for people.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-}
-
 /// Changes to a member. Absent members stay unchanged. You can't disable the last active owner or change their role.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = MemberChange::default().role(Role::Viewer))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -162,29 +147,8 @@ pub struct MemberChange {
     pub disabled: Option<bool>,
 }
 
-impl MemberChange {
-    /// Sets a new name.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-    /// Sets a new role.
-    #[must_use]
-    pub fn role(mut self, role: Role) -> Self {
-        self.role = Some(role);
-        self
-    }
-    /// Sets whether the member is disabled.
-    #[must_use]
-    pub fn disabled(mut self, disabled: bool) -> Self {
-        self.disabled = Some(disabled);
-        self
-    }
-}
-
 /// Options for resetting a member's password.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = MemberReset::default().second_factor(true))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -192,15 +156,6 @@ pub struct MemberReset {
     /// Whether to also remove the second factor, for a member who lost the device.
     #[serde(default)]
     pub second_factor: bool,
-}
-
-impl MemberReset {
-    /// Sets whether to also remove the second factor.
-    #[must_use]
-    pub fn second_factor(mut self, second_factor: bool) -> Self {
-        self.second_factor = second_factor;
-        self
-    }
 }
 
 /// A member with a one-time link to set a password. The link is shown only once.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use stead_derive::Setters;
 
 use super::Page;
 use crate::tool::Effect;
@@ -57,7 +58,8 @@ impl From<Policy> for SetPolicy {
 /// let mut policy = Policy::new("readers");
 /// policy.read_only = true;
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({
     "name": "mail-agent", "environment": false, "read_only": false, "tools": { "allow": ["mail_*"], "deny": ["mail_get_attachment_by_id"] }, "requests": [],
     "requires_approval": { "tools": ["mail_search_people"] }, "approval_expires_in": 3600,
@@ -68,6 +70,7 @@ pub struct Policy {
     /// Name: 1 to 64 letters, digits, `-`, `_` and `.`, starting with a letter or a digit. You can leave it out of the
     /// body if the path has it.
     #[serde(default)]
+    #[setters(required)]
     pub name: String,
     /// Whether it applies to all calls of the environment. Otherwise it applies only to credentials and MCP sessions
     /// that name it.
@@ -94,21 +97,12 @@ pub struct Policy {
     pub approval_expires_in: Option<u32>,
     /// When it was last set. Ignored in requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[setters(skip)]
     pub updated_at: Option<Timestamp>,
 }
 
-impl Policy {
-    /// A policy without rules, which allows everything.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            ..Self::default()
-        }
-    }
-}
-
 /// Tools by name. `*` matches any characters, for example `mail_*`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ToolRules {
@@ -122,7 +116,8 @@ pub struct ToolRules {
 
 /// A rule about one kind of fact of a product's requests, such as a mail's recipients. If Stead can't determine the
 /// facts of a request, the request breaks the rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FactRule {
@@ -139,7 +134,8 @@ pub struct FactRule {
 }
 
 /// Raw requests that are allowed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RequestRule {
@@ -151,11 +147,12 @@ pub struct RequestRule {
     pub methods: Option<Vec<String>>,
     /// Path patterns, such as `/v1/people/**`. `*` matches one segment or any characters in one. `**` at the end
     /// matches all remaining segments.
+    #[setters(required)]
     pub paths: Vec<String>,
 }
 
 /// Calls that need a person's approval. Each member adds more calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ApprovalRules {
@@ -171,7 +168,7 @@ pub struct ApprovalRules {
 }
 
 /// A call to test without making it: a tool with its input, or a raw request.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = json!({
     "policies": ["mail-agent"], "product": "mail", "method": "GET", "path": "/v1/people/me",
 }))]

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use stead_derive::Setters;
 
+#[cfg(feature = "catalogue")]
+use crate::{Result, schema::Exported};
 use crate::{
-    Result,
-    schema::{Detail, ExportReport, Exported},
+    schema::{Detail, ExportReport},
     tool::Effect,
 };
 
@@ -41,6 +43,7 @@ pub struct ToolDescription {
     pub readiness: Option<Readiness>,
 }
 
+#[cfg(feature = "catalogue")]
 impl ToolDescription {
     /// Describes a tool of the catalogue.
     ///
@@ -83,7 +86,8 @@ pub enum Readiness {
 }
 
 /// Filters for a list of tools. A tool has to match all of them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Setters)]
+#[setters(all)]
 #[non_exhaustive]
 pub struct ToolFilter {
     /// Only tools of these products. An empty list means all products.
@@ -110,6 +114,7 @@ pub struct ExportedTools {
     pub report: Vec<ExportReport>,
 }
 
+#[cfg(feature = "catalogue")]
 impl FromIterator<Exported> for ExportedTools {
     fn from_iter<I: IntoIterator<Item = Exported>>(exported: I) -> Self {
         let exported = exported.into_iter();

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use stead_derive::Setters;
 
 use super::{Page, secret};
 use crate::{
@@ -122,7 +123,8 @@ resource! {
 }
 
 /// A request for a new webhook.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[schemars(example = json!({ "url": "https://app.example.com/hooks/stead", "events": ["account.*"] }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -137,24 +139,8 @@ pub struct NewWebhook {
     pub description: Option<String>,
 }
 
-impl NewWebhook {
-    /// Sends all events to this URL.
-    pub fn new(url: impl Into<String>) -> Self {
-        Self {
-            url: url.into(),
-            ..Self::default()
-        }
-    }
-    /// Sends only events of these types.
-    #[must_use]
-    pub fn events<E: Into<String>>(mut self, events: impl IntoIterator<Item = E>) -> Self {
-        self.events = events.into_iter().map(Into::into).collect();
-        self
-    }
-}
-
 /// Changes to a webhook. Absent members stay unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[schemars(example = json!({ "events": ["account.*", "connection.*"], "description": "the shop" }))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

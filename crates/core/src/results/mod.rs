@@ -75,7 +75,7 @@ impl Shaped {
 pub fn shape(data: Box<RawValue>, options: &ResultOptions, origin: Origin<'_>) -> Result<Shaped> {
     let paths = options.paths()?;
     let view = origin.readable.filter(|_| options.view == View::Readable);
-    let budget = options.max_bytes();
+    let budget = options.budget();
     if view.is_none() && paths.is_empty() && budget.is_none_or(|most| data.get().len() <= most) {
         return Ok(Shaped::new(data, Vec::new()));
     }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use stead_derive::Setters;
 
 use super::Path;
 use crate::{Error, Result, error::Violation};
@@ -15,13 +16,13 @@ const MOST_FIELDS: usize = 100;
 /// ```
 /// use stead_core::results::{ResultOptions, View};
 ///
-/// let mut options = ResultOptions::default();
-/// options.view = View::Readable;
-/// options.fields = vec![String::from("messages.subject"), String::from("messages[].from")];
-/// options.max_bytes = Some(8_192);
+/// let options = ResultOptions::default()
+///     .view(View::Readable)
+///     .fields(["messages.subject", "messages[].from"])
+///     .max_bytes(8_192);
 /// # assert!(!options.is_default());
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Setters)]
 #[non_exhaustive]
 pub struct ResultOptions {
     /// Members of the result to return, as paths such as `messages.subject` or `items[].id`. Paths go through lists,
@@ -111,7 +112,7 @@ impl ResultOptions {
         Err(Error::invalid(violations))
     }
 
-    pub(super) fn max_bytes(&self) -> Option<usize> {
+    pub(super) fn budget(&self) -> Option<usize> {
         let most = self.max_bytes?;
         Some(usize::try_from(most).unwrap_or(usize::MAX))
     }

@@ -5,20 +5,20 @@
 //! |---|---|---|
 //! | text that holds JSON: `"[1]"`, `"10"`, `"true"`, `"True"` | no text | that JSON |
 //! | `5.0` | an integer | `5` |
-//! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](super::COMMAS_MARK) | a list of texts | a list |
-//! | `["A1", "B2"]` | text that [holds a list with commas](super::COMMAS_MARK) | `A1,B2` |
-//! | a URL or an emoji | an object that [says what they stand for](super::TEXT_MARK) | that object |
+//! | `INBOX`; `names,birthdays` where its items are words of a few, or where the schema [says so](COMMAS_MARK) | a list of texts | a list |
+//! | `["A1", "B2"]` | text that [holds a list with commas](COMMAS_MARK) | `A1,B2` |
+//! | a URL or an emoji | an object that [says what they stand for](TEXT_MARK) | that object |
 //! | a whole number | only text, such as an id | its digits |
 //! | `Rows`, ` rows `, `startTime` | one of a few words | the word of that spelling: `ROWS`, `start_time` |
 //! | `null` | an optional member that is never `null` | no member |
 //! | an empty text | an optional parameter of a tool that reads, or one that an empty text doesn't fit | no member |
-//! | a member that the product only writes | an object that [names it](super::IGNORED_MARK) | no member |
+//! | a member that the product only writes | an object that [names it](IGNORED_MARK) | no member |
 //!
 //! What a schema leaves open (free-form objects, values of any type) is data and stays as it is.
 
 use serde_json::{Number, Value, json};
 
-use super::{COMMAS_MARK, IGNORED_MARK, TEXT_MARK};
+use super::normalize::{COMMAS_MARK, IGNORED_MARK, TEXT_MARK};
 use crate::{similar::spelling, tool::numbers};
 
 /// Turns a value into what its schema asks for, where the meaning is certain.
@@ -134,7 +134,7 @@ fn with_commas(schema: &Value, items: &[Value]) -> Option<Value> {
     Some(json!(texts.join(",")))
 }
 
-/// The object that a URL or an emoji stands for, where the schema [says so](super::TEXT_MARK).
+/// The object that a URL or an emoji stands for, where the schema [says so](TEXT_MARK).
 fn object_of(schema: &Value, text: &str) -> Option<Value> {
     let form = match text {
         url if url.starts_with("https://") || url.starts_with("http://") => "url",

@@ -26,7 +26,7 @@ pub(crate) use records::{
 };
 pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
 
-use crate::{Result, ports::BoxFuture};
+use crate::{Result, api::Paging, ports::BoxFuture};
 
 /// A row with the version that guards its next change, and the store's time at the reading.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,18 @@ pub struct Versioned<T> {
     pub version: u64,
     /// The store's own time when it was read.
     pub read_at: Timestamp,
+}
+
+impl Paging {
+    /// The token of the next page: the key of the last row, if the page is full.
+    pub(crate) fn next<R, K: ToString>(
+        &self,
+        rows: &[Versioned<R>],
+        key: impl Fn(&R) -> K,
+    ) -> Option<String> {
+        let last = rows.last().filter(|_| rows.len() == self.limit() as usize);
+        last.map(|last| key(&last.row).to_string())
+    }
 }
 
 /// Response of a lookup: the row, or nothing.

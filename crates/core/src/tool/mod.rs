@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use call::Call;
+#[cfg(feature = "catalogue")]
 pub(crate) use entry::schema_of;
 pub use entry::{AnyTool, ToolEntry};
 pub use hints::Hints;

@@ -7,7 +7,6 @@ mod errors;
 mod event;
 mod filter;
 #[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
 pub mod fuzzing;
 mod ids;
 mod join;

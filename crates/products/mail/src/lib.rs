@@ -8,7 +8,6 @@ mod content;
 mod errors;
 mod format;
 #[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
 pub mod fuzzing;
 mod html;
 mod invisible;

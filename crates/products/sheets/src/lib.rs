@@ -5,7 +5,6 @@ mod cell;
 mod classify;
 mod errors;
 #[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
 pub mod fuzzing;
 mod looks;
 mod new_sheet;

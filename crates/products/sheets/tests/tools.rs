@@ -62,7 +62,7 @@ fn numbers_that_a_sheet_would_change_are_refused() {
         let error = write(number).unwrap_err();
         let violation = &error.violation_list()[0];
         assert_eq!(violation.path, "/values/0/1");
-        assert!(violation.message.ends_with("give it as text"), "{number}");
+        assert!(violation.message.ends_with("write it as text"), "{number}");
     }
     for number in [
         "9007199254740991",

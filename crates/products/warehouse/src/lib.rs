@@ -5,7 +5,6 @@ mod classify;
 mod columns;
 mod errors;
 #[cfg(any(test, feature = "fuzzing"))]
-#[doc(hidden)]
 pub mod fuzzing;
 mod namespace;
 mod object_type;

@@ -11,12 +11,10 @@ use std::{error::Error, future::pending, sync::Arc};
 use axum::extract::Request;
 use http::{HeaderValue, header};
 use secrecy::ExposeSecret as _;
-use stead::{
-    Platform,
-    core::{
-        ports::{Body, BoxFuture, Transport, TransportError, TransportErrorKind},
-        resource::NewMcpSession,
-    },
+use stead::Platform;
+use stead_core::{
+    ports::{Body, BoxFuture, Transport, TransportError, TransportErrorKind},
+    resource::NewMcpSession,
 };
 use stead_server::{McpHandlers, Server, ServerOptions};
 use tokio::net::TcpListener;

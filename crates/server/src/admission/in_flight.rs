@@ -7,13 +7,11 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use stead::{
-    Error, ErrorKind,
-    core::{
-        caller::Caller,
-        environment::Environment,
-        shares::{Share, Shares},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    caller::Caller,
+    environment::Environment,
+    shares::{Share, Shares},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

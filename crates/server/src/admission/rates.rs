@@ -17,10 +17,8 @@ use axum::{
 };
 use http::{Extensions, HeaderMap};
 use ipnet::IpNet;
-use stead::{
-    Error, ErrorKind,
-    core::{caller::Caller, environment::Environment, ports::is_loopback},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{caller::Caller, environment::Environment, ports::is_loopback};
 
 use super::buckets::Buckets;
 use crate::{

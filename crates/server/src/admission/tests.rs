@@ -7,10 +7,8 @@ use bytes::Bytes;
 use futures_util::{FutureExt as _, future::BoxFuture, stream};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
-use stead::{
-    ErrorKind,
-    core::{environment::Verification, ports},
-};
+use stead::ErrorKind;
+use stead_core::{environment::Verification, ports};
 use tower::ServiceExt as _;
 
 use crate::{

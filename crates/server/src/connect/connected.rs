@@ -2,7 +2,7 @@
 //! anyone could forge it.
 
 use http::{HeaderMap, HeaderValue, header};
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 use url::{Url, form_urlencoded};
 
 const NAME: &str = "stead-connected";

@@ -1,7 +1,7 @@
 //! The cookie that ties an authorization to one browser.
 
 use http::{HeaderMap, HeaderValue, header};
-use stead::core::{environment::Environment, identifier::AuthorizationId};
+use stead_core::{environment::Environment, identifier::AuthorizationId};
 
 /// Lifetime of the cookie in seconds: as long as a user may take at the product.
 const LIFE: u32 = 900;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, response::Response};
 use http::{HeaderMap, Uri};
-use stead::core::identifier::AuthorizationId;
+use stead_core::identifier::AuthorizationId;
 use url::form_urlencoded;
 
 use super::{Cookie, connected};

@@ -1,7 +1,8 @@
 //! Rejects forms from other sites.
 
 use http::{HeaderMap, header};
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{Error, ErrorKind};
+use stead_core::environment::Environment;
 
 /// Browsers name the site of a form in `Sec-Fetch-Site`, which no page can forge. Here, their `Origin` is `null`,
 /// because our pages use `Referrer-Policy: no-referrer` (Fetch, "append a request Origin header"). It only counts if

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use serde_json::json;
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 
 use crate::testing::{TestResponse, TestService, json_response};
 

@@ -1,13 +1,11 @@
 //! How many accounts are in which state.
 
 use serde::Serialize;
-use stead::{
-    Error,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{Account, AccountFilter, AccountState, ListAccounts},
-    },
+use stead::Error;
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{Account, AccountFilter, AccountState, ListAccounts},
 };
 
 /// The most accounts to count.

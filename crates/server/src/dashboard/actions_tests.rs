@@ -6,10 +6,8 @@ use std::fmt::Write as _;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use serde_json::json;
-use stead::{
-    PlatformBuilder,
-    core::{environment::Verification, resource::Role},
-};
+use stead::PlatformBuilder;
+use stead_core::{environment::Verification, resource::Role};
 
 use super::{
     routes,

@@ -12,15 +12,13 @@ use std::{
 };
 
 use jiff::Timestamp;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{
-            CallTotals, CountExecutions, Event, EventFilter, ExecutionFilter, ExecutionRecord,
-            ListExecutions, TotalsSpan, TotalsStep,
-        },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{
+        CallTotals, CountExecutions, Event, EventFilter, ExecutionFilter, ExecutionRecord,
+        ListExecutions, TotalsSpan, TotalsStep,
     },
 };
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};

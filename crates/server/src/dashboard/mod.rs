@@ -1,5 +1,5 @@
 //! The dashboard: pages in the browser for the people who run an environment. It reads and acts through the same
-//! [`Environment`](stead::core::environment::Environment) as the JSON interface, and can do nothing more than it.
+//! [`Environment`](stead_core::environment::Environment) as the JSON interface, and can do nothing more than it.
 //!
 //! A folder is a resource and a file is a verb. A page lists its templates and its routes; the navigation shows the
 //! pages that have a route.

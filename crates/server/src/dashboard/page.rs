@@ -6,16 +6,13 @@ use axum::{
     extract::{FromRequestParts, Request, State},
     middleware::{Next, from_fn_with_state},
     response::Response,
-    routing::MethodRouter,
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{caller::Caller, environment::Environment},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{caller::Caller, environment::Environment};
 
 use super::{
     done::{self, Done},
@@ -31,7 +28,7 @@ use crate::{
     options::{SandboxControl, ServerOptions, Trial},
     problem::{self, Problem},
     request_id::{RequestId, in_request},
-    state::ServerState,
+    routes::Endpoint,
 };
 
 /// The callers who can open a page.
@@ -77,16 +74,12 @@ impl Dashboard {
         }
     }
 
-    /// With a door in front of these pages.
-    pub(crate) fn behind(
-        self: &Arc<Self>,
-        door: Door,
-        pages: MethodRouter<ServerState>,
-    ) -> MethodRouter<ServerState> {
+    /// A page with a door in front of it.
+    pub(crate) fn behind(self: &Arc<Self>, door: Door, page: Endpoint) -> Endpoint {
         let state = Arc::clone(self);
         match door {
-            Door::Members => pages.layer(from_fn_with_state(state, enter)),
-            Door::SignIn => pages.layer(from_fn_with_state(state, open)),
+            Door::Members => page.layer(from_fn_with_state(state, enter)),
+            Door::SignIn => page.layer(from_fn_with_state(state, open)),
         }
     }
 

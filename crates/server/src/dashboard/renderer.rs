@@ -7,7 +7,7 @@ use minijinja::{
     AutoEscape, Environment as Templates, UndefinedBehavior, Value, context, value::Serde,
 };
 use serde::Serialize;
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 use url::Url;
 
 use axum::response::{IntoResponse as _, Response};

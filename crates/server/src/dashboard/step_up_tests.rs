@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::Body;
 use http::{StatusCode, header};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use stead::core::resource::Role;
+use stead_core::resource::Role;
 
 use super::{PageRoute, routes, session::session_of, table::StepUp};
 use crate::testing::{TestResponse, TestService, request_to};

@@ -110,14 +110,14 @@ impl PageRoute {
         let path = route.path;
         let route = match step_up {
             StepUp::No => route,
-            StepUp::First(form) => route.map_handler(|handler| {
-                handler.route_layer(from_fn_with_state((path, form), check_step_up))
+            StepUp::First(form) => route.map_endpoint(|endpoint| {
+                endpoint.layer(from_fn_with_state((path, form), check_step_up))
             }),
         };
         Self {
             // The role is checked first.
             route: route
-                .map_handler(|handler| handler.route_layer(from_fn_with_state(role, check_role))),
+                .map_endpoint(|endpoint| endpoint.layer(from_fn_with_state(role, check_role))),
             role,
             step_up,
             equal: None,

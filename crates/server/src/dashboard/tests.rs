@@ -12,7 +12,7 @@ use std::{
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{
         KeyCount, ListAccounts, ListAppCredentials, ListExecutions, ListKeys, NewMember,
@@ -287,7 +287,7 @@ pub(super) async fn executed(service: &TestService) -> String {
     // On a clock that does not wait.
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let environment = service.platform.environment();
-    let filter = stead::core::resource::ExecutionFilter::default();
+    let filter = stead_core::resource::ExecutionFilter::default();
     let found = environment
         .send(
             ListExecutions::new()
@@ -438,7 +438,7 @@ async fn forms_of_others_are_refused() {
         assert_eq!(refused.status, StatusCode::FORBIDDEN, "{origin} {csrf}");
         refused.assert_contains("origin_rejected");
     }
-    let filter = stead::core::resource::AccountFilter::default();
+    let filter = stead_core::resource::AccountFilter::default();
     let accounts = browser
         .0
         .platform

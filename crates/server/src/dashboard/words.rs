@@ -1,10 +1,8 @@
 //! Labels and explanations of states, outcomes and parties.
 
 use minijinja::{Value, context};
-use stead::{
-    ErrorKind,
-    core::{error::ActBy, resource::ExecutionRecord},
-};
+use stead::ErrorKind;
+use stead_core::{error::ActBy, resource::ExecutionRecord};
 
 /// Name, label, colour and explanation.
 const STATES: &[(&str, &str, &str, &str)] = &[
@@ -297,7 +295,7 @@ pub(super) const fn act_by(party: ActBy) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use stead::core::resource::{
+    use stead_core::resource::{
         AccountState, ConnectionState, DataKeyState, DeliveryState, MemberState,
     };
 

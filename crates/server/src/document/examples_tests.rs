@@ -8,7 +8,7 @@ use std::{
 
 use http::{Request, header};
 use serde_json::{Value, json};
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 use url::form_urlencoded;
 
 use super::document;
@@ -135,7 +135,7 @@ fn is_free(operation: &str) -> bool {
 }
 
 /// A mailbox with one message, and an application that only accepts test events.
-fn respond(received: &Received) -> http::Response<stead::core::ports::Body> {
+fn respond(received: &Received) -> http::Response<stead_core::ports::Body> {
     if received.headers.contains_key("webhook-id") {
         let mut response = json_response(&json!("ok"));
         if !received

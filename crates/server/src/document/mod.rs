@@ -13,10 +13,8 @@ use axum::{extract::State, response::Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde_json::{Map, Value, json};
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, error::Problem, resource::Event, scope::ScopeName},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, error::Problem, resource::Event, scope::ScopeName};
 
 use crate::{
     Access,

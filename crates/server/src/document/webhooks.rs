@@ -1,7 +1,7 @@
 //! Requests that Stead sends to an application's webhooks: one for each type of events.
 
 use serde_json::{Map, Value, json};
-use stead::core::resource::{EVENT_TYPES, EventType};
+use stead_core::resource::{EVENT_TYPES, EventType};
 
 /// Every type of events, by its name.
 pub(super) fn all(event: &Value) -> Value {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
-use stead::core::{caller::Caller, environment::Environment};
+use stead_core::{caller::Caller, environment::Environment};
 
 use crate::request_id::in_request;
 

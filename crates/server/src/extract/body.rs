@@ -15,12 +15,10 @@ use futures_util::{
 };
 use http_body::{Frame, SizeHint};
 use http_body_util::LengthLimitError;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::Environment,
-        ports::{BoxFuture, Runtime},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    environment::Environment,
+    ports::{BoxFuture, Runtime},
 };
 
 use crate::patience::{LONGEST, Patience};

@@ -7,10 +7,8 @@ use axum::{
 use http::{HeaderMap, HeaderValue, header};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, schema::read_body, tool::numbers::inexact},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, schema::read_body, tool::numbers::inexact};
 
 use super::{body::collect, invalid};
 use crate::{problem::Problem, state::ServerState};

@@ -14,7 +14,8 @@ pub(crate) use json::Json;
 pub(crate) use path::Path;
 pub(crate) use query::Query;
 
-use stead::{Error, core::error::Violation};
+use stead::Error;
+use stead_core::error::Violation;
 
 /// A malformed request, with the place of the fault as a JSON pointer into the body or the query.
 pub(crate) fn invalid(

@@ -7,7 +7,8 @@ use std::{
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use stead::{Error, core::api};
+use stead::Error;
+use stead_core::api;
 
 /// The query's parameters.
 #[derive(Debug)]

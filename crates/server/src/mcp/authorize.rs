@@ -12,14 +12,12 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use stead::{
-    Error,
-    core::{
-        agent::authorization_text,
-        environment::{Environment, McpConnection},
-        error::AuthorizationRequest,
-        resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
-    },
+use stead::Error;
+use stead_core::{
+    agent::authorization_text,
+    environment::{Environment, McpConnection},
+    error::AuthorizationRequest,
+    resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
 };
 
 use super::{client::Client, links::Links, progress::Progress, results};

@@ -5,13 +5,11 @@ use rmcp::{
     model::{CallToolRequestParams, CallToolResponse},
 };
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{
-        environment::{Environment, McpConnection},
-        resource::ExecuteRequest,
-        trace::TraceParent,
-    },
+use stead::Error;
+use stead_core::{
+    environment::{Environment, McpConnection},
+    resource::ExecuteRequest,
+    trace::TraceParent,
 };
 
 use super::{

@@ -1,11 +1,9 @@
 //! The caller of a message: an MCP session and its user.
 
-use stead::{
-    Error, ErrorKind,
-    core::{
-        caller::{Caller, McpSession},
-        environment::Environment,
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    caller::{Caller, McpSession},
+    environment::Environment,
 };
 
 /// The calling session.

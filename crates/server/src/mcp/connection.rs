@@ -1,10 +1,8 @@
 //! Selects the connection of a call. If a session has several connections for a product, a parameter names one.
 
 use serde_json::{Value, json};
-use stead::{
-    Error,
-    core::{environment::McpConnection, error::Violation, product::Product},
-};
+use stead::Error;
+use stead_core::{environment::McpConnection, error::Violation, product::Product};
 
 /// Name of the parameter.
 pub(super) const CONNECTION: &str = "connection_name";

@@ -16,7 +16,7 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 use serde::Deserialize;
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 
 use super::{call, client::Client, lenient::LARGEST, links::Links};
 

@@ -13,7 +13,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 
 use super::{call, client::Client, links::Links, results::protocol_error, tools};
 

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
-use stead::core::environment::{McpIssuer, Verification};
+use stead_core::environment::{McpIssuer, Verification};
 
 use super::*;
 

@@ -7,12 +7,10 @@ use std::{
     time::Duration,
 };
 
-use stead::{
-    Error,
-    core::{
-        environment::Environment,
-        resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
-    },
+use stead::Error;
+use stead_core::{
+    environment::Environment,
+    resource::{AuthorizationLink, AuthorizationState, ReadAuthorization},
 };
 
 use super::caller;

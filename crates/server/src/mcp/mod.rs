@@ -25,7 +25,7 @@ mod tools;
 
 use std::sync::Arc;
 
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 
 use handler::Tools;
 pub(crate) use lenient::LARGEST;

@@ -3,12 +3,10 @@
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
 use serde_json::{Value, json};
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::{Environment, McpConnection, McpOffer},
-        resource::{AccountState, ReadAccount},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    environment::{Environment, McpConnection, McpOffer},
+    resource::{AccountState, ReadAccount},
 };
 
 use super::{

@@ -3,7 +3,7 @@
 use std::{pin::pin, time::Duration};
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use stead::core::environment::{Environment, McpConnection};
+use stead_core::environment::{Environment, McpConnection};
 
 use super::client::Client;
 

@@ -4,14 +4,12 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, ResourceContents};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use stead::{
-    Error,
-    core::{
-        environment::{Environment, McpOffer},
-        error::Violation,
-        resource::ResultFile,
-        tool::Effect,
-    },
+use stead::Error;
+use stead_core::{
+    environment::{Environment, McpOffer},
+    error::Violation,
+    resource::ResultFile,
+    tool::Effect,
 };
 
 use super::results::{self, READ};

@@ -5,13 +5,11 @@ use rmcp::{
     model::{CallToolResult, ContentBlock, JsonObject, MetaObject},
 };
 use serde_json::{Value, json};
-use stead::{
-    Error, ErrorKind,
-    core::{
-        error::ActBy,
-        resource::Execution,
-        tool::numbers::{as_texts, is_exact},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    error::ActBy,
+    resource::Execution,
+    tool::numbers::{as_texts, is_exact},
 };
 
 /// The tool that reads truncated parts of results.

@@ -19,10 +19,8 @@ use rmcp::{
         session::{SessionId, SessionManager as _, local::LocalSessionManager},
     },
 };
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, identifier::McpSessionId, ports::BoxFuture},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, identifier::McpSessionId, ports::BoxFuture};
 use url::Url;
 
 use super::{

@@ -6,14 +6,12 @@ use axum::body::{Body, BodyDataStream};
 use futures_util::StreamExt as _;
 use http::StatusCode;
 use serde_json::{Value, json};
-use stead::{
-    TokioRuntime,
-    core::{
-        api::Paging,
-        environment::Verification,
-        resource::{DeleteAppCredential, DeleteMcpSession, ListAppCredentials},
-        store::MemoryStore,
-    },
+use stead::TokioRuntime;
+use stead_core::{
+    api::Paging,
+    environment::Verification,
+    resource::{DeleteAppCredential, DeleteMcpSession, ListAppCredentials},
+    store::MemoryStore,
 };
 use tokio::{sync::watch, time::timeout};
 use tower::ServiceExt as _;

@@ -18,7 +18,7 @@ use std::time::Duration;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
 use serde_json::{Value, json};
-use stead::core::resource::NewConnection;
+use stead_core::resource::NewConnection;
 
 use crate::testing::{TestResponse, TestService, json_response};
 
@@ -248,7 +248,7 @@ async fn a_session_has_no_more_than_it_was_given() {
 #[tokio::test]
 async fn of_several_connections_of_a_product_one_is_named() {
     let service = with_account().await;
-    let new = NewConnection::new("work", "mail").client("other", "secret");
+    let new = NewConnection::mail("work").client("other", "secret");
     let environment = service.platform.environment();
     environment.send(new).await.unwrap();
     let client = Client::new(&service, json!({ "identifier": "u1" })).await;

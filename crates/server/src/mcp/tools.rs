@@ -2,9 +2,9 @@
 
 use rmcp::model::Tool;
 use serde_json::json;
-use stead::{
-    Error,
-    core::{catalogue::CatalogueTool, environment::McpOffer, results::View, schema::ExportFormat},
+use stead::Error;
+use stead_core::{
+    catalogue::CatalogueTool, environment::McpOffer, results::View, schema::ExportFormat,
 };
 
 use super::{

@@ -17,7 +17,7 @@ use axum::{
 };
 use http::header;
 use jiff::Timestamp;
-use stead::core::{environment::Environment, metrics::Family};
+use stead_core::{environment::Environment, metrics::Family};
 
 pub(crate) use requests::{NO_ROUTE, PROXY_HOST, PROXY_PATH, Requests};
 

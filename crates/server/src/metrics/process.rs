@@ -3,7 +3,7 @@
 use std::fs;
 
 use jiff::Timestamp;
-use stead::core::metrics::Family;
+use stead_core::metrics::Family;
 
 /// The metrics that the system provides.
 pub(super) fn families(started_at: Timestamp) -> Vec<Family> {

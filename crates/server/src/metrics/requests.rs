@@ -8,10 +8,8 @@ use std::{
 
 use foldhash::HashMap;
 use http::{Method, StatusCode};
-use stead::{
-    ErrorKind,
-    core::metrics::{Family, Histogram},
-};
+use stead::ErrorKind;
+use stead_core::metrics::{Family, Histogram};
 
 /// The label of requests without a route.
 pub(crate) const NO_ROUTE: &str = "none";
@@ -46,7 +44,7 @@ impl Requests {
         }
     }
 
-    /// Notes that a response's head was sent. `path` is the route's, with or without a slash at its end.
+    /// Notes that a response's head was sent.
     pub(crate) fn responded(
         &self,
         path: &str,
@@ -55,7 +53,6 @@ impl Requests {
         took: Duration,
     ) {
         let known = self.routes.get(path);
-        let known = known.or_else(|| self.routes.get(path.trim_end_matches('/')));
         let Some(counts) = known.or_else(|| self.routes.get(NO_ROUTE)) else {
             return;
         };

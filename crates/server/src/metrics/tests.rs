@@ -6,7 +6,7 @@ use axum::{Router, body::Body};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::json;
-use stead::core::resource::ReadConnection;
+use stead_core::resource::ReadConnection;
 use tower::ServiceExt as _;
 
 use crate::{
@@ -90,7 +90,7 @@ impl Scrape {
 /// The same service with its metrics.
 fn with_metrics(service: TestService) -> (TestService, Router) {
     let routers = routers(&service.platform, &ServerOptions::default());
-    (service.within(|_| routers.server.into()), routers.metrics)
+    (service.within(|_| routers.server), routers.metrics)
 }
 
 async fn call(service: &TestService, tool: &str, identifier: &str) -> StatusCode {

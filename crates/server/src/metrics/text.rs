@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use stead::core::metrics::{Family, FamilyKind, SampleValue};
+use stead_core::metrics::{Family, FamilyKind, SampleValue};
 
 /// Families as a text, without empty ones.
 pub(super) fn written(families: &[Family]) -> String {
@@ -70,7 +70,7 @@ fn line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stead::core::metrics::Histogram;
+    use stead_core::metrics::Histogram;
 
     #[test]
     fn names_labels_and_values_are_written_as_the_format_wants_them() {

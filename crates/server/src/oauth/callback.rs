@@ -12,7 +12,7 @@ use axum::{
 };
 use http::{HeaderMap, Method, Uri};
 use serde_json::Value;
-use stead::core::{
+use stead_core::{
     environment::Environment,
     oauth::{Callback, FinishedAuthorization},
     resource::AccountState,

@@ -5,7 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
-use stead::core::resource::NewAppCredential;
+use stead_core::resource::NewAppCredential;
 
 use crate::testing::{TestResponse, TestService};
 

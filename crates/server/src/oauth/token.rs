@@ -14,7 +14,8 @@ use schemars::JsonSchema;
 use secrecy::ExposeSecret as _;
 use serde::Serialize;
 use serde_json::json;
-use stead::{Error, ErrorKind, core::environment::Environment};
+use stead::{Error, ErrorKind};
+use stead_core::environment::Environment;
 
 use url::form_urlencoded;
 

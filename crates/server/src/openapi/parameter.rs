@@ -1,7 +1,7 @@
 //! Parameters of a query, as the document describes them.
 
 use serde_json::{Value, json};
-use stead::core::api;
+use stead_core::api;
 
 /// A parameter of a query.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     api::{Given, Operation, Run},
     environment::{Environment, Visit, visit},
 };

@@ -4,7 +4,7 @@
 mod dashboard;
 
 use ipnet::IpNet;
-use stead::core::trace::TraceParent;
+use stead_core::trace::TraceParent;
 use tracing::Span;
 
 use crate::{brand::Brand, mcp::Handlers};
@@ -29,7 +29,6 @@ pub struct ServerOptions {
     /// The public URL's origin is always allowed.
     pub allowed_origins: Vec<String>,
     /// Handlers for `/mcp` instead of the tools, for tests of the transport.
-    #[doc(hidden)]
     pub mcp_handlers: Option<Handlers>,
     /// Networks of the reverse proxies in front of the service. For requests from them or from this machine, the caller
     /// is the last other address in `X-Forwarded-For`, or in `Forwarded` if that is absent.

@@ -1,7 +1,7 @@
 //! The language that a browser's user prefers.
 
 use http::{HeaderMap, header};
-use stead::core::product::LANGUAGES;
+use stead_core::product::LANGUAGES;
 
 /// One of [`LANGUAGES`], as a tag of BCP 47.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

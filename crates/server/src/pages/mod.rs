@@ -24,14 +24,12 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use minijinja::{Environment as Templates, UndefinedBehavior, Value, context, value::Serde};
 use serde::Serialize;
 use serde_json::json;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::Environment,
-        identifier::AuthorizationId,
-        oauth::ConnectPage,
-        product::{PermissionText, Product},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    environment::Environment,
+    identifier::AuthorizationId,
+    oauth::ConnectPage,
+    product::{PermissionText, Product},
 };
 use url::Url;
 

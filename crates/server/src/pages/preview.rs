@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use minijinja::context;
-use stead::core::product::{Permissions, Product};
+use stead_core::product::{Permissions, Product};
 
 use super::{Language, Pages, lines, texts};
 

@@ -2,10 +2,8 @@
 
 use axum::body::Body;
 use http::{Request, StatusCode, header};
-use stead::{
-    ErrorKind,
-    core::{product::LANGUAGES, resource::NewConnection},
-};
+use stead::ErrorKind;
+use stead_core::{product::LANGUAGES, resource::NewConnection};
 
 use crate::{
     Brand, ServerOptions,
@@ -25,7 +23,7 @@ async fn read(service: &TestService, path: &str, language: &str, cookie: &str) -
 
 /// A connection that asks for more than the product grants.
 async fn connect_more(service: &TestService) -> String {
-    let new = NewConnection::new("mail", "mail")
+    let new = NewConnection::mail("mail")
         .client("client", "CANARY-client-secret")
         .permissions([READONLY, CONTACTS]);
     let environment = service.platform.environment();

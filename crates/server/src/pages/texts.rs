@@ -7,7 +7,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use minijinja::{Environment as Templates, Error, HtmlEscape, Value, value::Kwargs, value::Serde};
 use serde_json::Value as Json;
-use stead::{ErrorKind, core::product::LANGUAGES};
+use stead::ErrorKind;
+use stead_core::product::LANGUAGES;
 
 /// In the order of [`LANGUAGES`].
 const FILES: [&str; 5] = [

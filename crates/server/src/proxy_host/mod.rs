@@ -3,7 +3,7 @@
 
 use axum::extract::Request;
 use http::{header, uri::Authority};
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 use url::Url;
 
 /// The proxy host's name in requests.

@@ -264,6 +264,36 @@ async fn a_listener_of_its_own_expects_the_proxy_host_by_name() {
     }
 }
 
+#[tokio::test]
+async fn the_router_adds_nothing_to_the_response_of_a_product() {
+    let service = TestService::with_products(|_| {
+        let mut response = http::Response::new(stead_core::ports::Body::Empty);
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        response
+    })
+    .await
+    .with_account("u1")
+    .await;
+    let write = token(&service, "write").await;
+    let below = format!("/proxy/mail/u1{PROFILE}");
+    for (host, method, path) in [
+        ("127.0.0.1", "GET", below.as_str()),
+        ("127.0.0.1", "HEAD", below.as_str()),
+        ("proxy.example.com", "GET", PROFILE),
+        ("proxy.example.com", "HEAD", PROFILE),
+    ] {
+        let response = send(&service, &write, host, method, path).await;
+        let what = format!("{method} {host}{path}");
+        assert_eq!(response.status, StatusCode::NO_CONTENT, "{what}");
+        assert_eq!(response.header("content-length"), "", "{what}");
+    }
+    // A path that the service has too, with a method that it doesn't have there.
+    let path = "/v1/connections";
+    let refused = send(&service, &write, "proxy.example.com", "PUT", path).await;
+    refused.assert_problem(StatusCode::BAD_REQUEST, "path_invalid");
+    assert_eq!(refused.header("allow"), "");
+}
+
 #[test]
 fn the_proxy_host_is_told_apart_from_the_service() {
     let named = |proxy: &str, public: &str, host: &str| {

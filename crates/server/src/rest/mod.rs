@@ -8,13 +8,11 @@ mod readyz;
 mod tool_calls;
 pub(crate) mod tools;
 
-use stead::{
-    ErrorKind::{
-        self, DeadlineExceeded, InvalidRequest, NotFound, Overloaded, StorageUnavailable,
-        UnknownConnection, UnknownTool, UnsupportedVersion,
-    },
-    core::scope::ScopeName,
+use stead::ErrorKind::{
+    self, DeadlineExceeded, InvalidRequest, NotFound, Overloaded, StorageUnavailable,
+    UnknownConnection, UnknownTool, UnsupportedVersion,
 };
+use stead_core::scope::ScopeName;
 
 use crate::routes::{ForApplications, Route, any, get, post};
 
@@ -43,7 +41,7 @@ pub(crate) fn routes() -> Vec<ForApplications> {
             .query(&[tools::VERSION])
             .errors(&[UnknownTool, UnsupportedVersion])
             .needs_no_scope(),
-        post(tools::execute::ROUTE, tools::execute)
+        post("/v1/tools/{name}/execute", tools::execute)
             .summary("execute", "Runs a tool as a user.")
             .describe(tools::execute::describe)
             .calls()

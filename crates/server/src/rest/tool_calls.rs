@@ -1,6 +1,6 @@
 //! `POST /v1/tool-calls`: runs a model's calls, and returns the results in its own format.
 
-use stead::core::agent::{ToolCallResults, ToolCalls};
+use stead_core::agent::{ToolCallResults, ToolCalls};
 
 use crate::{
     extract::{Acting, IdempotencyKey, Json},

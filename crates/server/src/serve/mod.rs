@@ -28,6 +28,7 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -42,7 +43,6 @@ use tokio::{
 use activity::Activity;
 use crowd::Crowd;
 use noted::Noted;
-pub use noted::Served;
 use refuse::Refusals;
 pub use under_way::UnderWay;
 use watched::Watched;
@@ -71,15 +71,15 @@ const CONNECTIONS: usize = 10_000;
 /// flight: 25 s for those of strangers, 70 s for others. [`Server`] has more options.
 pub async fn serve(
     listener: TcpListener,
-    served: impl Into<Served>,
+    router: Router,
     shutdown: impl Future<Output = ()> + Send,
 ) {
-    Server::new(served)
+    Server::new(router)
         .serve(listener, shutdown, pending())
         .await;
 }
 
-/// Serves a router, or all of a platform, over HTTP/1.1 and HTTP/2.
+/// Serves a router over HTTP/1.1 and HTTP/2.
 ///
 /// A connection without a request stays open for 90 s, longer than load balancers keep theirs. The first byte of a request
 /// has to arrive within 30 s, and its head within another 30 s. Stead disconnects a caller that reads nothing of its
@@ -88,19 +88,19 @@ pub async fn serve(
 /// that has the most. If all are busy, a new one gets 503 `overloaded`.
 #[derive(Debug)]
 pub struct Server {
-    served: Served,
-    /// Another listener, and its routes.
-    second: Option<(TcpListener, Served)>,
+    router: Router,
+    /// Another listener, and its router.
+    second: Option<(TcpListener, Router)>,
     max_connections: usize,
     under_way: UnderWay,
     workers: Option<Arc<Workers>>,
 }
 
 impl Server {
-    /// Serves this, with at most 10,000 connections.
-    pub fn new(served: impl Into<Served>) -> Self {
+    /// Serves this router, with at most 10,000 connections.
+    pub fn new(router: Router) -> Self {
         Self {
-            served: served.into(),
+            router,
             second: None,
             max_connections: CONNECTIONS,
             under_way: UnderWay::default(),
@@ -116,10 +116,10 @@ impl Server {
         self
     }
 
-    /// Serves this at another address. Both share every bound.
+    /// Serves this router at another address. Both share every bound.
     #[must_use]
-    pub fn also(mut self, listener: TcpListener, served: impl Into<Served>) -> Self {
-        self.second = Some((listener, served.into()));
+    pub fn also(mut self, listener: TcpListener, router: Router) -> Self {
+        self.second = Some((listener, router));
         self
     }
 
@@ -160,11 +160,11 @@ impl Server {
         loop {
             let either = async {
                 tokio::select! {
-                    accepted = accept(&listener, &crowd) => (accepted, &self.served),
-                    (accepted, served) = accept_second(self.second.as_ref(), &crowd) => (accepted, served),
+                    accepted = accept(&listener, &crowd) => (accepted, &self.router),
+                    (accepted, router) = accept_second(self.second.as_ref(), &crowd) => (accepted, router),
                 }
             };
-            let ((stream, peer), served) = tokio::select! {
+            let ((stream, peer), router) = tokio::select! {
                 biased;
                 () = shutdown.as_mut() => break,
                 accepted = either => accepted,
@@ -179,7 +179,7 @@ impl Server {
             let activity = Activity::new(self.under_way.clone());
             let place = Crowd::join(Arc::clone(&crowd), Some(peer), activity.clone());
             let noted = Noted::new(
-                served.clone(),
+                router.clone(),
                 activity.clone(),
                 Some(peer),
                 stopping.clone(),
@@ -309,11 +309,11 @@ where
 
 /// The next connection of the other listener, if there is one.
 async fn accept_second<'s>(
-    second: Option<&'s (TcpListener, Served)>,
+    second: Option<&'s (TcpListener, Router)>,
     crowd: &Crowd,
-) -> ((TcpStream, SocketAddr), &'s Served) {
+) -> ((TcpStream, SocketAddr), &'s Router) {
     match second {
-        Some((listener, served)) => (accept(listener, crowd).await, served),
+        Some((listener, router)) => (accept(listener, crowd).await, router),
         None => pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! The service, as a connection's requests reach it. It notes for the connection when each request begins and ends, and
+//! The router, as a connection's requests reach it. It notes for the connection when each request begins and ends, and
 //! rejects a request with an ambiguous head.
 
 use std::{
@@ -16,53 +16,19 @@ use http::{
 };
 use http_body::{Body as _, Frame, SizeHint};
 use hyper::{body::Incoming, service::Service};
-use stead::core::boxed::boxed;
+use stead_core::boxed::boxed;
+use tower::ServiceExt as _;
 
 use super::{
     activity::{Activity, Answering},
     unread::{Responses, Unread},
 };
-use crate::{
-    caller::{Connection, Stopping},
-    front::Front,
-    layer::routed,
-};
+use crate::caller::{Connection, Stopping};
 
-/// A router, or all of a platform, for a [`Server`](super::Server).
-#[derive(Debug, Clone)]
-pub struct Served(Kind);
-
-#[derive(Debug, Clone)]
-enum Kind {
-    Front(Front),
-    Router(Router),
-}
-
-impl From<Front> for Served {
-    fn from(front: Front) -> Self {
-        Self(Kind::Front(front))
-    }
-}
-
-impl From<Router> for Served {
-    fn from(router: Router) -> Self {
-        Self(Kind::Router(router))
-    }
-}
-
-impl Served {
-    async fn respond(&self, request: Request<Body>) -> Response<Body> {
-        match &self.0 {
-            Kind::Front(front) => front.respond(request).await,
-            Kind::Router(router) => routed(router, request).await,
-        }
-    }
-}
-
-/// The service, as a connection's requests reach it.
+/// The router, as a connection's requests reach it.
 #[derive(Clone)]
 pub(super) struct Noted {
-    served: Served,
+    router: Router,
     activity: Activity,
     peer: Option<SocketAddr>,
     connection: Connection,
@@ -71,13 +37,13 @@ pub(super) struct Noted {
 
 impl Noted {
     pub(super) fn new(
-        served: Served,
+        router: Router,
         activity: Activity,
         peer: Option<SocketAddr>,
         stopping: Stopping,
     ) -> Self {
         Self {
-            served,
+            router,
             connection: Connection::new(activity.known(), stopping),
             activity,
             peer,
@@ -108,11 +74,11 @@ impl Service<Request<Incoming>> for Noted {
         if let Some(peer) = self.peer {
             extensions.insert(ConnectInfo(peer));
         }
-        let served = self.served.clone();
+        let router = self.router.clone();
         let is_http2 = request.version() == Version::HTTP_2;
         let responses = is_http2.then(|| self.responses.clone());
         boxed(move || async move {
-            let response = served.respond(request.map(received)).await;
+            let response = router.oneshot(request.map(received)).await?;
             Ok(response.map(|body| match responses {
                 Some(responses) => NotedBody::Http2(responses.body(body, noted)),
                 None => NotedBody::Http1 {

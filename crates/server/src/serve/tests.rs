@@ -26,7 +26,7 @@ const HTTP2_GET: &[u8] = b"\0\0\x06\x01\x05\0\0\0\x01\x82\x84\x86\x41\x01x";
 fn connect(router: Router) -> DuplexStream {
     let (caller, stream) = tokio::io::duplex(4096);
     let activity = Activity::new(UnderWay::default());
-    let noted = Noted::new(router.into(), activity, None, Stopping::never());
+    let noted = Noted::new(router, activity, None, Stopping::never());
     let connection = connection(&http(), stream, noted);
     tokio::spawn(async move { connection.await.unwrap_or_default() });
     caller

@@ -4,13 +4,11 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use http::{Request, Response};
 use secrecy::ExposeSecret as _;
-use stead::{
-    Platform,
-    core::{
-        ports::{Body, BoxFuture, Transport, TransportError},
-        resource::NewAppCredential,
-        scope::Scopes,
-    },
+use stead::Platform;
+use stead_core::{
+    ports::{Body, BoxFuture, Transport, TransportError},
+    resource::NewAppCredential,
+    scope::Scopes,
 };
 use stead_server::{Server, ServerOptions, Workers, routers};
 use tokio::{

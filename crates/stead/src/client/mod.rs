@@ -30,7 +30,7 @@ use crate::{
 /// // `stead serve`, and what `stead credentials create` printed.
 /// let stead = Client::new("https://stead.example.com", "app_…", "stead_secret_…")?;
 /// let ada = stead.account("mail", "user-42")?;
-/// let unread = FetchMails { query: Some("is:unread".into()), ..Default::default() };
+/// let unread = FetchMails::query("is:unread");
 /// for message in ada.call(&unread).await?.output()?.messages {
 ///     println!("{message:?}");
 /// }

@@ -354,7 +354,7 @@ async fn every_operation_is_a_request_of_the_service() {
         gone(),
     ]);
     let stead = client(&script);
-    let new = NewConnection::new("mail", "mail")
+    let new = NewConnection::mail("mail")
         .client("id", "hush")
         .permissions(["a b"]);
     stead.connections().ensure(new).await.unwrap();

@@ -1,6 +1,6 @@
 //! A handle to one user's account at one connection.
 
-use std::{fmt, future::IntoFuture, time::Duration};
+use std::{fmt, future::IntoFuture, iter, time::Duration};
 
 use http::Method;
 use serde_json::Value;
@@ -27,10 +27,10 @@ use crate::backend::{Backend, User};
 /// # async fn main() -> stead::Result<()> {
 /// use stead::{NewConnection, Platform, mail::FetchMails};
 /// # let stead = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
-/// # stead.connections().create(NewConnection::new("mail", "mail").client("id", "secret")).await?;
+/// # stead.connections().create(NewConnection::mail("mail").client("id", "secret")).await?;
 ///
 /// let ada = stead.account("mail", "user-42")?;
-/// let unread = FetchMails { query: Some("is:unread".into()), ..Default::default() };
+/// let unread = FetchMails::query("is:unread");
 /// match ada.call(&unread).idempotency_key("job-7").await {
 ///     Ok(execution) => println!("{} unread", execution.output()?.messages.len()),
 ///     // The user has not authorized yet: show a link.
@@ -127,10 +127,8 @@ impl Account {
         access: TokenAccess,
         lives_for: Duration,
     ) -> Result<IssuedAccountToken> {
-        let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
-        // A time that doesn't fit is too long anyway.
-        new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
-        self.backend.send(new).await
+        self.token_with(iter::empty::<String>(), access, lives_for)
+            .await
     }
 
     /// Makes a token that also works for the user's accounts at other connections, each of another product. Use it for
@@ -145,9 +143,11 @@ impl Account {
         access: TokenAccess,
         lives_for: Duration,
     ) -> Result<IssuedAccountToken> {
-        let mut new = NewAccountToken::new(self.connection_name(), self.identifier(), access);
-        new.connections = others.into_iter().map(Into::into).collect();
-        new.expires_in = Some(u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX));
+        // What is longer than fits is too long.
+        let expires_in = u32::try_from(lives_for.as_secs()).unwrap_or(u32::MAX);
+        let new = NewAccountToken::new(self.connection_name(), self.identifier(), access)
+            .connections(others)
+            .expires_in(expires_in);
         self.backend.send(new).await
     }
 

@@ -66,12 +66,12 @@ impl Accounts {
     /// use stead::resource::{AccountImport, AccountWithTokens, ImportOutcome};
     ///
     /// # let platform = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
-    /// # let mail = stead::NewConnection::new("mail", "mail").client("id", "secret");
+    /// # let mail = stead::NewConnection::mail("mail").client("id", "secret");
     /// # platform.connections().create(mail).await?;
-    /// let mut ada = AccountWithTokens::new("mail", "user-42", "ya29.a0Af");
-    /// ada.refresh_token = Some("1//0e-x".into());
-    /// ada.scopes = Some(vec!["gmail.modify".into()]);
-    /// let import = AccountImport::new(vec![ada]).dry_run(true);
+    /// let ada = AccountWithTokens::new("mail", "user-42", "ya29.a0Af")
+    ///     .refresh_token("1//0e-x")
+    ///     .scopes(["gmail.modify"]);
+    /// let import = AccountImport::new([ada]).dry_run(true);
     /// let imported = platform.accounts().import(import).await?;
     /// assert_eq!(imported.results[0].outcome, ImportOutcome::Created);
     /// # Ok(())

@@ -25,7 +25,7 @@ use crate::backend::Backend;
 /// # async fn main() -> stead::Result<()> {
 /// # use stead::{ErrorKind, NewConnection, Platform};
 /// # let stead = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
-/// # stead.connections().create(NewConnection::new("mail", "mail").client("id", "secret")).await?;
+/// # stead.connections().create(NewConnection::mail("mail").client("id", "secret")).await?;
 /// let actions = stead.actions();
 /// let link = actions.authorization_link("mail", "user-42").verify_url("https://app.example.com/connected").await?;
 /// // The user opens link.link, comes back, and your application says who it was:

@@ -13,6 +13,19 @@ use super::authorize::Authorize;
 use crate::backend::Backend;
 
 /// Authorizations: attempts to connect an account.
+///
+/// ```
+/// # async fn example(stead: stead::Stead, authorization_id: &str) -> stead::Result<()> {
+/// // The browser is back at your `verify_url`, and your session says that user-42 is signed in.
+/// let account = stead.authorizations().verify(authorization_id, "user-42").await?;
+/// println!("Connected as {}", account.product_user.unwrap_or_default());
+///
+/// // A page that waits for the user can ask how far it is.
+/// let authorization = stead.authorizations().read(authorization_id).await?;
+/// println!("{:?}", authorization.state);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Authorizations(Backend);
 

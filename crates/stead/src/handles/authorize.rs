@@ -12,6 +12,22 @@ use crate::backend::Backend;
 
 /// A link for a user to open. Await it to make the link.
 ///
+/// ```
+/// # async fn example(stead: stead::Stead) -> stead::Result<()> {
+/// use std::time::Duration;
+///
+/// let link = stead
+///     .account("mail", "user-42")?
+///     .authorize()
+///     .verify_url("https://app.example.com/connected")
+///     .state("settings-page")
+///     .expires_in(Duration::from_secs(3_600))
+///     .await?;
+/// println!("Show this to user-42 only: {}", link.link);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`ErrorKind::UnknownConnection`](crate::ErrorKind::UnknownConnection),
 /// [`ErrorKind::ConnectionNotReady`](crate::ErrorKind::ConnectionNotReady),

@@ -41,7 +41,7 @@ impl Connections {
     /// # async fn main() -> stead::Result<()> {
     /// # use stead::{NewConnection, Platform};
     /// # let platform = Platform::builder("https://stead.example.com").ephemeral_key().in_memory().build().await?;
-    /// let mail = NewConnection::new("mail", "mail").client("your-client-id", "your-client-secret");
+    /// let mail = NewConnection::mail("mail").client("your-client-id", "your-client-secret");
     /// let first = platform.connections().ensure(mail.clone()).await?;
     /// let again = platform.connections().ensure(mail).await?;
     /// assert_eq!(first, again);

@@ -15,6 +15,19 @@ const WAIT: Duration = Duration::from_secs(25);
 
 /// The feed of events, or those that match your filters. [`read`](Self::read) returns a page, [`follow`](Self::follow)
 /// all events as they come.
+///
+/// ```
+/// # async fn example(stead: stead::Stead) -> stead::Result<()> {
+/// let page = stead.events().types(["account.*"]).identifier("user-42").read().await?;
+/// for event in &page.items {
+///     println!("{} {}", event.event_type, event.text("connection_name").unwrap_or_default());
+/// }
+/// // Store this, and read the next page from there.
+/// let next = stead.events().after(page.cursor).read().await?;
+/// println!("{} more", next.items.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 #[must_use = "events are read by `read` or `follow`"]
 pub struct Events {

@@ -15,6 +15,19 @@ use crate::backend::Backend;
 
 /// A call of a tool. Await it to make the call. Its options are those of [`ExecuteRequest`].
 ///
+/// ```
+/// # async fn example(stead: stead::Stead) -> stead::Result<()> {
+/// use serde_json::{Value, json};
+/// use stead::View;
+///
+/// let call = stead.account("mail", "user-42")?.execute("mail_fetch_mails", json!({ "query": "is:unread" }));
+/// let execution = call.view(View::Readable).fields(["messages.subject"]).max_bytes(8_192).await?;
+/// let subjects: Value = execution.json()?;
+/// println!("{subjects}");
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// Any [`ErrorKind`](crate::ErrorKind); [`Error::act_by`] says who must act.
 #[must_use = "a call is made when it is awaited"]
@@ -48,9 +61,7 @@ impl<T> Execute<T> {
         tool: &C,
     ) -> Self {
         let request = stead_core::tool::input_of(tool).map(|input| {
-            let mut request = ExecuteRequest::new(connection_name, identifier, input);
-            request.tool_version = Some(C::VERSION.to_owned());
-            request
+            ExecuteRequest::new(connection_name, identifier, input).tool_version(C::VERSION)
         });
         Self {
             backend,

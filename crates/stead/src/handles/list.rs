@@ -8,6 +8,25 @@ use crate::Operation;
 use crate::backend::{Backend, Pending};
 
 /// A list. Await it to read one page; [`List::all`] reads everything.
+///
+/// ```
+/// # async fn example(stead: stead::Stead) -> stead::Result<()> {
+/// use stead::resource::AccountState;
+///
+/// let active = stead.accounts().state(AccountState::Active);
+/// for account in active.clone().list().all().await? {
+///     println!("{}", account.identifier);
+/// }
+///
+/// // Page by page:
+/// let page = active.clone().list().page_size(100).await?;
+/// if let Some(token) = page.next_page_token {
+///     let next = active.list().page_size(100).page_token(token).await?;
+///     println!("{} more", next.items.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[must_use = "a list is read when it is awaited"]
 pub struct List<T> {
     read: Box<dyn Fn(Paging) -> Pending<'static, Page<T>> + Send + Sync>,

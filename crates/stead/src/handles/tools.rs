@@ -13,6 +13,22 @@ use stead_core::{
 use crate::backend::Backend;
 
 /// The newest versions of all tools, or those that match your filters.
+///
+/// ```
+/// # async fn example(stead: stead::Stead) -> stead::Result<()> {
+/// use stead::{Effect, ExportFormat, resource::Readiness};
+///
+/// // What this user can call now.
+/// let tools = stead.tools().product("mail").identifier("user-42").list().await?;
+/// let ready = tools.iter().filter(|tool| tool.readiness == Some(Readiness::Ready));
+/// println!("{} of {} are ready", ready.count(), tools.len());
+///
+/// // The tools that only read, as a model takes them.
+/// let tools = stead.tools().effect(Effect::Read).export(ExportFormat::Anthropic).await?;
+/// println!("{} tools", tools.len());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 #[must_use = "tools are read by `list`, `read` or `export`"]
 pub struct Tools {

@@ -38,7 +38,7 @@ use crate::{
 /// let stead = Platform::builder("https://app.example.com/stead").ephemeral_key().in_memory().build().await?;
 ///
 /// // Once per product: its OAuth client. Register the redirect URI at the product.
-/// let mail = NewConnection::new("mail", "mail").client("your-client-id", "your-client-secret");
+/// let mail = NewConnection::mail("mail").client("your-client-id", "your-client-secret");
 /// let mail = stead.connections().ensure(mail).await?;
 /// assert!(mail.redirect_uri.starts_with("https://app.example.com/stead/sso/v1/oauth/conn_"));
 ///
@@ -75,6 +75,25 @@ pub struct Platform {
 operations!(Platform);
 
 /// Settings of a [`Platform`]. A key and a store are required. The rest has a default.
+///
+/// ```
+/// # #[cfg(all(feature = "sqlite", feature = "reqwest"))]
+/// # async fn example() -> stead::Result<()> {
+/// use std::time::Duration;
+/// use stead::{CallLimits, Platform};
+///
+/// let stead = Platform::builder("https://app.example.com/stead")
+///     .key_from_env()
+///     .sqlite("stead.db")
+///     .verify_url("https://app.example.com/connected")
+///     .verify_origins(["https://app.example.com"])
+///     .call_limits(CallLimits::default().calls(1_000))
+///     .store_outage(Duration::from_secs(60))
+///     .build()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
 #[must_use]
 pub struct PlatformBuilder {
     options: Result<EnvironmentOptions>,

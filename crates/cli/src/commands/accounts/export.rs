@@ -4,10 +4,8 @@ use std::io::{BufWriter, Write};
 
 use age::{Encryptor, x25519::Recipient};
 use clap::Args;
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, resource::AccountWithTokens},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, resource::AccountWithTokens};
 use zeroize::Zeroizing;
 
 use crate::{

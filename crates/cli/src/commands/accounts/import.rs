@@ -5,12 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
-use stead::{
-    Error, Stead,
-    core::{
-        error::{Problem, Violation},
-        resource::{AccountImport, AccountWithTokens, ExistingAccounts, ImportOutcome},
-    },
+use stead::{Error, Stead};
+use stead_core::{
+    error::{Problem, Violation},
+    resource::{AccountImport, AccountWithTokens, ExistingAccounts, ImportOutcome},
 };
 
 use super::{

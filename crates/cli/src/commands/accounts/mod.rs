@@ -8,7 +8,7 @@ mod platforms;
 
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use serde::Serialize;
-use stead::core::resource::{Account, AccountState, Disconnected, ErasureProgress, Revocation};
+use stead_core::resource::{Account, AccountState, Disconnected, ErasureProgress, Revocation};
 
 use crate::{
     failure::{Flags, Outcome},

@@ -5,14 +5,12 @@ use std::{cell::Cell, rc::Rc};
 use http::StatusCode;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
-use stead::{
-    Client, ErrorKind, Stead,
-    core::{
-        error::ActBy,
-        product::Product,
-        resource::{AccountState, ProxyRequest},
-        tool::Effect,
-    },
+use stead::{Client, ErrorKind, Stead};
+use stead_core::{
+    error::ActBy,
+    product::Product,
+    resource::{AccountState, ProxyRequest},
+    tool::Effect,
 };
 use stead_sandbox::Fault;
 

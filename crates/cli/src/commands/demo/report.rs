@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use stead::core::ports::Runtime;
+use stead_core::ports::Runtime;
 
 use crate::{failure::Failure, progress::Progress, target::Stack, terminal::Terminal};
 

@@ -3,12 +3,10 @@
 use std::{collections::HashMap, future};
 
 use serde_json::{Value, json};
-use stead::{
-    Platform,
-    core::{
-        api::Paging,
-        resource::{Account, ListConnections, ReadAccount},
-    },
+use stead::Platform;
+use stead_core::{
+    api::Paging,
+    resource::{Account, ListConnections, ReadAccount},
 };
 
 use super::{

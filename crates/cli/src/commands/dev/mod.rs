@@ -16,7 +16,8 @@ use std::{
 use clap::Args;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
-use stead::{PlatformBuilder, core::resource::NewAuthorizationLink};
+use stead::PlatformBuilder;
+use stead_core::resource::NewAuthorizationLink;
 use tokio::net::TcpListener;
 
 use data::Data;

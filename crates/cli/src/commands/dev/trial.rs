@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{ExecuteRequest, ListWebhooks, NewAuthorizationLink, NewWebhook},
 };

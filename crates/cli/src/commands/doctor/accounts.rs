@@ -1,6 +1,6 @@
 //! Accounts that don't work until someone acts.
 
-use stead::core::{environment::Examination, state::AccountState};
+use stead_core::{environment::Examination, state::AccountState};
 
 use super::Finding;
 

@@ -1,6 +1,6 @@
 //! Compares this machine's clock with the store's and the products' clocks.
 
-use stead::core::environment::{Examination, Probe};
+use stead_core::environment::{Examination, Probe};
 
 use super::Finding;
 

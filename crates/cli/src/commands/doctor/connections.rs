@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use stead::core::{
+use stead_core::{
     environment::{Examination, ExaminedConnection, Probe},
     state::{ConnectionHealth, ConnectionState},
 };

@@ -12,12 +12,10 @@ mod public_url;
 mod rows;
 
 use clap::{Args, CommandFactory as _};
+use stead::ErrorKind;
 #[cfg(not(feature = "dashboard"))]
-use stead::core::environment::SignInProvider;
-use stead::{
-    ErrorKind,
-    core::environment::{EnvironmentOptions, Examination, MovedPublicUrl},
-};
+use stead_core::environment::SignInProvider;
+use stead_core::environment::{EnvironmentOptions, Examination, MovedPublicUrl};
 
 #[cfg(feature = "dashboard")]
 use crate::commands::serve::SignInArgs;

@@ -1,6 +1,6 @@
 //! Revocations that the products haven't confirmed yet.
 
-use stead::core::environment::Examination;
+use stead_core::environment::Examination;
 
 use super::Finding;
 

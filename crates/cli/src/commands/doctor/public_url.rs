@@ -3,7 +3,7 @@
 use std::net::ToSocketAddrs as _;
 
 use http::Uri;
-use stead::core::environment::{EnvironmentOptions, Examination, MovedPublicUrl, Probe};
+use stead_core::environment::{EnvironmentOptions, Examination, MovedPublicUrl, Probe};
 
 use super::Finding;
 

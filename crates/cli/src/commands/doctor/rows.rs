@@ -1,6 +1,6 @@
 //! Checks the audit log, and finds rows that were written or deleted without the key.
 
-use stead::core::environment::Examination;
+use stead_core::environment::Examination;
 
 use super::Finding;
 

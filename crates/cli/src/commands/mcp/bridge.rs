@@ -12,10 +12,8 @@ use std::{
 use http::{HeaderValue, Method, Request, Response, header, request::Builder};
 use http_body::Body as _;
 use serde_json::{Value, json};
-use stead::{
-    core::ports::{Body, Transport as _},
-    transport::{ReqwestTransport, TransportOptions},
-};
+use stead::transport::{ReqwestTransport, TransportOptions};
+use stead_core::ports::{Body, Transport as _};
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use crate::{

@@ -7,11 +7,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    Platform,
-    core::{environment::Verification, resource::DeleteMcpSession},
-    resource::NewMcpSession,
-};
+use stead::{Platform, resource::NewMcpSession};
+use stead_core::{environment::Verification, resource::DeleteMcpSession};
 use stead_server::{Server, ServerOptions};
 
 use super::mcp_sessions::{FLAGS, Session};

@@ -7,12 +7,10 @@ use std::fmt::Write as _;
 
 use clap::{Args, CommandFactory as _, ValueEnum};
 use serde_json::Value;
-use stead::{
-    ErrorKind,
-    core::{
-        product::Permissions,
-        resource::{EVENT_TYPES, ToolDescription},
-    },
+use stead::ErrorKind;
+use stead_core::{
+    product::Permissions,
+    resource::{EVENT_TYPES, ToolDescription},
 };
 
 use crate::commands::tools::descriptions;

@@ -1,7 +1,7 @@
 //! Options of `stead serve` for your own issuer of agents' tokens.
 
 use clap::Args;
-use stead::core::environment::McpIssuer;
+use stead_core::environment::McpIssuer;
 
 use crate::failure::{Failure, Outcome};
 

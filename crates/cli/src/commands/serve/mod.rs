@@ -17,10 +17,8 @@ use std::{
 
 use clap::Args;
 use ipnet::IpNet;
-use stead::{
-    Platform,
-    core::{environment::Verification, identifier::AccountId},
-};
+use stead::Platform;
+use stead_core::{environment::Verification, identifier::AccountId};
 use stead_server::{Server, ServerOptions, UnderWay};
 use tokio::time::Instant;
 

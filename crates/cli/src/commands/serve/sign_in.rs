@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    Platform,
-    core::{api::Paging, environment::SignInProvider, resource::ListMembers},
-};
+use stead::Platform;
+use stead_core::{api::Paging, environment::SignInProvider, resource::ListMembers};
 
 use crate::{
     commands::members::Role,

@@ -114,7 +114,7 @@ const ADA: (&str, &str) = ("demo", "ada");
 fn a_session_calls_its_tools_for_its_user_through_its_connections() {
     let stage = Stage::new();
     let all = stage.session(NewMcpSession::new("ada"));
-    let reads = stage.session(NewMcpSession::new("ada").read_only());
+    let reads = stage.session(NewMcpSession::new("ada").read_only(true));
     let writes = stage.session(NewMcpSession::new("ada").tools([WRITE]));
     let other = stage.session(NewMcpSession::new("ada").connections(["other"]));
     let refused = "insufficient_scope";
@@ -175,7 +175,9 @@ fn what_a_session_is_offered_is_what_it_may_call() {
     };
     let (tools, connections) = offered(NewMcpSession::new("ada"));
     assert_eq!((tools.len(), connections.len()), (2, 2));
-    let new = NewMcpSession::new("ada").read_only().connections(["other"]);
+    let new = NewMcpSession::new("ada")
+        .read_only(true)
+        .connections(["other"]);
     assert_eq!(
         offered(new),
         (vec![READ.to_owned()], vec!["other".to_owned()])

@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     super::{
         InputSchema,
-        normalize::{BRIEF_MARK, OBVIOUS_MARK},
-        without_marks,
+        normalize::{BRIEF_MARK, OBVIOUS_MARK, without_marks},
     },
     node::{Notes, below, each_child, has_type, holds},
 };

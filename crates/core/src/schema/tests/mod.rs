@@ -9,10 +9,17 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::*;
-use crate::tool::{Call, Effect, Io, Output, Tool};
+use super::{
+    export::{Exportable, export},
+    input::InputSchema,
+    *,
+};
+use crate::{
+    ErrorKind, Result,
+    tool::{Call, Effect, Io, Output, Tool, ToolEntry},
+};
 
 /// Move a
 /// note.

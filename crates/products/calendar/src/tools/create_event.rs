@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
@@ -25,7 +25,8 @@ use crate::{
 ///
 /// The link to a video meeting is in `hangoutLink` of the result. Without a duration, the event lasts 30 minutes, or one
 /// day if `start_datetime` is a date.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct CreateEvent {
     /// Title of the event.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Retry, Tool},
 };
@@ -18,7 +18,8 @@ use crate::{
 ///
 /// The id of a recurring event deletes the whole series, the id of an occurrence only that one. Guests aren't notified.
 /// Deleting an event that's already deleted isn't an error.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteEvent {
     /// Id of the event.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
@@ -14,7 +14,7 @@ use stead_google::items;
 use crate::{AccessRole, page::first_filled, readable::CalendarsView, scopes};
 
 /// List the user's calendars with id, name, time zone and the user's rights.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct ListCalendars {
     /// Most calendars to return; 100 when absent.

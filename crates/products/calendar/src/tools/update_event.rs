@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, Setters,
     error::Violations,
     tool::{
         ApiRequest, Call, Effect, Hints, Io, Output, ReadableView, RequiredScopes, Response, Tool,
@@ -25,7 +25,8 @@ use crate::{
 ///
 /// If you give only a new start, the event keeps its length. The id of a recurring event changes the whole series, the id
 /// of an occurrence only that one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateEvent {
     /// Id of the event's calendar; `primary` is the user's own.

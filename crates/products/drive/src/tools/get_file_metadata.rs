@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
@@ -12,7 +12,8 @@ use crate::{File, file_id, mask, readable::FileView, scopes};
 /// Read the metadata of one file or folder: name, MIME type, size, dates, owners, folder, links.
 ///
 /// Doesn't return the content.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetFileMetadata {
     /// Id or URL of the file or folder; `root` is the user's My Drive.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
@@ -11,7 +11,8 @@ use crate::{Files, list::List, mask, query::quoted, readable::FilesView, scopes}
 
 /// Find files by words in their content, name or description, best matches first. Trashed files are omitted. To search by
 /// name, type, owner, folder or date, use `drive_search_files`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct SearchContent {
     /// Whole words to find. Put a phrase in double quotes: `"hello world"`.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Error, Result,
+    Error, Result, Setters,
     error::Violation,
     tool::{Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
@@ -13,7 +13,8 @@ use crate::{Files, list::List, mask, order, query, readable::FilesView, scopes};
 /// Find files and folders by name, type, owner, folder or date. To search their content, use `drive_search_content`.
 ///
 /// Trashed files are omitted unless the query uses `trashed`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new = query)]
 #[serde(deny_unknown_fields)]
 pub struct SearchFiles {
     /// Query of Google Drive, such as `name contains 'plan' and 'ada@example.com' in owners`, `'FOLDER_ID' in parents`,

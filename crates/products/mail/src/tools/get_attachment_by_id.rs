@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 
@@ -15,7 +15,8 @@ use crate::{
 };
 
 /// Download an attachment as base64 in `data`. Base64 needs four bytes for every three.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetAttachmentById {
     /// Id of the mail.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 use stead_google::items;
@@ -12,7 +12,7 @@ use stead_google::items;
 use crate::{Person, PersonField, origins::PEOPLE, readable::ContactsView, scopes};
 
 /// List the user's contacts, a page at a time. To find someone, use `mail_search_people`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct GetContacts {
     /// Most contacts to return; 100 when absent.

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, RequiredScopes, Tool},
 };
 
 use crate::{Message, page::page, scopes};
 
 /// List the ids of the user's drafts. To read a draft, call `mail_get_message_by_id` with the id of its message.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct ListDrafts {
     /// Most drafts to return; 100 when absent.

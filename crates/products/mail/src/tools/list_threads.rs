@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
 
@@ -11,7 +11,8 @@ use crate::{page::page, readable::ThreadsView, scopes};
 
 /// List or search threads, newest first. Returns only ids and first words. To read the mails of a thread, use
 /// `mail_get_thread_by_id`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new = query)]
 #[serde(deny_unknown_fields)]
 pub struct ListThreads {
     /// Search in Gmail's syntax, such as `subject:invoice has:attachment`.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    ErrorKind, Result,
+    ErrorKind, Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Response, Tool},
 };
 use stead_google::items;
@@ -15,7 +15,8 @@ use crate::{Person, PersonField, origins::PEOPLE, readable::FoundPeopleView, sco
 
 /// Find people by the beginning of a name or email address. Searches the user's contacts and, with `other_contacts`, people
 /// whom the user exchanged mails with.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct SearchPeople {
     /// Beginning of a name or an email address.

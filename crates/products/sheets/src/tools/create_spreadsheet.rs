@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, RequiredScopes, Tool},
 };
@@ -12,7 +12,8 @@ use stead_core::{
 use crate::{NewSheet, Spreadsheet, readable::SpreadsheetView, scopes};
 
 /// Create a spreadsheet in the user's My Drive. Returns its id, URL and metadata.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new = title)]
 #[serde(deny_unknown_fields)]
 pub struct CreateSpreadsheet {
     /// Title of the spreadsheet.

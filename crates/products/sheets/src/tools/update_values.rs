@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, RequiredScopes, Tool},
 };
@@ -18,7 +18,8 @@ use crate::{
 ///
 /// `null` doesn't change a cell, and `""` clears it. Cells of the range that get no value don't change. Returns the written
 /// range and the number of cells.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct UpdateValues {
     /// Id or URL of the spreadsheet.
@@ -29,6 +30,7 @@ pub struct UpdateValues {
     #[schemars(length(min = 1))]
     pub range: String,
     /// Rows of cells.
+    #[setters(required)]
     pub values: Vec<Vec<CellValue>>,
     /// `RAW` when absent: texts stay texts. `USER_ENTERED` parses numbers, dates and formulas as if typed. It executes a
     /// text that begins with `=`, so use it only for texts that you trust.

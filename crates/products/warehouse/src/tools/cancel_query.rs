@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Hints, Io, Output, Retry, Tool},
 };
 
@@ -16,7 +16,8 @@ use crate::{
 };
 
 /// Cancel a running statement. The product rolls back its changes.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct CancelQuery {
     /// Handle that `warehouse_execute_query` returned.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Hints, Io, Output, ReadableView, Tool},
 };
 
@@ -21,7 +21,8 @@ use crate::{
 /// `state` is `done`, with the first rows as texts in `result.data`; `running`, after 45 seconds or with `async`; or
 /// `timed_out_and_cancelled`. For a running statement, call `warehouse_get_query_status`. Use LIMIT for large results. To
 /// execute several statements, set `parameters` to `{"MULTI_STATEMENT_COUNT": "2"}`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct ExecuteQuery {
     /// SQL, with a `?` for each value of `bindings`.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -11,7 +11,8 @@ use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List columns with their types, in order. Use it before you write SQL, and set `table` to keep the result small. Needs a
 /// warehouse.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetColumns {
     /// Database to search. A plain name is upper-cased, a name in double quotes is exact.

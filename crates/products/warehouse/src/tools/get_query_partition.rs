@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -17,7 +17,8 @@ use crate::{
 
 /// Fetch another partition of a statement's result, with its rows in `result.data`. `resultSetMetaData.partitionInfo` of
 /// the first response lists the partitions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryPartition {
     /// Handle that `warehouse_execute_query` returned.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -20,7 +20,8 @@ use crate::{
 /// `timed_out_and_cancelled`.
 ///
 /// With `wait_seconds`, it waits for a running statement. Results are kept for 24 hours.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetQueryStatus {
     /// Handle that `warehouse_execute_query` returned.

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 
 /// List the schemas of a database with owner and dates. Needs a warehouse, unlike `warehouse_show_databases_schemas`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetSchemata {
     /// Database to search. A plain name is upper-cased, a name in double quotes is exact.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -12,7 +12,8 @@ use crate::{Rows, query::Query, readable::StatementView, statement::Statement};
 /// List the constraints of tables. Needs a warehouse.
 ///
 /// For their columns, use `warehouse_show_primary_keys` and `warehouse_show_imported_exported_keys`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct GetTableConstraints {
     /// Database to search. A plain name is upper-cased, a name in double quotes is exact.

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
 /// Show the databases that the role can see, or the schemas of one database or all. Works without a warehouse.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct ShowDatabasesSchemas {
     /// Kind of object to show.

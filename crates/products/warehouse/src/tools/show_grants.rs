@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -15,7 +15,8 @@ use crate::{
 ///
 /// `to_role` and `of_role` need `role_name`, `to_user` needs `user_name`, `on_object` needs `object_type` and
 /// `object_name`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct ShowGrants {
     /// Kind of grants to show.

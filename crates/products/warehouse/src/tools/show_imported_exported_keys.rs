@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -13,7 +13,8 @@ use crate::{
 
 /// Show a table's foreign keys (imported), or the foreign keys of other tables that refer to it (exported). Returns a row
 /// per column.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct ShowImportedExportedKeys {
     /// Side of the keys that the table is on.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Show the primary keys of a table, a schema, a database, or the whole account (slow). Returns a row per column.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct ShowPrimaryKeys {
     /// Database. With a schema or table, the user's default when absent.

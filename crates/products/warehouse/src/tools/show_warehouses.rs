@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
 
 use crate::{Rows, readable::StatementView, reader::Reader, statement::Statement};
 
 /// Show the warehouses that the role can see, with size and state.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct ShowWarehouses {
     /// Pattern for the name, in any case: `%` is any text, `_` is one character.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
@@ -20,12 +20,14 @@ use crate::{
 };
 
 /// Create a database on a page, with its columns.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct CreateDatabase {
     /// Page on which to create the database.
     pub parent: PageParent,
     /// Title, as rich text in at most 100 pieces: `[{"text": {"content": "Reading list"}}]`.
+    #[setters(required)]
     pub title: Vec<RichText>,
     /// Columns by name, each with its type. Exactly one must be a title: `{"Name": {"title": {}}, "Status": {"select":
     /// {"options": [{"name": "To read"}]}}}`.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
@@ -20,7 +20,7 @@ use crate::{
 /// Create a page below another page, or as a row of a database.
 ///
 /// Set either `parent_page_id`, or `database_id` with `properties`. For rows, `workspace_insert_database_row` is simpler.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
 #[serde(deny_unknown_fields)]
 pub struct CreatePage {
     /// Id or URL of the database for a new row, or the id of a data source.

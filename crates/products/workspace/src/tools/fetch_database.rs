@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use stead_core::{
-    ErrorKind, Result,
+    ErrorKind, Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -20,7 +20,8 @@ use crate::{
 /// Read the definition of a database: its title, and its columns with names, ids and types. It doesn't return rows.
 ///
 /// Call this before you write rows, and use the exact names.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct FetchDatabase {
     /// Id or URL of the database, or the id of one of its data sources.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{Call, Effect, Io, Output, ReadableView, Tool},
 };
@@ -20,7 +20,8 @@ use crate::{
 /// Add a row to a database. A row is a page with values for the columns and its own content.
 ///
 /// Call `workspace_fetch_database` first and use the exact column names. The title's key is always `title`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct InsertDatabaseRow {
     /// Id or URL of the database, or the id of one of its data sources.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Tool},
 };
 
@@ -17,7 +17,8 @@ use crate::{
 };
 
 /// List the open comments on a page or a block, oldest first. A page's comments don't include those of its blocks.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct ListComments {
     /// Id or URL of the page or block.

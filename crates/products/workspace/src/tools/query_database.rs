@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     error::Violations,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
@@ -22,7 +22,8 @@ use crate::{
 
 /// Read the rows of a database with all their columns. Rows are large, a kilobyte or more each. For a single column, use
 /// `workspace_query_database_properties`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabase {
     /// Id or URL of the database, or the id of one of its data sources.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool},
 };
 
@@ -21,7 +21,8 @@ use crate::{
 };
 
 /// Read the first 100 rows of a database with a single column, which keeps the result small.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
 #[serde(deny_unknown_fields)]
 pub struct QueryDatabaseProperties {
     /// Id or URL of the database, or the id of one of its data sources.

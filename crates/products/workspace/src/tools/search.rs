@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use stead_core::{
-    Result,
+    Result, Setters,
     tool::{ApiRequest, Call, Effect, Io, Output, ReadableView, Retry, Tool, items_of},
 };
 
@@ -19,7 +19,8 @@ use crate::{
 
 /// Find pages and databases by title, among those that the user shared. It doesn't search the content of pages, and may not
 /// find new ones yet.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new = query)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Words in the title; everything when absent.

@@ -1,7 +1,7 @@
 //! `POST /dashboard/accounts/{connection_name}/{identifier}/refresh`, `…/suspend` and `…/resume`.
 
 use axum::response::Response;
-use stead::core::resource::{RefreshAccount, ResumeAccount, SuspendAccount};
+use stead_core::resource::{RefreshAccount, ResumeAccount, SuspendAccount};
 
 use super::path;
 use crate::{

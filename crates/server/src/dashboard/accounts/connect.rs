@@ -3,13 +3,11 @@
 use axum::response::Response;
 use http::StatusCode;
 use minijinja::{Value, context, value::Serde};
-use stead::{
-    ErrorKind,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{ConnectionState, ListConnections, NewAuthorizationLink, ReadConnection},
-    },
+use stead::ErrorKind;
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{ConnectionState, ListConnections, NewAuthorizationLink, ReadConnection},
 };
 
 use super::link;

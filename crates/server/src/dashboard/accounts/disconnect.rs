@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{DisconnectAccount, Disconnection, ReadAccount, Revocation};
+use stead_core::resource::{DisconnectAccount, Disconnection, ReadAccount, Revocation};
 
 use super::path;
 use crate::{

@@ -2,12 +2,10 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::{
-    Error,
-    core::{
-        environment::Verification,
-        resource::{AccountState, NewAuthorizationLink, ReadAccount},
-    },
+use stead::Error;
+use stead_core::{
+    environment::Verification,
+    resource::{AccountState, NewAuthorizationLink, ReadAccount},
 };
 
 use super::{path, qr::QrCode};

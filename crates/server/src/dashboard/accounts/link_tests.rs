@@ -1,7 +1,7 @@
 //! Links that a member makes while the application confirms its users.
 
 use http::StatusCode;
-use stead::core::resource::{NewConnection, ReadConnection, Role};
+use stead_core::resource::{NewConnection, ReadConnection, Role};
 
 use crate::{
     dashboard::{
@@ -78,7 +78,7 @@ async fn a_link_needs_an_address_unless_the_operator_gives_one_for_all() {
 async fn no_other_connection_takes_the_place_of_one_that_is_not_ready() {
     let service = actions_tests::service(|builder| builder).await;
     let environment = service.platform.environment();
-    let other = NewConnection::new("sheets", "sheets").client("client", "secret");
+    let other = NewConnection::sheets("sheets").client("client", "secret");
     environment.send(other).await.unwrap();
     send(&service, "/dashboard/connections/mail/disable", "").await;
     let path = "/dashboard/accounts/connect?connection_name=mail&identifier=u";

@@ -3,14 +3,12 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::{
-    Error,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{
-            Account, AccountFilter, AccountState, ListAccounts, ListConnections, Page as Items,
-        },
+use stead::Error;
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{
+        Account, AccountFilter, AccountState, ListAccounts, ListConnections, Page as Items,
     },
 };
 use url::form_urlencoded;

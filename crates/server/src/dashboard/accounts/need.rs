@@ -1,7 +1,7 @@
 //! What an account needs before its calls work: the problem, who needs to act, and how.
 
 use serde::Serialize;
-use stead::core::{
+use stead_core::{
     error::ActBy,
     resource::{Account, AccountState, Connection},
     state::{AccountHealth, AccountReason, ConnectionHealth, ConnectionState},

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::{
+use stead_core::{
     product::Product,
     resource::{Account, AccountState, ReadAccount, ReadConnection},
 };

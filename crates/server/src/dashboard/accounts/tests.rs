@@ -1,7 +1,7 @@
 //! The pages of accounts: what they show of any user, and what their forms do.
 
 use http::StatusCode;
-use stead::core::{
+use stead_core::{
     api::Paging,
     environment::Verification,
     resource::{AccountState, ListExecutions, ReadAccount, Role},
@@ -155,7 +155,7 @@ async fn the_timeline_has_every_event_and_call_once_the_newest_first() {
         }
     }
     let environment = service.platform.environment();
-    let filter = stead::core::resource::ExecutionFilter::default();
+    let filter = stead_core::resource::ExecutionFilter::default();
     let calls = environment
         .send(
             ListExecutions::new()

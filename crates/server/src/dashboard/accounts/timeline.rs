@@ -2,15 +2,12 @@
 
 use jiff::Timestamp;
 use serde::Serialize;
-use stead::{
-    Error,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{
-            Account, Event, EventFilter, EventType, ExecutionFilter, ExecutionRecord,
-            ListExecutions,
-        },
+use stead::Error;
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{
+        Account, Event, EventFilter, EventType, ExecutionFilter, ExecutionRecord, ListExecutions,
     },
 };
 use url::form_urlencoded;

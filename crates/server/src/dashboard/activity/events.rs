@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{Event, EventType, ListConnections},
 };

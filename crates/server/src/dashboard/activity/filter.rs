@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use stead::{
-    Error,
-    core::resource::{Event, EventFilter, ExecutionFilter, ExecutionRecord, TotalsStep},
-};
+use stead::Error;
+use stead_core::resource::{Event, EventFilter, ExecutionFilter, ExecutionRecord, TotalsStep};
 use url::form_urlencoded;
 
 use crate::extract::Query;

@@ -4,12 +4,10 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::{
-    ErrorKind,
-    core::{
-        api::Paging,
-        resource::{ExecutionRecord, ListConnections, ListExecutions},
-    },
+use stead::ErrorKind;
+use stead_core::{
+    api::Paging,
+    resource::{ExecutionRecord, ListConnections, ListExecutions},
 };
 
 use super::{

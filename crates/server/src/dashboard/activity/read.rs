@@ -2,10 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::{
-    ErrorKind,
-    core::resource::{ReadAccount, ReadConnection, ReadExecution},
-};
+use stead::ErrorKind;
+use stead_core::resource::{ReadAccount, ReadConnection, ReadExecution};
 
 use crate::{
     dashboard::{accounts, page::Page, words},

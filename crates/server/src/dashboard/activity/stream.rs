@@ -148,7 +148,7 @@ impl Stream {
         let html = match &self.shown {
             Shown::Calls(filter) => {
                 let id =
-                    |call: &stead::core::resource::ExecutionRecord| call.execution_id.to_string();
+                    |call: &stead_core::resource::ExecutionRecord| call.execution_id.to_string();
                 let new = news
                     .calls
                     .iter()
@@ -162,7 +162,7 @@ impl Stream {
                 self.page.part("activity/rows.html", &context)
             }
             Shown::Events(filter) => {
-                let id = |event: &stead::core::resource::Event| event.id.to_string();
+                let id = |event: &stead_core::resource::Event| event.id.to_string();
                 let new = news
                     .events
                     .iter()

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        api::Paging,
-        resource::{CallDurations, CallTotals, ListConnections},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    api::Paging,
+    resource::{CallDurations, CallTotals, ListConnections},
 };
 
 use super::filter::{Calls, Span};

@@ -6,7 +6,7 @@ use axum::body::Body;
 use http::{Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{ListExecutions, Role},
 };
@@ -63,7 +63,7 @@ async fn calls_are_found_counted_and_explained() {
     page.assert_contains("Read only");
     page.assert_contains(&format!("/dashboard/accounts/mail/{ODD_IN_PATH}").replace('/', "&#x2f;"));
     let environment = browser.0.platform.environment();
-    let mut failed = stead::core::resource::ExecutionFilter::default();
+    let mut failed = stead_core::resource::ExecutionFilter::default();
     failed.outcome = Some(String::from("authorization_required"));
     let failed = environment
         .send(

@@ -1,10 +1,8 @@
 //! `POST /dashboard/approvals/{approval_id}/approve` and `…/deny`, and `/dashboard/approvals/deny` for all of a caller.
 
 use axum::response::Response;
-use stead::{
-    ErrorKind,
-    core::resource::{ApprovalDecision, ApproveCall, DenyCall},
-};
+use stead::ErrorKind;
+use stead_core::resource::{ApprovalDecision, ApproveCall, DenyCall};
 
 use super::{LIST, list::waiting};
 use crate::{

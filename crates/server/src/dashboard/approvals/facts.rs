@@ -1,7 +1,7 @@
 //! What a pending call affects, as the rules of a policy see it.
 
 use serde_json::Value;
-use stead::core::resource::{Approval, ClassifiedRequest, PolicyTest};
+use stead_core::resource::{Approval, ClassifiedRequest, PolicyTest};
 
 use crate::dashboard::page::Page;
 

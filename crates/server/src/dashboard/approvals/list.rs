@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{Approval, ApprovalFilter, ListApprovals},
     state::ApprovalState,

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::ReadApproval;
+use stead_core::resource::ReadApproval;
 
 use super::{facts, plain};
 use crate::{

@@ -3,10 +3,8 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, product::Product, resource::NewConnection},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, product::Product, resource::NewConnection};
 
 use super::fields::Fields;
 use crate::{

@@ -3,7 +3,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{AccountFilter, AccountState, DeleteConnection, ReadConnection};
+use stead_core::resource::{AccountFilter, AccountState, DeleteConnection, ReadConnection};
 
 use crate::{
     dashboard::{account_states::accounts, done::Done, form::Form, page::Page},

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stead::{
-    Error, ErrorKind,
-    core::{
-        product::{PermissionChoice, Product},
-        resource::Connection,
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    product::{PermissionChoice, Product},
+    resource::Connection,
 };
 
 use crate::{dashboard::form::Form, problem};

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::core::resource::{Connection, ListConnections};
+use stead_core::resource::{Connection, ListConnections};
 
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 

@@ -3,13 +3,11 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::Environment,
-        product::{LANGUAGES, Product},
-        resource::{AccountFilter, Connection, ReadConnection},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    environment::Environment,
+    product::{LANGUAGES, Product},
+    resource::{AccountFilter, Connection, ReadConnection},
 };
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{ChangeConnection, Connection, ConnectionChange, ReadConnection};
+use stead_core::resource::{ChangeConnection, Connection, ConnectionChange, ReadConnection};
 
 use super::{fields::Fields, path_of, read::product_of};
 use crate::{

@@ -1,7 +1,7 @@
 //! `POST /dashboard/connections/{connection_name}/disable` and `/enable`.
 
 use axum::response::Response;
-use stead::core::resource::{ChangeConnection, ConnectionChange};
+use stead_core::resource::{ChangeConnection, ConnectionChange};
 
 use super::path_of;
 use crate::{

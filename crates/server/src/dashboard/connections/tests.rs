@@ -3,7 +3,7 @@
 use http::{Request, StatusCode, header};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     access::SignIn,
     environment::Verification,
     resource::{Connection, ConnectionState, NewConnection, NewMember, ReadConnection, Role},
@@ -180,7 +180,7 @@ async fn a_warehouse_needs_its_account_and_takes_no_permissions() {
 #[tokio::test]
 async fn capabilities_are_offered_with_their_tools_and_others_are_refused() {
     let browser = browser().await;
-    let new = NewConnection::new("notes", "workspace")
+    let new = NewConnection::workspace("notes")
         .client("id", "secret")
         .permissions(["read_content"]);
     let environment = browser.0.platform.environment();

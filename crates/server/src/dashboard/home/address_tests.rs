@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use stead::{
-    NewConnection, TokioRuntime,
-    core::{environment::Verification, store::MemoryStore},
-};
+use stead::{NewConnection, TokioRuntime};
+use stead_core::{environment::Verification, store::MemoryStore};
 
 use crate::{
     dashboard::tests::Browser,
@@ -28,7 +26,7 @@ async fn redirect_uris_of_another_public_url_are_to_be_registered_until_it_is_ac
         .await
     };
     let before = at("https://stead.example.com").await;
-    let new = NewConnection::new("mail", "mail");
+    let new = NewConnection::mail("mail");
     before.platform.connections().create(new).await.unwrap();
     let service = at("http://127.0.0.1").await;
     let platform = service.platform.clone();

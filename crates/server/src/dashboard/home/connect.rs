@@ -1,7 +1,7 @@
 //! `POST /dashboard/try/{connection_name}/connect`: creates a link for the test user and opens it.
 
 use axum::response::Response;
-use stead::core::resource::NewAuthorizationLink;
+use stead_core::resource::NewAuthorizationLink;
 
 use super::trial::sample;
 use crate::{

@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{
-            AccountFilter, CallTotals, Connection, ConnectionState, CountExecutions,
-            ExecutionFilter, ListAppCredentials, ListConnections, ListExecutions, TotalsSpan,
-            TotalsStep,
-        },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{
+        AccountFilter, CallTotals, Connection, ConnectionState, CountExecutions, ExecutionFilter,
+        ListAppCredentials, ListConnections, ListExecutions, TotalsSpan, TotalsStep,
     },
 };
 

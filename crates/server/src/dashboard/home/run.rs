@@ -1,7 +1,7 @@
 //! `POST /dashboard/try/{connection_name}/run`: runs the sample tool of a product and shows its result.
 
 use axum::response::Response;
-use stead::core::resource::ExecuteRequest;
+use stead_core::resource::ExecuteRequest;
 
 use super::{
     show,

@@ -3,7 +3,7 @@
 use axum::body::Body;
 use http::{Request, StatusCode};
 use serde_json::json;
-use stead::core::resource::Role;
+use stead_core::resource::Role;
 use tower::ServiceExt as _;
 
 use crate::{

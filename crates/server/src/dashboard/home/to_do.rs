@@ -1,7 +1,7 @@
 //! The list of problems that someone needs to fix, and the first steps of a new environment.
 
 use serde::Serialize;
-use stead::core::{
+use stead_core::{
     environment::MovedPublicUrl,
     error::ActBy,
     resource::{Account, AccountState, Connection},

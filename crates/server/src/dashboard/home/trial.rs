@@ -1,13 +1,11 @@
 //! The cards of the products to try: who is connected, and the result of a call.
 
 use serde::Serialize;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        environment::Environment,
-        error::ActBy,
-        resource::{Account, AccountState, Execution, ReadAccount, ReadConnection},
-    },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    environment::Environment,
+    error::ActBy,
+    resource::{Account, AccountState, Execution, ReadAccount, ReadConnection},
 };
 
 use super::result::{self, Shown};

@@ -1,16 +1,14 @@
 //! The connection, user and tool of a call, and the other choices.
 
 use serde::Serialize;
-use stead::{
-    ErrorKind,
-    core::{
-        api::Paging,
-        resource::{
-            Account, AccountFilter, AccountState, Connection, ConnectionState, ListAccounts,
-            ListConnections, ReadAccount, ReadConnection, ToolDescription, ToolFilter,
-        },
-        tool::Effect,
+use stead::ErrorKind;
+use stead_core::{
+    api::Paging,
+    resource::{
+        Account, AccountFilter, AccountState, Connection, ConnectionState, ListAccounts,
+        ListConnections, ReadAccount, ReadConnection, ToolDescription, ToolFilter,
     },
+    tool::Effect,
 };
 
 use super::asked::Asked;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stead::core::error::{Violation, push_segment};
+use stead_core::error::{Violation, push_segment};
 
 use super::kind::{Kind, Member, kind, members};
 

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{
-        error::{ActBy, Violation},
-        resource::Execution,
-    },
+use stead::Error;
+use stead_core::{
+    error::{ActBy, Violation},
+    resource::Execution,
 };
 
 use super::{

@@ -6,10 +6,8 @@ use http::{HeaderMap, header};
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{ports::TransportErrorKind, resource::ProxyRequest},
-};
+use stead::Error;
+use stead_core::{ports::TransportErrorKind, resource::ProxyRequest};
 
 use super::{
     asked::Asked,
@@ -157,7 +155,7 @@ fn request(chosen: &Chosen, written: &Written) -> Result<ProxyRequest, String> {
 }
 
 async fn received(
-    response: Result<http::Response<stead::core::ports::Body>, Error>,
+    response: Result<http::Response<stead_core::ports::Body>, Error>,
 ) -> Result<Received, Error> {
     let (head, body) = response?.into_parts();
     let body = match body.collect(MOST).await {

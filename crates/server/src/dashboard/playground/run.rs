@@ -2,7 +2,7 @@
 //! it would send.
 
 use axum::response::Response;
-use stead::core::{resource::ExecuteRequest, tool::Effect};
+use stead_core::{resource::ExecuteRequest, tool::Effect};
 
 use super::{
     asked::Asked,

@@ -3,10 +3,8 @@
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{resource::Execution, tool::Effect},
-};
+use stead::Error;
+use stead_core::{resource::Execution, tool::Effect};
 
 use super::{
     asked::Asked,

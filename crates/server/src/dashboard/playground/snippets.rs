@@ -2,7 +2,7 @@
 
 use minijinja::{Value as Shown, context};
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     resource::ProxyRequest,
     results::{ResultOptions, View},
 };
@@ -40,7 +40,7 @@ pub(super) fn of_tool(
 fn asking(options: &ResultOptions) -> String {
     let mut rust = String::new();
     if options.view == View::Readable {
-        rust += "\n    .view(stead::core::results::View::Readable)";
+        rust += "\n    .view(stead_core::results::View::Readable)";
     }
     if !options.fields.is_empty() {
         let fields: Vec<String> = options

@@ -1,10 +1,8 @@
 //! The requested view of a result, from the playground's form.
 
 use serde::Serialize;
-use stead::{
-    Error,
-    core::results::{ResultOptions, View},
-};
+use stead::Error;
+use stead_core::results::{ResultOptions, View};
 
 use crate::problem::Result;
 

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{DeletePolicy, ReadPolicy};
+use stead_core::resource::{DeletePolicy, ReadPolicy};
 
 use super::LIST;
 use crate::{

@@ -1,6 +1,6 @@
 //! The rules of a policy as sentences.
 
-use stead::core::resource::{FactRule, Policy};
+use stead_core::resource::{FactRule, Policy};
 
 /// A sentence for each rule.
 pub(super) fn in_words(policy: &Policy) -> Vec<String> {

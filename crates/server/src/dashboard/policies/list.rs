@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 use minijinja::{context, value::Serde};
-use stead::core::resource::ListPolicies;
+use stead_core::resource::ListPolicies;
 
 use super::{editor::Editor, in_words::in_words};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};

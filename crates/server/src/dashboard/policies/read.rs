@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::StatusCode;
 use minijinja::{Value, context, value::Serde};
-use stead::core::resource::{Policy, ReadPolicy};
+use stead_core::resource::{Policy, ReadPolicy};
 
 use super::{editor::Editor, in_words::in_words};
 use crate::{

@@ -2,10 +2,8 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use stead::{
-    Error,
-    core::resource::{Policy, ReadPolicy, SetPolicy},
-};
+use stead::Error;
+use stead_core::resource::{Policy, ReadPolicy, SetPolicy};
 
 use super::{editor::Editor, list, path, read};
 use crate::{

@@ -4,10 +4,8 @@ use axum::response::Response;
 use http::StatusCode;
 use minijinja::{context, value::Serde};
 use serde_json::{Value, json};
-use stead::{
-    Error, ErrorKind,
-    core::resource::{PolicyTest, ReadPolicy},
-};
+use stead::{Error, ErrorKind};
+use stead_core::resource::{PolicyTest, ReadPolicy};
 
 use super::{
     editor::Editor,

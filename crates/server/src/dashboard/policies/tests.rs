@@ -1,7 +1,7 @@
 //! The pages of policies.
 
 use http::{StatusCode, header};
-use stead::core::{
+use stead_core::{
     api::Paging,
     caller::Caller,
     resource::{DeleteMcpSession, ListAppCredentials, NewMcpSession, ReadAppCredential, Role},

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::core::environment::Environment;
+use stead_core::environment::Environment;
 use url::Url;
 
 use crate::dashboard::cookie;

@@ -4,10 +4,8 @@ use axum::{body::Body, extract::Request};
 use http::{HeaderMap, HeaderValue, Method};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::{
-    Error, ErrorKind,
-    core::{access::StartedSession, environment::Environment},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{access::StartedSession, environment::Environment};
 
 use super::{SignedIn, cookie::Cookie, local, machine::is_on_this_machine};
 use crate::{

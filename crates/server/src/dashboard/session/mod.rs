@@ -17,10 +17,10 @@ use std::fmt;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use secrecy::SecretString;
-pub(crate) use stead::core::resource::Role;
-use stead::{
-    Error, ErrorKind,
-    core::{access::SignedInMember, caller::Caller, identifier::MemberId, resource::SignInMethod},
+use stead::{Error, ErrorKind};
+pub(crate) use stead_core::resource::Role;
+use stead_core::{
+    access::SignedInMember, caller::Caller, identifier::MemberId, resource::SignInMethod,
 };
 use subtle::ConstantTimeEq as _;
 

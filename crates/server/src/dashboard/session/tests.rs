@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use secrecy::{ExposeSecret as _, SecretString};
-use stead::core::{
+use stead_core::{
     access::SignIn,
     environment::{Environment, Verification},
     resource::{NewMember, Role},

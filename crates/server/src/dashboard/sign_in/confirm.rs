@@ -4,7 +4,7 @@
 use axum::response::Response;
 use minijinja::{Value, context};
 use secrecy::ExposeSecret as _;
-use stead::core::access::StepUp;
+use stead_core::access::StepUp;
 
 use super::{enter::with_provider, refused};
 use crate::{

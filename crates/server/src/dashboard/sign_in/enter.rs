@@ -5,7 +5,7 @@ use http::HeaderMap;
 use minijinja::{Value, context};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::ExposeSecret as _;
-use stead::core::access::{SignIn, StartedSession};
+use stead_core::access::{SignIn, StartedSession};
 
 use super::refused;
 use crate::{

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{Value, context};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::{ReadMember, SignInMethod};
+use stead_core::resource::{ReadMember, SignInMethod};
 
 use super::refused;
 use crate::{

@@ -4,10 +4,8 @@
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Method, StatusCode, Uri, header};
 use secrecy::ExposeSecret as _;
-use stead::{
-    Error,
-    core::{access::ReturnFromProvider, oauth::Callback},
-};
+use stead::Error;
+use stead_core::{access::ReturnFromProvider, oauth::Callback};
 
 use super::enter::go_on;
 use crate::{

@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use http::{Response, StatusCode};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
-use stead::core::{
+use stead_core::{
     api::Paging,
     environment::{SignInProvider, Verification},
     ports,

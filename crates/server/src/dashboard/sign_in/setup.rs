@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use minijinja::context;
-use stead::{Error, ErrorKind, core::error::ActBy};
+use stead::{Error, ErrorKind};
+use stead_core::error::ActBy;
 
 use super::{enter::go_on, refused};
 use crate::{

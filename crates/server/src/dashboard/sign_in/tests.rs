@@ -5,7 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use axum::{body::Body, extract::ConnectInfo};
 use http::{Request, StatusCode, header};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::{NewMember, Role};
+use stead_core::resource::{NewMember, Role};
 use url::form_urlencoded;
 
 use crate::testing::{TestResponse, TestService};

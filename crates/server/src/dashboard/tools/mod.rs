@@ -4,7 +4,7 @@ mod list;
 mod parameters;
 mod read;
 
-use stead::core::{catalogue::Catalogue, schema::ExportFormat};
+use stead_core::{catalogue::Catalogue, schema::ExportFormat};
 
 use super::{
     session::Role,

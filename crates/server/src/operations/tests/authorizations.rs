@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::environment::Verification;
+use stead_core::environment::Verification;
 
 use crate::testing::{TestService, json_response};
 

@@ -6,10 +6,8 @@ use std::time::Duration;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::future::{Either, select};
 use http::{HeaderMap, header};
-use stead::{
-    Error,
-    core::resource::{EventFilter, EventPage},
-};
+use stead::Error;
+use stead_core::resource::{EventFilter, EventPage};
 
 use super::{check_token, stream::stream, token};
 use crate::{

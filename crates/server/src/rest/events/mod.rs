@@ -6,7 +6,8 @@ mod stream;
 mod tests;
 
 use http::HeaderMap;
-use stead::{ErrorKind, core::environment::Environment};
+use stead::ErrorKind;
+use stead_core::environment::Environment;
 
 use crate::{
     authentication::bearer,

@@ -13,12 +13,10 @@ use futures_util::{
     stream,
 };
 use http::{HeaderMap, HeaderValue, header};
-use stead::{
-    Error,
-    core::{
-        environment::Environment,
-        resource::{EventFilter, EventPage},
-    },
+use stead::Error;
+use stead_core::{
+    environment::Environment,
+    resource::{EventFilter, EventPage},
 };
 
 use super::{check_token, token};

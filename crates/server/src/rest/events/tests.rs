@@ -5,7 +5,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use http::{Response, StatusCode};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{DeleteAppCredential, ListAppCredentials},
 };

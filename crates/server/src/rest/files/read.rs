@@ -5,10 +5,8 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
-use stead::{
-    Error, ErrorKind,
-    core::resource::{ByteRange, ResultFile},
-};
+use stead::{Error, ErrorKind};
+use stead_core::resource::{ByteRange, ResultFile};
 
 use crate::{
     extract::{Acting, Path},

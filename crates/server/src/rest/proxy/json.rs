@@ -1,7 +1,7 @@
 //! `POST /v1/proxy`: a raw request described in JSON. The response is the product's.
 
 use axum::response::Response;
-use stead::core::resource::ProxyRequest;
+use stead_core::resource::ProxyRequest;
 
 use super::pass_on;
 use crate::{

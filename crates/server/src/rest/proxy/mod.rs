@@ -6,14 +6,14 @@ mod streaming;
 mod tests;
 
 pub(super) use json::json;
-pub(crate) use streaming::{ROUTE, at_proxy_host, is_streaming, streaming};
+pub(crate) use streaming::{at_proxy_host, streaming};
 
 use axum::{body::Body, response::Response};
 use http::{
     HeaderValue,
     header::{self, Entry},
 };
-use stead::core::{ports, resource::ProxyRequest};
+use stead_core::{ports, resource::ProxyRequest};
 
 use crate::openapi::Draft;
 

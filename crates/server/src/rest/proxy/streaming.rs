@@ -5,29 +5,14 @@ use axum::{extract::Request, response::Response};
 use http::{Uri, uri::PathAndQuery};
 use http_body::Body as _;
 use percent_encoding::percent_decode_str;
-use stead::{
-    Error, ErrorKind,
-    core::{environment::Environment, ports::Body},
-};
+use stead::{Error, ErrorKind};
+use stead_core::{environment::Environment, ports::Body};
 
 use super::pass_on;
 use crate::{
     extract::{Acting, KeepsComing},
-    metrics::PROXY_PATH,
     problem::Result,
 };
-
-/// The label of its requests in metrics.
-pub(crate) const ROUTE: &str = PROXY_PATH;
-
-/// Whether a path is one of a raw request: it names a connection and an identifier.
-pub(crate) fn is_streaming(path: &str) -> bool {
-    let names = path.strip_prefix("/proxy/");
-    let names = names.and_then(|names| names.split_once('/'));
-    names.is_some_and(|(connection, rest)| {
-        !connection.is_empty() && !rest.is_empty() && !rest.starts_with('/')
-    })
-}
 
 pub(crate) async fn streaming(Acting(environment): Acting, request: Request) -> Result<Response> {
     let target = Target::read(request.uri())?;
@@ -154,23 +139,6 @@ mod tests {
             read("http://elsewhere.test/proxy/mail/u1/v1"),
             expect("u1", "/v1")
         );
-    }
-
-    #[test]
-    fn a_path_is_of_the_proxy_where_it_names_a_user() {
-        for path in ["/proxy/mail/u1", "/proxy/mail/u1/", "/proxy/mail/u1/v1//x"] {
-            assert!(is_streaming(path), "{path}");
-        }
-        for path in [
-            "/proxy",
-            "/proxy/mail",
-            "/proxy/mail/",
-            "/proxy//u1",
-            "/proxy/mail//x",
-            "/v1/proxy/mail/u1",
-        ] {
-            assert!(!is_streaming(path), "{path}");
-        }
     }
 
     #[test]

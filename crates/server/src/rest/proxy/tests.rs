@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use http::{Response, StatusCode, header};
 use serde_json::json;
-use stead::core::ports;
+use stead_core::ports;
 
 use crate::testing::{TestService, json_response};
 

@@ -6,13 +6,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
-use stead::{
-    Error,
-    core::{
-        resource::{ExportedTools, Page, ToolDescription, ToolFilter},
-        schema::{Detail, ExportFormat},
-        tool::Effect,
-    },
+use stead::Error;
+use stead_core::{
+    resource::{ExportedTools, Page, ToolDescription, ToolFilter},
+    schema::{Detail, ExportFormat},
+    tool::Effect,
 };
 
 use crate::{

@@ -1,6 +1,6 @@
 //! `/v1/tools`: the catalogue, and calls by name.
 
-pub(crate) mod execute;
+pub(super) mod execute;
 mod list;
 mod read;
 #[cfg(test)]

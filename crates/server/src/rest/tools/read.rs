@@ -3,12 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{
-        resource::ToolDescription,
-        schema::{Detail, ExportFormat},
-    },
+use stead::Error;
+use stead_core::{
+    resource::ToolDescription,
+    schema::{Detail, ExportFormat},
 };
 
 use super::{DETAIL, FORMAT};

@@ -2,7 +2,7 @@
 
 use http::{Response, StatusCode, header};
 use serde_json::json;
-use stead::core::ports::Body;
+use stead_core::ports::Body;
 
 use crate::testing::{TestService, json_response};
 

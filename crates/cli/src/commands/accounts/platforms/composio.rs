@@ -5,7 +5,7 @@
 //! <https://docs.composio.dev/docs/changelog/2026/04/22>. The response doesn't tell when an access token expires.
 
 use secrecy::ExposeSecret as _;
-use stead::core::resource::AccountWithTokens;
+use stead_core::resource::AccountWithTokens;
 
 use super::fields::Fields;
 

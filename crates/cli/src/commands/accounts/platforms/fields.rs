@@ -2,12 +2,10 @@
 
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use stead::{
-    Error,
-    core::{
-        error::{Violation, Violations},
-        resource::AccountWithTokens,
-    },
+use stead::Error;
+use stead_core::{
+    error::{Violation, Violations},
+    resource::AccountWithTokens,
 };
 
 /// Members of a token response that are tokens of the account itself.

@@ -8,10 +8,8 @@ mod scalekit;
 
 use clap::ValueEnum;
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{resource::AccountWithTokens, schema::read_body},
-};
+use stead::Error;
+use stead_core::{resource::AccountWithTokens, schema::read_body};
 
 use fields::Fields;
 

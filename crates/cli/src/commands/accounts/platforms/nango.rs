@@ -5,7 +5,7 @@
 //! Nango's connection is a user's account, and its integration (`provider_config_key`) is Stead's connection. The user is
 //! the tag `end_user_id`, or else the session's end user, or else the id of Nango's connection.
 
-use stead::core::resource::AccountWithTokens;
+use stead_core::resource::AccountWithTokens;
 
 use super::fields::Fields;
 

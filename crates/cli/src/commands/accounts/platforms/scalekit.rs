@@ -3,7 +3,7 @@
 //!
 //! Scalekit's connector is Stead's connection.
 
-use stead::core::resource::AccountWithTokens;
+use stead_core::resource::AccountWithTokens;
 
 use super::fields::Fields;
 

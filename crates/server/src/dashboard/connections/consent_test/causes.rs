@@ -1,7 +1,7 @@
 //! Explains why a consent failed: what it means, who needs to act, and how.
 
 use serde::Serialize;
-use stead::core::{error::ActBy, resource::AuthorizationState};
+use stead_core::{error::ActBy, resource::AuthorizationState};
 
 use crate::dashboard::words;
 

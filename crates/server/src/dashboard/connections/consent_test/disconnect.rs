@@ -1,7 +1,7 @@
 //! `POST /dashboard/connections/{connection_name}/test/disconnect`: disconnects the member's test account.
 
 use axum::response::Response;
-use stead::core::resource::{DisconnectAccount, Disconnection};
+use stead_core::resource::{DisconnectAccount, Disconnection};
 
 use super::{identifier, path};
 use crate::{

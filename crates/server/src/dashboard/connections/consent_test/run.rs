@@ -2,10 +2,8 @@
 //! and shows the outcome.
 
 use axum::response::Response;
-use stead::{
-    Error, ErrorKind,
-    core::resource::{ExecuteRequest, Execution, ReadAccount, VerifyAuthorization},
-};
+use stead::{Error, ErrorKind};
+use stead_core::resource::{ExecuteRequest, Execution, ReadAccount, VerifyAuthorization};
 
 use super::{
     identifier,

@@ -4,14 +4,12 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 use serde_json::Value;
-use stead::{
-    Error, ErrorKind,
-    core::{
-        product::{LANGUAGES, TestCall},
-        resource::{
-            Account, AccountState, Authorization, AuthorizationState, ConnectionHealth,
-            ConnectionState, Execution, ReadAccount, ReadAuthorization, ReadConnection,
-        },
+use stead::{Error, ErrorKind};
+use stead_core::{
+    product::{LANGUAGES, TestCall},
+    resource::{
+        Account, AccountState, Authorization, AuthorizationState, ConnectionHealth,
+        ConnectionState, Execution, ReadAccount, ReadAuthorization, ReadConnection,
     },
 };
 

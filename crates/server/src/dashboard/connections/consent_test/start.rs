@@ -2,7 +2,7 @@
 //! back to the page of the test, whatever the outcome.
 
 use axum::response::Response;
-use stead::core::resource::NewAuthorizationLink;
+use stead_core::resource::NewAuthorizationLink;
 
 use super::{identifier, path};
 use crate::{

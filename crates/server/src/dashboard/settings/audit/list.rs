@@ -6,12 +6,10 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use serde::Serialize;
 use serde_json::Value;
-use stead::{
-    Error,
-    core::{
-        api::Paging,
-        resource::{AuditEntry, AuditFilter, ListAppCredentials, ListAuditEntries, ListMembers},
-    },
+use stead::Error;
+use stead_core::{
+    api::Paging,
+    resource::{AuditEntry, AuditFilter, ListAppCredentials, ListAuditEntries, ListMembers},
 };
 use url::form_urlencoded;
 

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{AuditHead, ExpectedAudit, VerifyAudit};
+use stead_core::resource::{AuditHead, ExpectedAudit, VerifyAudit};
 
 use super::super::{refused::refused, sections::render};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};

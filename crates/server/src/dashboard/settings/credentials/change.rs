@@ -2,9 +2,9 @@
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::{
-    Error,
-    core::resource::{AppCredential, AppCredentialChange, ChangeAppCredential, ReadAppCredential},
+use stead::Error;
+use stead_core::resource::{
+    AppCredential, AppCredentialChange, ChangeAppCredential, ReadAppCredential,
 };
 
 use super::{

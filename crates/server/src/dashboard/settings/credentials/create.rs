@@ -1,10 +1,8 @@
 //! `GET /dashboard/settings/credentials/new` and `POST /dashboard/settings/credentials`.
 
 use axum::response::Response;
-use stead::{
-    Error,
-    core::resource::{IssuedAppSecret, NewAppCredential},
-};
+use stead::Error;
+use stead_core::resource::{IssuedAppSecret, NewAppCredential};
 
 use super::{
     super::{refused::refused, sections::render},

@@ -2,14 +2,12 @@
 
 use minijinja::{Value, context, value::Serde};
 use serde::Serialize;
-use stead::{
-    Error,
-    core::{
-        api::Paging,
-        environment::Environment,
-        resource::{AppCredential, ListConnections, ListPolicies},
-        scope::ScopeName::{self, *},
-    },
+use stead::Error;
+use stead_core::{
+    api::Paging,
+    environment::Environment,
+    resource::{AppCredential, ListConnections, ListPolicies},
+    scope::ScopeName::{self, *},
 };
 
 use crate::dashboard::form::Form;

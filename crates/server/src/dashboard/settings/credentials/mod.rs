@@ -12,7 +12,7 @@ mod rotate;
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::IssuedAppSecret;
+use stead_core::resource::IssuedAppSecret;
 
 use super::sections::render;
 use crate::dashboard::{

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::ReadAppCredential;
+use stead_core::resource::ReadAppCredential;
 
 use super::{super::sections::render, given::about};
 use crate::{

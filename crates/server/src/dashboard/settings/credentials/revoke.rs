@@ -1,7 +1,7 @@
 //! `GET` and `POST /dashboard/settings/credentials/{client_id}/revoke`.
 
 use axum::response::Response;
-use stead::core::resource::{DeleteAppCredential, ReadAppCredential};
+use stead_core::resource::{DeleteAppCredential, ReadAppCredential};
 
 use super::{super::question::Question, LIST, path};
 use crate::{

@@ -1,10 +1,8 @@
 //! `GET` and `POST /dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke`.
 
 use axum::response::Response;
-use stead::{
-    Error, ErrorKind,
-    core::resource::{ReadAppCredential, RevokeAppSecret},
-};
+use stead::{Error, ErrorKind};
+use stead_core::resource::{ReadAppCredential, RevokeAppSecret};
 
 use super::{super::question::Question, path};
 use crate::{

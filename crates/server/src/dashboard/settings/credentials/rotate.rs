@@ -2,10 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::{
-    Error,
-    core::resource::{ReadAppCredential, RotateAppCredential, SecretRotation},
-};
+use stead::Error;
+use stead_core::resource::{ReadAppCredential, RotateAppCredential, SecretRotation};
 
 use super::{
     super::{refused::refused, sections::render},

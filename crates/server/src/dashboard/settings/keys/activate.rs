@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/keys/{key_id}/activate`.
 
 use axum::response::Response;
-use stead::core::resource::{ActivateKey, KeyActivation};
+use stead_core::resource::{ActivateKey, KeyActivation};
 
 use super::list::after;
 use crate::{

@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/keys`.
 
 use axum::response::Response;
-use stead::core::resource::AddKey;
+use stead_core::resource::AddKey;
 
 use super::list::after;
 use crate::{

@@ -2,10 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::{
-    Error,
-    core::resource::{DataKey, DataKeyState, KeyCount, ListKeys},
-};
+use stead::Error;
+use stead_core::resource::{DataKey, DataKeyState, KeyCount, ListKeys};
 
 use super::super::{refused::refused, sections::render};
 use crate::{

@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/keys/reencrypt`.
 
 use axum::response::Response;
-use stead::core::resource::ReencryptAll;
+use stead_core::resource::ReencryptAll;
 
 use super::list::after;
 use crate::{

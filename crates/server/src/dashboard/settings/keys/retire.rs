@@ -1,10 +1,8 @@
 //! `GET` and `POST /dashboard/settings/keys/{key_id}/retire`.
 
 use axum::response::Response;
-use stead::{
-    Error, ErrorKind,
-    core::resource::{KeyCount, ListKeys, RetireKey},
-};
+use stead::{Error, ErrorKind};
+use stead_core::resource::{KeyCount, ListKeys, RetireKey};
 
 use super::{super::question::Question, LIST, list::after};
 use crate::{

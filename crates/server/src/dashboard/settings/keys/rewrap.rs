@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/keys/rewrap`.
 
 use axum::response::Response;
-use stead::core::resource::RewrapKeys;
+use stead_core::resource::RewrapKeys;
 
 use super::list::after;
 use crate::{

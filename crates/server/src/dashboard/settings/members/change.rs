@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/members/{member_id}/change`: name and role.
 
 use axum::response::Response;
-use stead::core::resource::{ChangeMember, MemberChange};
+use stead_core::resource::{ChangeMember, MemberChange};
 
 use super::{super::refused::refused, invite::read_role, path, read};
 use crate::{

@@ -1,7 +1,7 @@
 //! `GET` and `POST /dashboard/settings/members/{member_id}/delete`.
 
 use axum::response::Response;
-use stead::core::resource::{DeleteMember, ReadMember};
+use stead_core::resource::{DeleteMember, ReadMember};
 
 use super::{
     super::{question::Question, refused::refused},

@@ -1,7 +1,7 @@
 //! `POST /dashboard/settings/members/{member_id}/disable` and `…/enable`.
 
 use axum::response::Response;
-use stead::core::resource::MemberChange;
+use stead_core::resource::MemberChange;
 
 use super::change::apply;
 use crate::{

@@ -2,10 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{Value, context};
-use stead::{
-    Error,
-    core::resource::{NewMember, Role},
-};
+use stead::Error;
+use stead_core::resource::{NewMember, Role};
 
 use super::{
     super::{refused::refused, sections::render},

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::{api::Paging, resource::ListMembers};
+use stead_core::{api::Paging, resource::ListMembers};
 
 use super::super::sections::render;
 use crate::{dashboard::page::Page, extract::Query, problem::Result};

@@ -11,7 +11,7 @@ mod reset;
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::IssuedMemberLink;
+use stead_core::resource::IssuedMemberLink;
 
 use super::sections::render;
 use crate::dashboard::{

@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::{Error, core::resource::ReadMember};
+use stead::Error;
+use stead_core::resource::ReadMember;
 
 use super::{super::sections::render, ROLES};
 use crate::{

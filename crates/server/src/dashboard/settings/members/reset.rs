@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};
-use stead::core::resource::{MemberReset, ReadMember, ResetMember};
+use stead_core::resource::{MemberReset, ReadMember, ResetMember};
 
 use super::{
     super::{refused::refused, sections::render},

@@ -3,7 +3,7 @@
 mod others;
 use axum::body::Body;
 use http::{Request, StatusCode, header};
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{
         KeyCount, ListKeys, ListMembers, NewAppCredential, NewMember, NewWebhook,

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use serde_json::json;
-use stead::core::{
+use stead_core::{
     api::Paging,
     resource::{
         ActivateKey, ChangeMember, ExpectedAudit, KeyActivation, KeyCount, ListKeys, ListMembers,

@@ -1,9 +1,9 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/change`.
-use stead::core::resource::{ChangeWebhook, ReadWebhook};
+use stead_core::resource::{ChangeWebhook, ReadWebhook};
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::core::resource::{Webhook, WebhookChange};
+use stead_core::resource::{Webhook, WebhookChange};
 
 use super::{
     super::{refused::refused, sections::render},

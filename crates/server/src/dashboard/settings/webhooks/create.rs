@@ -1,7 +1,7 @@
 //! `GET /dashboard/settings/webhooks/new` and `POST /dashboard/settings/webhooks`.
 
 use axum::response::Response;
-use stead::core::resource::NewWebhook;
+use stead_core::resource::NewWebhook;
 
 use super::{
     super::{refused::refused, sections::render},

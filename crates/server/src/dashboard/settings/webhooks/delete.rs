@@ -1,5 +1,5 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/delete`.
-use stead::core::resource::{DeleteWebhook, ReadWebhook};
+use stead_core::resource::{DeleteWebhook, ReadWebhook};
 
 use axum::response::Response;
 

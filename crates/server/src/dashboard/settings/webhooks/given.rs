@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{Value, context, value::Serde};
 use serde::Serialize;
-use stead::core::resource::{EVENT_TYPES, Webhook};
+use stead_core::resource::{EVENT_TYPES, Webhook};
 
 use crate::dashboard::form::Form;
 

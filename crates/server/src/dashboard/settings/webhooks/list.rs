@@ -1,6 +1,6 @@
 //! `GET /dashboard/settings/webhooks`.
-use stead::core::api::Paging;
-use stead::core::resource::ListWebhooks;
+use stead_core::api::Paging;
+use stead_core::resource::ListWebhooks;
 
 use axum::response::Response;
 use minijinja::{context, value::Serde};

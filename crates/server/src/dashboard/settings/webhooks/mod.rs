@@ -16,7 +16,7 @@ mod test;
 use axum::response::Response;
 use minijinja::{context, value::Serde};
 use secrecy::ExposeSecret as _;
-use stead::core::resource::WebhookWithSecret;
+use stead_core::resource::WebhookWithSecret;
 
 use super::sections::render;
 use crate::dashboard::{

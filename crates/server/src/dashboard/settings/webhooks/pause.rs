@@ -1,8 +1,8 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/pause` and `…/resume`.
-use stead::core::resource::ChangeWebhook;
+use stead_core::resource::ChangeWebhook;
 
 use axum::response::Response;
-use stead::core::resource::WebhookChange;
+use stead_core::resource::WebhookChange;
 
 use super::path;
 use crate::{

@@ -1,10 +1,11 @@
 //! `GET /dashboard/settings/webhooks/{webhook_id}?state=&page_token=`.
-use stead::core::api::Paging;
-use stead::core::resource::{DeliveryFilter, ListWebhookDeliveries, ReadWebhook};
+use stead_core::api::Paging;
+use stead_core::resource::{DeliveryFilter, ListWebhookDeliveries, ReadWebhook};
 
 use axum::response::Response;
 use minijinja::{Value, context, value::Serde};
-use stead::{Error, core::resource::DeliveryState};
+use stead::Error;
+use stead_core::resource::DeliveryState;
 
 use super::super::sections::render;
 use crate::{

@@ -1,9 +1,10 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/replay`: all events since a time once more.
-use stead::core::resource::ReplayWebhook;
+use stead_core::resource::ReplayWebhook;
 
 use axum::response::Response;
 use jiff::Timestamp;
-use stead::{Error, core::resource::WebhookReplay};
+use stead::Error;
+use stead_core::resource::WebhookReplay;
 
 use super::{super::refused::refused, path, read};
 use crate::{

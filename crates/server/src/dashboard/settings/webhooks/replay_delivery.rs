@@ -1,5 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/deliveries/{event_id}/replay`.
-use stead::core::resource::ReplayWebhookDelivery;
+use stead_core::resource::ReplayWebhookDelivery;
 
 use axum::response::Response;
 

@@ -1,5 +1,5 @@
 //! `GET` and `POST /dashboard/settings/webhooks/{webhook_id}/rotate-secret`.
-use stead::core::resource::{ReadWebhook, RotateWebhookSecret};
+use stead_core::resource::{ReadWebhook, RotateWebhookSecret};
 
 use axum::response::Response;
 

@@ -1,5 +1,5 @@
 //! `POST /dashboard/settings/webhooks/{webhook_id}/test`.
-use stead::core::resource::TestWebhook;
+use stead_core::resource::TestWebhook;
 
 use axum::response::Response;
 
