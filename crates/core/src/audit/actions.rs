@@ -36,11 +36,11 @@ const WITHOUT_OPERATION: &[(&str, &str)] = &[
     ),
     (
         "key.authenticates_rows",
-        "After an upgrade, the active data key now protects older rows from changes.",
+        "After an upgrade, Stead protected the rows of the previous version with the active data key.",
     ),
     (
         "member.created",
-        "The first owner set up the dashboard, or a member was created at the first sign-in.",
+        "A member was created without an invitation: the first owner, or a person who signed in at the provider.",
     ),
     (
         "member.joined",
@@ -59,10 +59,7 @@ const WITHOUT_OPERATION: &[(&str, &str)] = &[
         "A member turned off one-time codes for sign-in.",
     ),
     ("member.signed_in", "A member signed in to the dashboard."),
-    (
-        "member.signed_out",
-        "A member signed out of the dashboard.",
-    ),
+    ("member.signed_out", "A member signed out of the dashboard."),
 ];
 
 /// Every action, in alphabetical order.
@@ -95,7 +92,10 @@ impl Visit for Actions {
 fn sentence(name: &str, info: &Info) -> &'static str {
     match EventType::of(name) {
         Some(event) => {
-            let end = event.when.find(". ").map_or(event.when.len(), |end| end + 1);
+            let end = event
+                .when
+                .find(". ")
+                .map_or(event.when.len(), |end| end + 1);
             event.when.get(..end).unwrap_or(event.when)
         }
         None => info.summary.trim(),
@@ -109,7 +109,9 @@ mod tests {
     #[test]
     fn an_action_has_operations_or_a_row_of_the_table() {
         for action in audit_actions() {
-            let has_row = WITHOUT_OPERATION.iter().any(|(name, _)| *name == action.name);
+            let has_row = WITHOUT_OPERATION
+                .iter()
+                .any(|(name, _)| *name == action.name);
             assert_eq!(has_row, action.by.is_empty(), "{action:?}");
             assert!(action.when.ends_with('.'), "{action:?}");
         }
