@@ -8,6 +8,12 @@ use stead_core::{
     resource::ListAuditEntries,
 };
 
+/// Declared actions that no walk can reach.
+const UNREACHED: [&str; 1] = [
+    // The key ring of a walk has only one key.
+    "key.rewrapped",
+];
+
 /// Actions by operation, such as `DELETE /v1/webhooks/{webhook_id}`.
 type ByOperation = BTreeMap<String, BTreeSet<String>>;
 
@@ -64,14 +70,17 @@ impl Audited {
         self.last = newest;
     }
 
-    /// Every action that an operation declares needs to be in an entry that it wrote.
+    /// Every action that an operation declares needs to be in an entry that it wrote, except those that no walk can
+    /// reach.
     pub fn check(&self, operation: &str) {
         let declared = self.declared.get(operation).into_iter().flatten();
         for action in declared {
             let seen = self.seen.get(operation);
-            assert!(
-                seen.is_some_and(|actions| actions.contains(action)),
-                "{operation} declares {action}, but doesn't write it in the walk"
+            let is_seen = seen.is_some_and(|actions| actions.contains(action));
+            let is_expected = !UNREACHED.contains(&action.as_str());
+            assert_eq!(
+                is_seen, is_expected,
+                "{operation} declares {action}; whether it writes it in the walk"
             );
         }
     }
