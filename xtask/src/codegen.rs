@@ -38,6 +38,10 @@ const FILES: &[(&str, &str)] = &[
         "docs/reference/events.md",
     ),
     (
+        "target/debug/stead reference audit",
+        "docs/reference/audit.md",
+    ),
+    (
         "target/debug/stead reference rest",
         "docs/reference/rest.md",
     ),

@@ -3,6 +3,7 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p stead-stories --test stories -- golden` writes the files of `tests/golden` again.
 
+mod audited;
 mod file;
 mod normal;
 mod refusals;

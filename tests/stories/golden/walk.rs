@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use stead_core::ports::Body;
 
-use super::{file::compare, normal::Normal};
+use super::{audited::Audited, file::compare, normal::Normal};
 use crate::{
     http_client::{Reply, request},
     stage::{Setting, Stage},
@@ -94,6 +94,7 @@ pub struct Walk {
     pub document: Value,
     pub normal: Normal,
     records: Vec<Value>,
+    audited: Audited,
 }
 
 impl Walk {
@@ -116,6 +117,7 @@ impl Walk {
             document,
             normal,
             records: Vec::new(),
+            audited: Audited::new(),
         }
     }
 
@@ -140,6 +142,11 @@ impl Walk {
             let over = |keys: &Value| keys["reencryption"]["running"] != true;
             self.until("/v1/keys", over).await;
         }
+        let path = self.operation(&ask.path);
+        let operation = format!("{} {}", ask.method, path.as_str().unwrap_or_default());
+        let environment = self.stage.platform.environment();
+        let request_id = reply.header("stead-request-id");
+        self.audited.read(environment, &operation, request_id).await;
         reply
     }
 
@@ -296,8 +303,17 @@ impl Walk {
         }
     }
 
-    /// Compares the records with the file of a tag.
+    /// Compares the records with the file of a tag, and what its operations have written to the audit log with what they
+    /// declare.
     pub fn end(self, tag: &str) {
+        for (path, methods) in self.document["paths"].as_object().unwrap() {
+            for (method, operation) in methods.as_object().unwrap() {
+                if operation["tags"][0] == tag {
+                    let method = method.to_uppercase();
+                    self.audited.check(&format!("{method} {path}"));
+                }
+            }
+        }
         self.keep(&tag.replace('-', "_"));
     }
 

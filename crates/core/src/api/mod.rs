@@ -91,6 +91,8 @@ pub struct Info {
     pub repeatable: bool,
     /// Whether the response names the created resource in the header `Location`.
     pub location: bool,
+    /// Actions of the audit entries that it may write.
+    pub audit: &'static [&'static str],
 }
 
 impl Info {
@@ -107,6 +109,7 @@ impl Info {
         calls: false,
         repeatable: false,
         location: false,
+        audit: &[],
     };
 
     /// Whether a request without a response may have changed something that a repetition would change again.

@@ -38,6 +38,7 @@ use crate::{
     trace::TraceId,
 };
 pub use crate::{
+    audit::{AuditAction, audit_actions},
     connections::public_url::MovedPublicUrl,
     context::{
         CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,

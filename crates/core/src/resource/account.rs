@@ -39,16 +39,18 @@ operations! {
     disconnect: DisconnectAccount { connection_name, identifier; query how: Disconnection } -> Disconnected
         = DELETE "/v1/accounts/{connection_name}/{identifier}" {
             scope: Some(AccountsManage), errors: &[InvalidTransition],
+            audit: &["account.disconnected", "account.erased"],
         }
     /// Suspends an account: its calls stop, and its tokens stay.
     suspend: SuspendAccount { connection_name, identifier } -> Account
         = POST "/v1/accounts/{connection_name}/{identifier}/suspend" {
             scope: Some(AccountsManage), errors: &[InvalidTransition], repeatable: true,
+            audit: &["account.suspended"],
         }
     /// Resumes a suspended account.
     resume: ResumeAccount { connection_name, identifier } -> Account
         = POST "/v1/accounts/{connection_name}/{identifier}/resume" {
-            scope: Some(AccountsManage), errors: &[InvalidTransition], repeatable: true,
+            scope: Some(AccountsManage), errors: &[InvalidTransition], repeatable: true, audit: &["account.resumed"],
         }
     /// Refreshes an account's access token now.
     refresh: RefreshAccount { connection_name, identifier } -> Account

@@ -16,7 +16,7 @@ use crate::{error::Problem, identifier::AccountId};
 operations! {
     /// Imports accounts with their tokens from another platform.
     create: AccountImport(body) -> AccountImportResults
-        = POST "/v1/account-imports" { scope: Some(AccountsImport), repeatable: true }
+        = POST "/v1/account-imports" { scope: Some(AccountsImport), repeatable: true, audit: &["account.imported"] }
 }
 
 /// An account with its tokens, for imports and exports.

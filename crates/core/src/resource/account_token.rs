@@ -35,11 +35,12 @@ operations! {
         = POST "/v1/account-tokens" {
             status: 201, scope: Some(AccountTokensCreate),
             errors: &[UnknownConnection, ConnectionNotReady, AccountSuspended], repeatable: true,
+            audit: &["account_token.created"],
         }
     /// Revokes an account token.
     delete: DeleteAccountToken { token_id } -> ()
         = DELETE "/v1/account-tokens/{token_id}" {
-            status: 204, scope: Some(AccountTokensCreate), errors: &[NotFound],
+            status: 204, scope: Some(AccountTokensCreate), errors: &[NotFound], audit: &["account_token.ended"],
         }
 }
 

@@ -24,6 +24,7 @@ operations! {
     create: NewAppCredential(body) -> IssuedAppSecret
         = POST "/v1/app-credentials" {
             status: 201, scope: Some(CredentialsManage), errors: &[UnknownConnection],
+            audit: &["app_credential.created"],
         }
         created |issued| issued.credential.client_id.clone();
     /// Reads a credential.
@@ -33,21 +34,24 @@ operations! {
     change: ChangeAppCredential { client_id; body change: AppCredentialChange } -> AppCredential
         = PATCH "/v1/app-credentials/{client_id}" {
             scope: Some(CredentialsManage), errors: &[NotFound, UnknownConnection],
+            audit: &["app_credential.changed"],
         }
     /// Revokes a credential and its tokens.
     delete: DeleteAppCredential { client_id } -> ()
         = DELETE "/v1/app-credentials/{client_id}" {
-            status: 204, scope: Some(CredentialsManage), errors: &[NotFound],
+            status: 204, scope: Some(CredentialsManage), errors: &[NotFound], audit: &["app_credential.revoked"],
         }
     /// Creates a new secret and shows it once.
     rotate: RotateAppCredential { client_id; body rotation: SecretRotation } -> IssuedAppSecret
         = POST "/v1/app-credentials/{client_id}/rotate" {
             scope: Some(CredentialsManage), errors: &[NotFound, InvalidTransition],
+            audit: &["app_credential.rotated"],
         }
     /// Revokes one secret of a credential.
     revoke_secret: RevokeAppSecret { client_id, secret_id } -> AppCredential
         = DELETE "/v1/app-credentials/{client_id}/secrets/{secret_id}" {
             scope: Some(CredentialsManage), errors: &[NotFound, InvalidTransition],
+            audit: &["app_credential.secret_revoked"],
         }
 }
 

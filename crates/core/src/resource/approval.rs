@@ -34,11 +34,13 @@ operations! {
     approve: ApproveCall { approval_id; body decision: ApprovalDecision } -> Approval
         = POST "/v1/approvals/{approval_id}/approve" {
             scope: Some(ApprovalsManage), errors: &[NotFound, InvalidTransition, Forbidden],
+            audit: &["approval.approved"],
         }
     /// Denies a call.
     deny: DenyCall { approval_id; body decision: ApprovalDecision } -> Approval
         = POST "/v1/approvals/{approval_id}/deny" {
             scope: Some(ApprovalsManage), errors: &[NotFound, InvalidTransition, Forbidden],
+            audit: &["approval.denied"],
         }
 }
 

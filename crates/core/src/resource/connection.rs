@@ -25,7 +25,7 @@ operations! {
     /// Creates a connection.
     create: NewConnection(body) -> Connection
         = POST "/v1/connections" {
-            status: 201, scope: Some(ConnectionsManage), errors: &[AlreadyExists],
+            status: 201, scope: Some(ConnectionsManage), errors: &[AlreadyExists], audit: &["connection.created"],
         }
         created |connection| connection.connection_name.to_string();
     /// Reads a connection.
@@ -34,12 +34,12 @@ operations! {
     /// Changes the given members of a connection.
     change: ChangeConnection { connection_name; body change: ConnectionChange } -> Connection
         = PATCH "/v1/connections/{connection_name}" {
-            scope: Some(ConnectionsManage), errors: &[InvalidTransition],
+            scope: Some(ConnectionsManage), errors: &[InvalidTransition], audit: &["connection.changed"],
         }
     /// Deletes a connection without connected accounts.
     delete: DeleteConnection { connection_name } -> ()
         = DELETE "/v1/connections/{connection_name}" {
-            status: 204, scope: Some(ConnectionsManage), errors: &[InvalidTransition],
+            status: 204, scope: Some(ConnectionsManage), errors: &[InvalidTransition], audit: &["connection.deleted"],
         }
 }
 

@@ -25,23 +25,27 @@ operations! {
     list: ListKeys { ; query count: KeyCount } -> Keys
         = GET "/v1/keys" { scope: Some(KeysManage) }
     /// Adds a data key without using it yet.
-    add: AddKey {} -> DataKey = POST "/v1/keys" { status: 201, scope: Some(KeysManage) }
+    add: AddKey {} -> DataKey = POST "/v1/keys" { status: 201, scope: Some(KeysManage), audit: &["key.added"] }
     /// Makes a data key active, so new data is encrypted with it.
     activate: ActivateKey { key_id; body how: KeyActivation } -> DataKey
         = POST "/v1/keys/{key_id}/activate" {
             scope: Some(KeysManage), errors: &[NotFound, InvalidTransition], repeatable: true,
+            audit: &["key.activated"],
         }
     /// Starts re-encrypting all data with the active data key.
     reencrypt: ReencryptAll {} -> Reencryption
-        = POST "/v1/keys/reencrypt" { scope: Some(KeysManage), repeatable: true }
+        = POST "/v1/keys/reencrypt" { scope: Some(KeysManage), repeatable: true, audit: &["key.reencrypted"] }
     /// Destroys a data key that no longer encrypts any data.
     retire: RetireKey { key_id } -> DataKey
         = POST "/v1/keys/{key_id}/retire" {
             scope: Some(KeysManage), errors: &[NotFound, InvalidTransition], repeatable: true,
+            audit: &["key.retired"],
         }
     /// Encrypts the data keys with the first key of the key ring.
     rewrap: RewrapKeys {} -> Keys
-        = POST "/v1/keys/rewrap" { scope: Some(KeysManage), errors: &[KeyUnavailable], repeatable: true }
+        = POST "/v1/keys/rewrap" {
+            scope: Some(KeysManage), errors: &[KeyUnavailable], repeatable: true, audit: &["key.rewrapped"],
+        }
 }
 
 query! {

@@ -29,6 +29,7 @@ operations! {
     create: NewMcpSession(body) -> IssuedMcpSession
         = POST "/v1/mcp-sessions" {
             status: 201, scope: Some(McpSessionsManage), errors: &[UnknownConnection], repeatable: true,
+            audit: &["mcp_session.created"],
         }
     /// Reads an MCP session.
     read: ReadMcpSession { session_id } -> McpSession
@@ -36,7 +37,7 @@ operations! {
     /// Revokes an MCP session.
     delete: DeleteMcpSession { session_id } -> ()
         = DELETE "/v1/mcp-sessions/{session_id}" {
-            status: 204, scope: Some(McpSessionsManage), errors: &[NotFound],
+            status: 204, scope: Some(McpSessionsManage), errors: &[NotFound], audit: &["mcp_session.ended"],
         }
 }
 

@@ -29,6 +29,7 @@ operations! {
     create: NewMember(body) -> IssuedMemberLink
         = POST "/v1/members" {
             status: 201, scope: Some(MembersManage), errors: &[AlreadyExists, InvalidTransition],
+            audit: &["member.invited"],
         }
         created |issued| issued.member.member_id.to_string();
     /// Reads a member.
@@ -38,16 +39,18 @@ operations! {
     change: ChangeMember { member_id; body change: MemberChange } -> Member
         = PATCH "/v1/members/{member_id}" {
             scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+            audit: &["member.changed", "member.disabled", "member.enabled"],
         }
     /// Deletes a member and ends all their sessions.
     delete: DeleteMember { member_id } -> ()
         = DELETE "/v1/members/{member_id}" {
             status: 204, scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+            audit: &["member.deleted"],
         }
     /// Removes a member's password and shows the link to set a new one once.
     reset: ResetMember { member_id; body how: MemberReset } -> IssuedMemberLink
         = POST "/v1/members/{member_id}/reset" {
-            scope: Some(MembersManage), errors: &[NotFound, InvalidTransition],
+            scope: Some(MembersManage), errors: &[NotFound, InvalidTransition], audit: &["member.reset"],
         }
 }
 

@@ -22,11 +22,12 @@ operations! {
         = GET "/v1/policies/{policy_name}" { scope: Some(PoliciesRead), errors: &[NotFound] }
     /// Creates a policy, or replaces all its rules.
     set: SetPolicy { policy_name; body policy: NewPolicy } -> Policy
-        = PUT "/v1/policies/{policy_name}" { scope: Some(PoliciesManage) }
+        = PUT "/v1/policies/{policy_name}" { scope: Some(PoliciesManage), audit: &["policy.set"] }
     /// Deletes a policy that isn't used.
     delete: DeletePolicy { policy_name } -> ()
         = DELETE "/v1/policies/{policy_name}" {
             status: 204, scope: Some(PoliciesManage), errors: &[NotFound, InvalidTransition],
+            audit: &["policy.deleted"],
         }
     /// Explains what policies decide about a call, without making it.
     test: PolicyTest(body) -> PolicyDecision

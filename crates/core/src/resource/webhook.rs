@@ -31,24 +31,24 @@ operations! {
         = GET "/v1/webhooks" { scope: Some(WebhooksManage) }
     /// Creates a webhook and shows its secret once.
     create: NewWebhook(body) -> WebhookWithSecret
-        = POST "/v1/webhooks" { status: 201, scope: Some(WebhooksManage) }
+        = POST "/v1/webhooks" { status: 201, scope: Some(WebhooksManage), audit: &["webhook.created"] }
     /// Reads a webhook.
     read: ReadWebhook { webhook_id } -> Webhook
         = GET "/v1/webhooks/{webhook_id}" { scope: Some(WebhooksManage), errors: &[NotFound] }
     /// Changes the given members of a webhook.
     change: ChangeWebhook { webhook_id; body change: WebhookChange } -> Webhook
         = PATCH "/v1/webhooks/{webhook_id}" {
-            scope: Some(WebhooksManage), errors: &[NotFound],
+            scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.changed"],
         }
     /// Deletes a webhook and its deliveries.
     delete: DeleteWebhook { webhook_id } -> ()
         = DELETE "/v1/webhooks/{webhook_id}" {
-            status: 204, scope: Some(WebhooksManage), errors: &[NotFound],
+            status: 204, scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.deleted"],
         }
     /// Creates a new secret and shows it once.
     rotate_secret: RotateWebhookSecret { webhook_id } -> WebhookWithSecret
         = POST "/v1/webhooks/{webhook_id}/rotate-secret" {
-            scope: Some(WebhooksManage), errors: &[NotFound],
+            scope: Some(WebhooksManage), errors: &[NotFound], audit: &["webhook.secret_rotated"],
         }
     /// Sends a test event now.
     test: TestWebhook { webhook_id } -> WebhookDelivery

@@ -9,6 +9,7 @@ use clap::{Args, CommandFactory as _, ValueEnum};
 use serde_json::Value;
 use stead::ErrorKind;
 use stead_core::{
+    environment::audit_actions,
     product::Permissions,
     resource::{EVENT_TYPES, ToolDescription},
 };
@@ -39,6 +40,7 @@ enum Page {
     Cli,
     Configuration,
     Events,
+    Audit,
     Rest,
 }
 
@@ -50,6 +52,7 @@ impl Reference {
             Page::Cli => command_line(),
             Page::Configuration => configuration::page(),
             Page::Events => events(),
+            Page::Audit => audit(),
             Page::Rest => rest::page(),
         };
         terminal.result(page.trim_end());
@@ -89,6 +92,29 @@ fn events() -> String {
         if known.short_lived {
             line!(page, "- Kept for 24 hours.");
         }
+    }
+    page
+}
+
+fn audit() -> String {
+    let mut page = format!(
+        "{GENERATED_BY}\n\n# Audit actions\n\nEvery entry of the audit log has an action. [Read the audit \
+         log](../build/events.md#read-the-audit-log) shows how to read them. If no operation writes an action, *By* is \
+         empty. Later versions may add actions.\n\n| Action | Written when | By |\n|---|---|---|\n"
+    );
+    for action in audit_actions() {
+        let by: Vec<String> = action
+            .by
+            .iter()
+            .map(|(method, path)| format!("`{method} {path}`"))
+            .collect();
+        line!(
+            page,
+            "| `{}` | {} | {} |",
+            action.name,
+            action.when,
+            by.join(", ")
+        );
     }
     page
 }
@@ -377,6 +403,7 @@ mod tests {
             command_line(),
             events(),
             configuration::page(),
+            audit(),
         ];
         for page in &pages {
             assert!(page.starts_with(GENERATED_BY), "{page}");
@@ -389,6 +416,9 @@ mod tests {
         }
         for known in EVENT_TYPES {
             assert!(pages[3].contains(&format!("\n## {}\n", known.name)));
+        }
+        for action in audit_actions() {
+            assert!(pages[5].contains(&format!("| `{}` |", action.name)));
         }
         assert!(pages[2].contains("## stead serve"));
         assert!(!pages[2].contains("bench-server"));
