@@ -31,11 +31,14 @@ async fn the_openapi_document() {
         .http
         .get(&format!("{}/openapi.json", stage.url), "")
         .await;
-    let stored = include_str!("../../../docs/reference/openapi.json");
-    let stored = stored.replace("https://stead.example.com", &stage.url);
-    let stored: Value = serde_json::from_str(&stored).unwrap();
+    let stored: Value =
+        serde_json::from_str(include_str!("../../../docs/reference/openapi.json")).unwrap();
+    let served = reply
+        .text()
+        .replace(&stage.url, "https://stead.example.com");
+    let served: Value = serde_json::from_str(&served).unwrap();
     assert!(
-        stored == reply.json(),
+        stored == served,
         "`cargo xtask codegen` writes the document again"
     );
 }
