@@ -42,7 +42,7 @@ use crate::{derived, failure::Outcome, logs::More, terminal::Terminal};
 /// A command that is written by hand, or one that follows from an operation.
 #[derive(Debug)]
 pub(crate) enum Any {
-    ByHand(Command),
+    ByHand(Box<Command>),
     Derived(Box<derived::Given>),
 }
 
@@ -96,7 +96,7 @@ impl FromArgMatches for Any {
     fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, clap::Error> {
         Ok(match derived::take(matches)? {
             Some(given) => Self::Derived(Box::new(given)),
-            None => Self::ByHand(Command::from_arg_matches_mut(matches)?),
+            None => Self::ByHand(Box::new(Command::from_arg_matches_mut(matches)?)),
         })
     }
 
@@ -108,7 +108,7 @@ impl FromArgMatches for Any {
 
 impl Subcommand for Any {
     fn augment_subcommands(command: clap::Command) -> clap::Command {
-        derived::add(Command::augment_subcommands(command))
+        derived::add(&Command::augment_subcommands(command))
     }
 
     fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
@@ -123,21 +123,28 @@ impl Subcommand for Any {
 impl Any {
     /// The layer with which it reads the platform's traces, in addition to the log.
     pub(crate) fn layer(&mut self) -> Option<More> {
-        match self {
+        match self.by_hand()? {
             #[cfg(feature = "sandbox")]
-            Self::ByHand(Command::Dev(command)) => Some(command.layer()),
+            Command::Dev(command) => Some(command.layer()),
             _ => None,
         }
     }
 
     /// Whether its output reports environment variables that no option reads.
-    pub(crate) fn names_unknown_variables(&self) -> bool {
-        matches!(self, Self::ByHand(Command::Doctor(_)))
+    pub(crate) fn names_unknown_variables(&mut self) -> bool {
+        matches!(self.by_hand(), Some(Command::Doctor(_)))
     }
 
     /// Whether it runs without a person at its terminal.
-    pub(crate) fn is_serve(&self) -> bool {
-        matches!(self, Self::ByHand(Command::Serve(_)))
+    pub(crate) fn is_serve(&mut self) -> bool {
+        matches!(self.by_hand(), Some(Command::Serve(_)))
+    }
+
+    fn by_hand(&mut self) -> Option<&mut Command> {
+        match self {
+            Self::ByHand(command) => Some(command),
+            Self::Derived(_) => None,
+        }
     }
 
     /// Runs the command.

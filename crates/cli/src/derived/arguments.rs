@@ -46,7 +46,7 @@ enum Kind {
     Flag,
     Number,
     /// An option that repeats.
-    List(Box<Kind>),
+    List(Box<Self>),
     /// Anything else.
     Json,
 }

@@ -74,7 +74,7 @@ fn all() -> &'static [Derived] {
 }
 
 /// Adds the derived commands to those that are written by hand.
-pub(crate) fn add(by_hand: Command) -> Command {
+pub(crate) fn add(by_hand: &Command) -> Command {
     let mut command = by_hand.clone();
     for derived in all() {
         let noun = by_hand.find_subcommand(derived.noun);

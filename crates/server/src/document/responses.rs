@@ -38,9 +38,8 @@ fn each(paths: &mut Map<String, Value>, mut visit: impl FnMut(u16, &mut Value)) 
     for operation in operations.flat_map(Map::values_mut) {
         let responses = operation["responses"].as_object_mut();
         for (status, response) in responses.into_iter().flatten() {
-            match status.parse() {
-                Ok(status @ 400..) => visit(status, response),
-                _ => {}
+            if let Ok(status @ 400..) = status.parse() {
+                visit(status, response);
             }
         }
     }
