@@ -3,6 +3,7 @@
 
 mod agent;
 mod app_credentials;
+mod audit_actions;
 mod examine;
 mod history;
 mod import;
@@ -38,7 +39,6 @@ use crate::{
     trace::TraceId,
 };
 pub use crate::{
-    audit::{AuditAction, audit_actions},
     connections::public_url::MovedPublicUrl,
     context::{
         CallLimits, EnvironmentOptions, McpIssuer, Ports, ProductOptions, Retention,
@@ -46,6 +46,7 @@ pub use crate::{
     },
     maintenance::{Examination, ExaminedConnection, Probe, WaitingInOutbox},
 };
+pub use audit_actions::{AuditAction, audit_actions};
 pub use mcp_sessions::{McpConnection, McpOffer, RequestState};
 pub use operations::{Visit, visit};
 

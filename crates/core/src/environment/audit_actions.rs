@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::{Environment, Visit, visit};
 use crate::{
     api::{Info, Run},
-    environment::{Environment, Visit, visit},
     resource::EventType,
 };
 
