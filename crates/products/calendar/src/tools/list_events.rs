@@ -135,7 +135,8 @@ impl ListEvents {
         ];
         violations.read(ids::calendar(self.calendar()));
         if self.order_by == Some(EventOrder::StartTime) && self.single_events == Some(false) {
-            let message = "a series has no start to order by; omit single_events, or order by \"updated\"";
+            let message =
+                "a series has no start to order by; omit single_events, or order by \"updated\"";
             violations.add("/order_by", "single_events", message);
         }
         violations.finish()?;

@@ -61,7 +61,8 @@ impl SearchFiles {
         let order = self.order_by.as_deref().map(order::read).transpose();
         let order_by = order.map_err(|message| refused("/order_by", message))?;
         if order_by.is_some() && terms.full_text {
-            let message = "a query with fullText can't be sorted; its results are ordered by best match";
+            let message =
+                "a query with fullText can't be sorted; its results are ordered by best match";
             return Err(refused("/order_by", message));
         }
         Ok(List {

@@ -103,8 +103,7 @@ impl ExecuteQuery {
         let mut reader = Reader::default();
         reader.optional_id("request_id", &self.request_id);
         if self.retry == Some(true) && self.request_id.is_none() {
-            let message =
-                "\"retry\" needs the \"request_id\" of the execution to send again";
+            let message = "\"retry\" needs the \"request_id\" of the execution to send again";
             reader.refuse("retry", "required", message);
         }
         let statement = Statement {
