@@ -118,7 +118,8 @@ async fn call(
         let reply = http.send(method, &format!("{url}{path}"), parts).await;
         let text = match &reply {
             Ok(reply) if reply.status < 400 || reply.is_retryable() => reply.says(),
-            Ok(reply) => reply.says() + FINAL,
+            // Most scenarios allow no final error, so the report quotes it.
+            Ok(reply) => format!("{}: {}{FINAL}", reply.says(), reply.json()["detail"]),
             Err(_) => String::from(NO_RESPONSE),
         };
         *said

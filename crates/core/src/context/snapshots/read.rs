@@ -7,8 +7,8 @@ use futures_util::future::{Either, FutureExt as _, select};
 use super::{Slots, Snapshot};
 use crate::{
     ErrorKind, Result,
-    context::{Context, moment::Moment},
-    domain::{AccountRef, readiness::never_authorized},
+    context::{Context, TokenSet, moment::Moment},
+    domain::{Account, AccountRef, readiness::never_authorized},
     state::AccountState,
 };
 
@@ -103,6 +103,25 @@ impl Context {
         }
     }
 
+    /// An account with its tokens, if it's active. Another process may replace and shred a generation after the account
+    /// was read, so the account is read again if its tokens are gone.
+    pub(super) async fn current_tokens(
+        &self,
+        mut account: Account,
+    ) -> Result<(Account, Option<TokenSet>)> {
+        while account.state == AccountState::Active {
+            let tokens = self.tokens(&account, account.generation).await?;
+            if tokens.is_some() {
+                return Ok((account, tokens));
+            }
+            match self.store.account(account.id).await? {
+                Some(found) if found.row.generation != account.generation => account = found.row,
+                _ => break,
+            }
+        }
+        Ok((account, None))
+    }
+
     pub(super) async fn read(&self, of: &AccountRef) -> Result<Snapshot> {
         let slots = Slots::of(of);
         let (epoch, read_at) = (self.snapshots.epoch(slots), self.monotonic());
@@ -125,11 +144,7 @@ impl Context {
         let product = endpoints.product;
         let own = product.derived(&connection.settings)?.quota;
         let quota = (endpoints.rate_limited).then_some(own.unwrap_or(product.quota));
-        let tokens = if account.state == AccountState::Active {
-            self.tokens(&account, account.generation).await?
-        } else {
-            None
-        };
+        let (account, tokens) = self.current_tokens(account).await?;
         Ok(Snapshot {
             of: of.clone(),
             rate_limiter: self.rate_limiters.of(account.id, quota),

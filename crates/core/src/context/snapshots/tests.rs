@@ -154,6 +154,24 @@ fn a_snapshot_of_five_minutes_does_not_serve_even_while_the_store_is_away() {
 }
 
 #[test]
+fn tokens_that_were_replaced_after_the_account_was_read_are_read_again() {
+    let world = World::new();
+    let context = context(&world, &STABLE, always(200, ""));
+    world.run(insert_account(&context, AccountState::Active));
+    let now = world.run(context.reload(&ada())).unwrap().account.clone();
+    let mut before = now.clone();
+    before.generation -= 1;
+    let (account, tokens) = world.run(context.current_tokens(before)).unwrap();
+    assert_eq!(account, now);
+    assert!(tokens.is_some());
+    // Without newer tokens, the account as it is has none.
+    let mut unknown = now;
+    unknown.id = crate::identifier::AccountId::from_uuid(uuid::Uuid::from_u128(7));
+    let (_, tokens) = world.run(context.current_tokens(unknown)).unwrap();
+    assert!(tokens.is_none());
+}
+
+#[test]
 fn tokens_are_forgotten_five_minutes_after_their_last_use() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
