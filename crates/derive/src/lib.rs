@@ -19,7 +19,7 @@ use syn::{
 /// | On the struct | Writes |
 /// |---|---|
 /// | `#[setters(new)]` | also `new`, which takes the required members |
-/// | `#[setters(all)]` | a setter for every member: none is required |
+/// | `#[setters(all)]` | a setter for every member, because none is required |
 /// | `#[setters(new = query)]` | the same under the name of the optional member `query`, which it takes too |
 ///
 /// | On a member | Means |
@@ -69,7 +69,7 @@ fn written(input: &DeriveInput) -> Result<Tokens> {
     })
 }
 
-/// What the struct asks for.
+/// The options on the struct.
 #[derive(Default)]
 struct Options {
     /// The name of the constructor.
@@ -123,7 +123,7 @@ fn new(name: &Ident, members: &[Member<'_>]) -> Tokens {
         quote!(#name: #value)
     });
     quote! {
-        /// Creates it with what it can't do without. Setters add the rest.
+        /// Creates it with its required members. Use the setters for the others.
         #[must_use]
         pub fn #name(#(#parameters),*) -> Self {
             Self { #(#values),* }
@@ -224,7 +224,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// What stands for a type in a parameter, and the value from the parameter `name`.
+/// The type of a setter's parameter `name`, and the member's value from it.
 fn given(of: &Type, name: &Ident) -> (Tokens, Tokens) {
     if is_text(of) {
         let into = quote!(::core::convert::Into::into(#name));

@@ -1,4 +1,4 @@
-//! What the derive writes.
+//! The setters and constructors that the derive writes.
 
 use stead_derive::Setters;
 

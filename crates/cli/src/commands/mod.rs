@@ -123,24 +123,23 @@ impl Subcommand for Any {
 impl Any {
     /// The layer with which it reads the platform's traces, in addition to the log.
     pub(crate) fn layer(&mut self) -> Option<More> {
-        match self.by_hand()? {
-            #[cfg(feature = "sandbox")]
-            Command::Dev(command) => Some(command.layer()),
-            _ => None,
+        match self {
+            Self::ByHand(command) => command.layer(),
+            Self::Derived(_) => None,
         }
     }
 
     /// Whether its output reports environment variables that no option reads.
-    pub(crate) fn names_unknown_variables(&mut self) -> bool {
+    pub(crate) fn names_unknown_variables(&self) -> bool {
         matches!(self.by_hand(), Some(Command::Doctor(_)))
     }
 
     /// Whether it runs without a person at its terminal.
-    pub(crate) fn is_serve(&mut self) -> bool {
+    pub(crate) fn is_serve(&self) -> bool {
         matches!(self.by_hand(), Some(Command::Serve(_)))
     }
 
-    fn by_hand(&mut self) -> Option<&mut Command> {
+    fn by_hand(&self) -> Option<&Command> {
         match self {
             Self::ByHand(command) => Some(command),
             Self::Derived(_) => None,
@@ -157,6 +156,14 @@ impl Any {
 }
 
 impl Command {
+    fn layer(&mut self) -> Option<More> {
+        match self {
+            #[cfg(feature = "sandbox")]
+            Self::Dev(command) => Some(command.layer()),
+            _ => None,
+        }
+    }
+
     async fn run(self, terminal: &Terminal) -> Outcome {
         match self {
             #[cfg(feature = "sandbox")]

@@ -4,6 +4,8 @@
 //! that repeats, and an object is given as JSON. An operation that takes a secret needs a command by hand, because every
 //! user of the machine can read a command line.
 
+use std::sync::LazyLock;
+
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, builder::PossibleValuesParser};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Number, Value};
@@ -24,8 +26,6 @@ pub(super) struct Arguments {
     path: &'static [&'static str],
     query: Vec<Parameter>,
     body: Option<Vec<Member>>,
-    /// Names of options that every command has.
-    taken: Vec<String>,
 }
 
 /// A member of a body.
@@ -64,16 +64,6 @@ impl Arguments {
                 let schema = SchemaGenerator::new(settings).into_root_schema_for::<O::Body>();
                 members(&schema.to_value())
             }),
-            taken: taken(),
-        }
-    }
-
-    /// The option of a member. A member must not hide an option of every command: a webhook's `url` is `--new-url`.
-    fn option(&self, member: &str) -> String {
-        let name = member.replace('_', "-");
-        match self.taken.contains(&name) {
-            true => format!("new-{name}"),
-            false => name,
         }
     }
 
@@ -86,11 +76,11 @@ impl Arguments {
         let query = self.query.iter().map(|one| one.name);
         let body = self.body.iter().flatten().map(|one| one.name.as_str());
         let options = query.chain(body);
-        let options = options.map(|name| (format!("/{name}"), format!("--{}", self.option(name))));
+        let options = options.map(|name| (format!("/{name}"), format!("--{}", option_name(name))));
         path.chain(options).collect()
     }
 
-    /// What clap needs to know of them.
+    /// The arguments in the form that clap reads.
     pub(super) fn to_clap(&self) -> Vec<Arg> {
         let path = self.path.iter().map(|name| {
             Arg::new(*name)
@@ -106,11 +96,11 @@ impl Arguments {
                 Form::Number(..) => Kind::Number,
                 _ => Kind::Text,
             };
-            option(&self.option(one.name), one.description, one.required, &kind)
+            option(&option_name(one.name), one.description, one.required, &kind)
         });
         let body = self.body.iter().flatten();
         let body =
-            body.map(|one| option(&self.option(&one.name), &one.help, one.required, &one.kind));
+            body.map(|one| option(&option_name(&one.name), &one.help, one.required, &one.kind));
         path.chain(query).chain(body).collect()
     }
 
@@ -123,7 +113,7 @@ impl Arguments {
         let mut query = QueryWriter::default();
         for one in &self.query {
             let given = matches
-                .get_raw(&self.option(one.name))
+                .get_raw(&option_name(one.name))
                 .into_iter()
                 .flatten();
             for value in given {
@@ -131,10 +121,7 @@ impl Arguments {
             }
         }
         let mut query = Query::read(query.as_str().trim_start_matches('?'));
-        let body = self
-            .body
-            .as_ref()
-            .map(|members| self.body(members, matches));
+        let body = self.body.as_ref().map(|members| body(members, matches));
         let body = body.transpose()?.map(|body| {
             serde_json::from_value(body).map_err(|error| {
                 Failure::new(
@@ -150,47 +137,54 @@ impl Arguments {
             body: body.transpose()?,
         })?)
     }
+}
 
-    /// The body that the options give.
-    fn body(&self, members: &[Member], matches: &ArgMatches) -> Outcome<Value> {
-        let mut body = Map::new();
-        for member in members {
-            let option = self.option(&member.name);
-            let given = matches.get_raw(&option).into_iter().flatten();
-            let given: Vec<String> = given
-                .map(|text| text.to_string_lossy().into_owned())
-                .collect();
-            let Some(first) = given.first() else {
-                continue;
-            };
-            let value = match &member.kind {
-                Kind::List(item) => {
-                    let items = given.iter().map(|text| value(&option, text, item));
-                    Value::Array(items.collect::<Outcome<_>>()?)
-                }
-                _ if first.is_empty() && member.nullable => Value::Null,
-                kind => value(&option, first, kind)?,
-            };
-            body.insert(member.name.clone(), value);
-        }
-        Ok(Value::Object(body))
+/// The body that the options give.
+fn body(members: &[Member], matches: &ArgMatches) -> Outcome<Value> {
+    let mut body = Map::new();
+    for member in members {
+        let option = option_name(&member.name);
+        let given = matches.get_raw(&option).into_iter().flatten();
+        let given: Vec<String> = given
+            .map(|text| text.to_string_lossy().into_owned())
+            .collect();
+        let Some(first) = given.first() else {
+            continue;
+        };
+        let value = match &member.kind {
+            Kind::List(item) => {
+                let items = given.iter().map(|text| value(&option, text, item));
+                Value::Array(items.collect::<Outcome<_>>()?)
+            }
+            _ if first.is_empty() && member.nullable => Value::Null,
+            kind => value(&option, first, kind)?,
+        };
+        body.insert(member.name.clone(), value);
+    }
+    Ok(Value::Object(body))
+}
+
+/// The option of a member. A member must not hide an option of every command: a webhook's `url` is `--new-url`.
+fn option_name(member: &str) -> String {
+    static TAKEN: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let every = [
+            Target::augment_args(Command::new("")),
+            Globals::augment_args(Command::new("")),
+        ];
+        let options = every.iter().flat_map(Command::get_arguments);
+        options
+            .filter_map(Arg::get_long)
+            .map(str::to_owned)
+            .collect()
+    });
+    let name = member.replace('_', "-");
+    match TAKEN.contains(&name) {
+        true => format!("new-{name}"),
+        false => name,
     }
 }
 
-/// The options of every command, in their long form.
-fn taken() -> Vec<String> {
-    let every = [
-        Target::augment_args(Command::new("")),
-        Globals::augment_args(Command::new("")),
-    ];
-    let options = every.iter().flat_map(Command::get_arguments);
-    options
-        .filter_map(Arg::get_long)
-        .map(str::to_owned)
-        .collect()
-}
-
-/// What a member of the path is, from its name.
+/// The help of a member of the path, from its name.
 fn help_of_path(name: &str) -> String {
     let words = name.replace('_', " ");
     match (words.strip_suffix(" id"), words.strip_suffix(" name")) {
@@ -215,10 +209,10 @@ fn option(name: &str, help: &str, required: bool, kind: &Kind) -> Arg {
 
 fn valued(option: Arg, name: &str, kind: &Kind) -> Arg {
     match kind {
-        Kind::Text => option.value_name(placeholder(name)),
+        Kind::Text => option.value_name(value_name(name)),
         Kind::Json => option.value_name("JSON"),
         Kind::Word(words) => option
-            .value_name(placeholder(name))
+            .value_name(value_name(name))
             .value_parser(PossibleValuesParser::new(words)),
         // `--disabled` means true, and `--disabled=false` is possible.
         Kind::Flag => option
@@ -235,7 +229,8 @@ fn valued(option: Arg, name: &str, kind: &Kind) -> Arg {
     }
 }
 
-fn placeholder(option: &str) -> String {
+/// The name that stands for an option's value in the help.
+fn value_name(option: &str) -> String {
     option.replace('-', "_").to_uppercase()
 }
 
@@ -373,7 +368,6 @@ mod tests {
                     "url": { "type": "string" },
                 },
             }))),
-            taken: taken(),
         };
         let line = "test --text= --number 12345678901234567890 --enabled=false --list a --list b --new-url u";
         let mut line: Vec<&str> = line.split(' ').collect();
@@ -382,7 +376,7 @@ mod tests {
         let matches = command.get_matches_from(line);
         let members = arguments.body.as_deref().unwrap();
         assert_eq!(
-            arguments.body(members, &matches).unwrap(),
+            body(members, &matches).unwrap(),
             json!({
                 "text": null,
                 "number": 12_345_678_901_234_567_890_u64,

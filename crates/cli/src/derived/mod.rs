@@ -28,7 +28,7 @@ use crate::{
     terminal::Terminal,
 };
 
-/// First segments of paths whose commands have another name.
+/// Nouns that have another name than in paths: the name in the path, and that of the command.
 const NOUNS: &[(&str, &str)] = &[("app-credentials", "credentials"), ("policies", "policy")];
 
 /// An option of every [`Target`].
@@ -194,15 +194,12 @@ impl Derived {
 fn imperative(summary: &str) -> String {
     let summary = summary.trim().trim_end_matches('.');
     let (verb, rest) = summary.split_once(' ').unwrap_or((summary, ""));
-    let verb = match verb.strip_suffix('s') {
-        None => verb.to_owned(),
-        Some(stem) => match (stem.strip_suffix("ie"), stem.strip_suffix('e')) {
-            (Some(stem), _) => format!("{stem}y"),
-            (_, Some(stem)) if stem.ends_with("sh") || stem.ends_with("ch") => stem.to_owned(),
-            _ => stem.to_owned(),
-        },
+    let (stem, end) = match verb {
+        _ if verb.ends_with("ies") => (verb.trim_end_matches("ies"), "y"),
+        _ if verb.ends_with("shes") || verb.ends_with("ches") => (&verb[..verb.len() - 2], ""),
+        _ => (verb.strip_suffix('s').unwrap_or(verb), ""),
     };
-    format!("{verb} {rest}").trim_end().to_owned()
+    format!("{stem}{end} {rest}").trim_end().to_owned()
 }
 
 async fn send<O: Run<Environment>>(

@@ -157,7 +157,7 @@ impl Query {
 }
 
 fn refuse(name: &str, keyword: &str, message: &str) -> Error {
-    // The message can quote the request, whose values can have any length.
+    // The message can quote a value of the request, and a value can have any length.
     let message: String = message.chars().take(300).collect();
     Error::invalid(vec![Violation::new(pointer(name), keyword, message)])
 }

@@ -124,7 +124,7 @@ macro_rules! resource {
 
         #[cfg(feature = "platform")]
         impl $row {
-            /// What the API shows of it.
+            /// The resource as the API shows it.
             pub(crate) fn shown(self $(, $given: $given_type)*) -> $name {
                 let $this = self;
                 $(let $computed: $type = $value;)*

@@ -2,7 +2,7 @@
 //!
 //! Calls with the same key run one after another in a process. To decide between processes, Stead inserts a row before
 //! it calls the product. If a call was interrupted, Stead repeats it only if the product would recognize it. Read-only
-//! calls and calls without a key need none of this.
+//! calls and calls without a key run without these steps.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 

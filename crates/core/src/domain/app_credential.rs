@@ -70,7 +70,7 @@ impl AppCredential {
         all.filter(|secret| secret.is_live(now)).collect()
     }
 
-    /// What is shown of it now.
+    /// The credential as the API shows it now.
     pub(crate) fn shown_at(self, now: Timestamp) -> resource::AppCredential {
         let live = self.live_secrets(now);
         self.shown(live)

@@ -33,7 +33,7 @@ impl Environment {
         access::authenticate(&self.0, bearer).await
     }
 
-    /// The same for an agent at `/mcp`, whose token is from an MCP session or, with an [`McpIssuer`], a JWT. If the
+    /// The same for an agent at `/mcp`. Its token is from an MCP session, or a JWT of the [`McpIssuer`]. If the
     /// issuer withdraws a key, Stead accepts it for an hour at most, or for a day if the issuer doesn't respond.
     ///
     /// # Errors

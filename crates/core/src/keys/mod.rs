@@ -53,7 +53,7 @@ fn activatable_at(key: &DataKey) -> Option<Timestamp> {
     })
 }
 
-/// What is shown of a key, with the number of its rows if they were counted.
+/// A key as the API shows it, with the number of its rows if they were counted.
 fn view(key: &DataKey, now: Timestamp, rows: Option<u64>) -> resource::DataKey {
     let unopened = key.unopened_by.values();
     let unopened = unopened.filter(|said| is_heard(**said, now)).count();

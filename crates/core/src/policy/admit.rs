@@ -1,7 +1,7 @@
 //! Checks calls against policies: once before anything is sent, and again for each request.
 //!
-//! Requests are checked as they are sent, so a rule means the same for a tool and for a raw request. A tool that can write
-//! passes a read-only policy as long as it reads. So a tool that reads and then writes is refused only at its second request.
+//! Requests are checked as they are sent, so a rule means the same for a tool and for a raw request. If a tool
+//! can write but only reads so far, a read-only policy allows it. If it then writes, the policy refuses that request.
 
 use std::sync::{
     Arc, OnceLock,

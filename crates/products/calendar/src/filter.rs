@@ -8,7 +8,7 @@ use crate::time::Moment;
 /// Conditions that an event must meet.
 #[derive(Debug, Default)]
 pub(crate) struct Filter<'a> {
-    /// Kinds of event, of which it must be one.
+    /// Kinds of event. The event must be of one of them.
     pub(crate) event_types: Option<Vec<&'static str>>,
     /// Words that it must contain.
     pub(crate) query: Option<&'a str>,

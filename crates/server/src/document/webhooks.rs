@@ -10,7 +10,7 @@ pub(super) fn all(event: &Value) -> Value {
     Value::Object(all.collect::<Map<String, Value>>())
 }
 
-/// What an application's server gets when such an event happens.
+/// The request that an application's server gets when such an event happens.
 fn request(of: &EventType, event: &Value) -> Value {
     let members = of.data.iter().map(|name| ((*name).to_owned(), json!({})));
     let data: Map<String, Value> = members.collect();

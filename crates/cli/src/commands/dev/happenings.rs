@@ -27,7 +27,6 @@ pub(super) async fn print(
         return future::pending().await;
     };
     let names = connection_names(platform).await;
-    let notice = |lines| skipped(lines, terminal);
     while let Some(happening) = happenings.recv().await {
         keep()?;
         let line = match happening {
@@ -55,7 +54,7 @@ pub(super) async fn print(
             }
         };
         if let Some(line) = line {
-            printer.print(line, notice);
+            printer.print(line);
         }
     }
     Ok(())
@@ -82,15 +81,6 @@ async fn connection_names(platform: &Platform) -> HashMap<String, String> {
 fn milliseconds(call: &Call) -> f64 {
     // One decimal is precise enough.
     (call.micros as f64 / 100.0).round() / 10.0
-}
-
-/// Says that lines are missing, because nothing read them in time.
-fn skipped(lines: usize, terminal: &Terminal) -> String {
-    if terminal.json() {
-        json!({ "event": "skipped", "lines": lines }).to_string()
-    } else {
-        format!("({lines} lines skipped, because nothing read this output)")
-    }
 }
 
 fn as_json(call: &Call) -> Value {

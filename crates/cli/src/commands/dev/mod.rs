@@ -127,7 +127,7 @@ impl Dev {
                 folder.display()
             )),
         }
-        let mut printer = Printer::start();
+        let mut printer = Printer::start(terminal.json());
         // Stored after every change, so nothing is lost if the process is killed.
         let keep = || data.keep_sandbox(&stack.sandbox);
         let outcome = tokio::select! {
@@ -135,7 +135,7 @@ impl Dev {
             outcome = happenings::print(self.happenings, &stack.platform, terminal, &mut printer, keep) => outcome,
         };
         if terminal.notes() {
-            printer.print(String::from("\nStopping."), |_| String::new());
+            printer.print(String::from("\nStopping."));
         }
         stack.stop().await;
         printer.end().await;

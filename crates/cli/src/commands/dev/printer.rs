@@ -1,5 +1,5 @@
-//! Prints lines on a thread of its own. A program that starts `stead dev` and reads only its first line mustn't hold up the
-//! service, or its end.
+//! Prints lines on a thread of its own. If a program starts `stead dev` and reads only its first line, the service must still
+//! work, and stop.
 
 use std::{
     io,
@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::json;
 use tokio::sync::oneshot;
 
 /// Lines that wait for a slow reader. Further ones are skipped.
@@ -19,17 +20,19 @@ const END: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Printer {
     lines: SyncSender<String>,
-    /// Lines since the last one that had to be skipped.
+    /// Whether a program reads the lines, as JSON.
+    json: bool,
+    /// Lines that were skipped and not yet reported.
     skipped: usize,
     ended: oneshot::Receiver<()>,
 }
 
 impl Printer {
-    pub(super) fn start() -> Self {
-        Self::to(io::stdout(), WAITING)
+    pub(super) fn start(json: bool) -> Self {
+        Self::to(io::stdout(), WAITING, json)
     }
 
-    fn to(mut output: impl io::Write + Send + 'static, waiting: usize) -> Self {
+    fn to(mut output: impl io::Write + Send + 'static, waiting: usize, json: bool) -> Self {
         let (lines, to_print) = mpsc::sync_channel::<String>(waiting);
         let (end, ended) = oneshot::channel();
         thread::spawn(move || {
@@ -41,14 +44,15 @@ impl Printer {
         });
         Self {
             lines,
+            json,
             skipped: 0,
             ended,
         }
     }
 
-    /// Prints this line soon. If too many lines wait, it's skipped, and `notice` of the number is printed later.
-    pub(super) fn print(&mut self, line: String, notice: impl FnOnce(usize) -> String) {
-        if self.skipped > 0 && self.lines.try_send(notice(self.skipped)).is_ok() {
+    /// Prints this line soon. If too many lines wait, it's skipped, and the next line that fits follows a notice.
+    pub(super) fn print(&mut self, line: String) {
+        if self.skipped > 0 && self.lines.try_send(self.notice()).is_ok() {
             self.skipped = 0;
         }
         if let Err(TrySendError::Full(_)) = self.lines.try_send(line) {
@@ -56,7 +60,16 @@ impl Printer {
         }
     }
 
-    /// Waits for what isn't printed yet, at most a second.
+    /// Says that lines are missing, because nothing read them in time.
+    fn notice(&self) -> String {
+        let lines = self.skipped;
+        match self.json {
+            true => json!({ "event": "skipped", "lines": lines }).to_string(),
+            false => format!("({lines} lines skipped, because nothing read this output)"),
+        }
+    }
+
+    /// Waits for the lines that aren't printed yet, at most a second.
     pub(super) async fn end(self) {
         drop(self.lines);
         let _ = tokio::time::timeout(END, self.ended).await;
@@ -86,22 +99,20 @@ mod tests {
     async fn lines_are_skipped_while_the_reader_does_not_read() {
         let pipe = Pipe(Arc::default());
         let closed = pipe.0.lock().unwrap();
-        let mut printer = Printer::to(pipe.clone(), 2);
-        let notice = |lines| format!("{lines} skipped");
+        let mut printer = Printer::to(pipe.clone(), 2, false);
         for line in 1..=10 {
-            printer.print(line.to_string(), notice);
+            printer.print(line.to_string());
         }
         let skipped = printer.skipped;
         assert!([7, 8].contains(&skipped), "{skipped}");
         drop(closed);
-        // It's the first line that fits again which tells how many didn't.
         while printer.skipped > 0 {
-            printer.print(String::from("next"), notice);
+            printer.print(String::from("next"));
             thread::yield_now();
         }
         printer.end().await;
         let printed = String::from_utf8(pipe.0.lock().unwrap().clone()).unwrap();
         assert!(printed.starts_with("1\n2\n"), "{printed}");
-        assert!(printed.contains(" skipped\n"), "{printed}");
+        assert!(printed.contains(" lines skipped, "), "{printed}");
     }
 }

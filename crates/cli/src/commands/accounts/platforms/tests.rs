@@ -42,7 +42,7 @@ fn scalekit() -> Value {
     } })
 }
 
-/// The places of the faults, whose messages contain no token.
+/// The places of the faults. No message contains a token.
 #[track_caller]
 fn wrong(source: Source, line: Value) -> Vec<String> {
     let error = source.read(line).unwrap_err();
