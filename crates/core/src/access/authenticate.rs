@@ -6,13 +6,18 @@ use futures_util::FutureExt as _;
 use jiff::Timestamp;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{account_tokens, mcp_sessions};
+use super::{
+    account_tokens, mcp_sessions,
+    token::{Token, look_up},
+};
 use crate::{
-    Error, ErrorKind, Result,
+    ErrorKind, Result,
     caller::{Application, Caller},
     context::{Context, access_tokens::Checked},
     digest::Digest,
+    domain::{self, AccessToken, AppCredential},
     scope::ScopeName,
+    store::{Records, Versioned},
 };
 
 /// The caller of a bearer token.
@@ -89,66 +94,72 @@ async fn read(
     digest: &Digest,
     by_issuer: bool,
 ) -> Result<(Caller, Timestamp)> {
-    let now = context.now();
     match &context.mcp_issuer {
         Some(issuer) if by_issuer => mcp_sessions::check_jwt(context, issuer, bearer).await,
         _ if bearer.starts_with(account_tokens::PREFIX) => {
-            account_tokens::check(context, digest, now).await
+            look_up::<domain::AccountToken>(context, digest).await
         }
         _ if bearer.starts_with(mcp_sessions::PREFIX) => {
-            mcp_sessions::check(context, digest, now).await
+            look_up::<domain::McpSession>(context, digest).await
         }
-        _ => check_access_token(context, digest, now).await,
+        _ => look_up::<AccessToken>(context, digest).await,
     }
 }
 
-async fn check_access_token(
-    context: &Context,
-    digest: &Digest,
-    now: Timestamp,
-) -> Result<(Caller, Timestamp)> {
-    let refused = || {
-        Error::new(
-            ErrorKind::Unauthenticated,
-            "the bearer token is unknown, expired or revoked; get one at POST /oauth/token",
-        )
-    };
-    let token = context.store.access_token(digest).await?;
-    let token = token.ok_or_else(refused)?.row;
-    let credential = context.store.app_credential(&token.client_id).await?;
-    let credential = credential.ok_or_else(refused)?.row;
-    // A token stops working with its credential, and with the secret that it was created with.
-    let secret = credential.secret_of(&token, now).ok_or_else(refused)?;
-    let ends = [
-        Some(token.expires_at),
-        credential.expires_at,
-        secret.expires_at,
-    ];
-    let end = ends.into_iter().flatten().min().unwrap_or(now);
-    if end <= now {
-        return Err(refused());
+impl Token for AccessToken {
+    type Opened = Caller;
+
+    const REFUSED: &'static str =
+        "the bearer token is unknown, expired or revoked; get one at POST /oauth/token";
+
+    async fn find(store: &Records, digest: &Digest) -> Result<Option<Versioned<Self>>> {
+        store.access_token(digest).await
     }
-    context
-        .access_tokens
-        .note_use(&token.client_id, &secret.id, now);
-    let mut scopes = token.scopes(&credential);
-    if !credential.connections.are_all() {
-        // These affect all connections: owners have no limit, and keys and policies are shared. This is decided here, so
-        // that no route can forget it.
-        scopes = scopes
-            .without(ScopeName::MembersManage)
-            .without(ScopeName::KeysManage)
-            .without(ScopeName::PoliciesManage)
-            .without(ScopeName::PoliciesRead);
+
+    fn client_id(&self) -> Option<&str> {
+        Some(&self.client_id)
     }
-    let application = Application {
-        client_id: token.client_id,
-        scopes,
-        rate_per_minute: credential.rate_per_minute,
-        connections: credential.connections,
-        policy: credential.policy,
-    };
-    Ok((Caller::Application(Arc::new(application)), end))
+
+    fn expires_at(&self) -> Timestamp {
+        self.expires_at
+    }
+
+    /// A token also stops working with the secret that it was created with.
+    async fn open(
+        found: Versioned<Self>,
+        context: &Context,
+        credential: Option<AppCredential>,
+    ) -> Result<Option<(Caller, Option<Timestamp>)>> {
+        let (token, now) = (found.row, context.now());
+        let Some(credential) = credential else {
+            return Ok(None);
+        };
+        let Some(secret) = credential.secret_of(&token, now) else {
+            return Ok(None);
+        };
+        let stops = secret.expires_at;
+        context
+            .access_tokens
+            .note_use(&token.client_id, &secret.id, now);
+        let mut scopes = token.scopes(&credential);
+        if !credential.connections.are_all() {
+            // These affect all connections: owners have no limit, and keys and policies are shared. This is decided
+            // here, so that no route can forget it.
+            scopes = scopes
+                .without(ScopeName::MembersManage)
+                .without(ScopeName::KeysManage)
+                .without(ScopeName::PoliciesManage)
+                .without(ScopeName::PoliciesRead);
+        }
+        let application = Application {
+            client_id: token.client_id,
+            scopes,
+            rate_per_minute: credential.rate_per_minute,
+            connections: credential.connections,
+            policy: credential.policy,
+        };
+        Ok(Some((Caller::Application(Arc::new(application)), stops)))
+    }
 }
 
 #[cfg(test)]

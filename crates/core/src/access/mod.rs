@@ -9,6 +9,7 @@ pub(crate) mod mcp_sessions;
 mod member;
 pub(crate) mod members;
 pub(crate) mod sessions;
+mod token;
 
 pub(crate) use authenticate::{authenticate, authenticate_agent};
 pub use issue_access_token::IssuedToken;

@@ -153,9 +153,8 @@ impl Context {
         match (session, credential) {
             (Some(session), maker) => {
                 let seen = self.caller.connections().cover(&session.connections);
-                let (caller, end) = session.caller(maker);
-                let live = seen && end > self.now();
-                live.then_some(caller).ok_or_else(missing)
+                let live = seen && session.expires_at > self.now();
+                live.then(|| session.caller(maker)).ok_or_else(missing)
             }
             (None, Some(credential)) => Ok(Caller::Application(Arc::new(Application {
                 scopes: credential.scopes(),

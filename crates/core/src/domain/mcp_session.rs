@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde_json::json;
 
 use super::{AppCredential, NewAudit, NewEvent};
-pub(crate) use crate::resource::mcp_session::McpSessionRow as McpSession;
 use crate::{
     caller::{self, Caller},
     results::ResultOptions,
 };
+
+pub(crate) use crate::resource::mcp_session::McpSessionRow as McpSession;
 
 impl McpSession {
     /// Form and size of its results.
@@ -18,19 +18,17 @@ impl McpSession {
         ResultOptions::for_agents(self.view, self.max_bytes)
     }
 
-    /// The caller with this session, and when the session expires. It expires with the credential of the application
-    /// that created it, and is limited to that credential's current connections and scopes.
-    pub(crate) fn caller(self, maker: Option<AppCredential>) -> (Caller, Timestamp) {
+    /// The caller with this session. It's limited to the current connections and scopes of the credential that created
+    /// it.
+    pub(crate) fn caller(self, credential: Option<AppCredential>) -> Caller {
         let results = self.results();
-        let (mut scopes, mut of_maker, mut end) = (None, None, self.expires_at);
-        let mut connections = self.connections;
-        if let Some(maker) = maker {
-            end = maker.expires_at.map_or(end, |ends| end.min(ends));
-            scopes = Some(maker.scopes());
-            connections = connections.and(&maker.connections);
-            of_maker = maker.policy;
+        let (mut scopes, mut policy, mut connections) = (None, None, self.connections);
+        if let Some(credential) = credential {
+            scopes = Some(credential.scopes());
+            connections = connections.and(&credential.connections);
+            policy = credential.policy;
         }
-        let session = caller::McpSession {
+        Caller::McpSession(Arc::new(caller::McpSession {
             session_id: self.id,
             name: self.id.to_string(),
             client_id: self.client_id,
@@ -41,9 +39,8 @@ impl McpSession {
             results,
             verify_url: self.verify_url,
             scopes,
-            policies: [self.policy, of_maker],
-        };
-        (Caller::McpSession(Arc::new(session)), end)
+            policies: [self.policy, policy],
+        }))
     }
 
     /// An event about it.

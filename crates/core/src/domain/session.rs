@@ -109,12 +109,9 @@ impl Session {
         !self.of_this_machine && !self.by_provider
     }
 
-    /// Whether it is a session of this member now.
-    pub(crate) fn is_of(&self, member: &Member, now: Timestamp) -> bool {
-        self.member_id == member.id
-            && self.epoch == member.epoch
-            && !member.disabled
-            && now < self.expires_at
+    /// Whether it is still a session of this member.
+    pub(crate) fn is_of(&self, member: &Member) -> bool {
+        self.member_id == member.id && self.epoch == member.epoch && !member.disabled
     }
 
     /// The session after a use. `None` if the use isn't worth recording.

@@ -1,11 +1,10 @@
 //! Account tokens, which let a program act for one user's accounts and do nothing else.
 
-mod authenticate;
 mod create;
 mod delete;
 mod list;
+mod token;
 
-pub(super) use authenticate::check;
 pub(crate) use create::create;
 pub(crate) use delete::delete;
 pub(crate) use list::list;

@@ -1,6 +1,5 @@
 //! MCP sessions, which let an agent call tools for one user and do nothing else.
 
-mod authenticate;
 mod by_issuer;
 #[cfg(test)]
 mod by_issuer_tests;
@@ -10,8 +9,8 @@ mod link;
 mod list;
 mod offer;
 mod request_state;
+mod token;
 
-pub(super) use authenticate::check;
 pub(super) use by_issuer::check_jwt;
 pub(crate) use create::create;
 pub(crate) use delete::delete;

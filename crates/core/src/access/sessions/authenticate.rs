@@ -1,13 +1,16 @@
 //! Identifies the member of a session.
 
-use super::{SignedInMember, ended};
+use jiff::Timestamp;
+
+use super::{ENDED, SignedInMember, ended};
 use crate::{
     Result,
+    access::token::{Token, look_up},
     caller::Caller,
     context::{Context, change::Change},
     digest::Digest,
-    domain::{Member, Session},
-    store::Versioned,
+    domain::{AppCredential, Member, Session},
+    store::{Records, Versioned},
 };
 
 /// The member who is signed in with this session. Both rows are read every time, so a change to a member's rights takes
@@ -51,15 +54,35 @@ pub(super) async fn with_member(
     context: &Context,
     id: &str,
 ) -> Result<(Versioned<Session>, Versioned<Member>)> {
-    let session = context.store.session(&Digest::of(id)).await?;
-    let session = session.ok_or_else(ended)?;
-    let member = context.store.member(session.row.member_id).await?;
-    let member = member.ok_or_else(ended)?;
-    let is_refused = session.row.is_by_password() && !context.takes_passwords();
-    if is_refused || !session.row.is_of(&member.row, context.now()) {
-        return Err(ended());
+    let (opened, _) = look_up::<Session>(context, &Digest::of(id)).await?;
+    Ok(opened)
+}
+
+impl Token for Session {
+    type Opened = (Versioned<Self>, Versioned<Member>);
+
+    const REFUSED: &'static str = ENDED;
+
+    async fn find(store: &Records, digest: &Digest) -> Result<Option<Versioned<Self>>> {
+        store.session(digest).await
     }
-    Ok((session, member))
+
+    fn expires_at(&self) -> Timestamp {
+        self.expires_at
+    }
+
+    async fn open(
+        session: Versioned<Self>,
+        context: &Context,
+        _: Option<AppCredential>,
+    ) -> Result<Option<(Self::Opened, Option<Timestamp>)>> {
+        let row = &session.row;
+        let member = context.store.member(row.member_id).await?;
+        let is_refused = row.is_by_password() && !context.takes_passwords();
+        let is_of = |member: &Versioned<Member>| !is_refused && row.is_of(&member.row);
+        let member = member.filter(is_of);
+        Ok(member.map(|member| ((session, member), None)))
+    }
 }
 
 /// Derived from the session's ID, which can't be derived from it.

@@ -176,10 +176,9 @@ impl fmt::Debug for SignedInMember {
     }
 }
 
-/// The error for every session that doesn't allow anything. It's always the same.
+/// The message for every session that doesn't allow anything. It's always the same.
+const ENDED: &str = "the session is unknown or has expired; sign in again";
+
 fn ended() -> Error {
-    Error::new(
-        ErrorKind::Unauthenticated,
-        "the session is unknown or has expired; sign in again",
-    )
+    Error::new(ErrorKind::Unauthenticated, ENDED)
 }
