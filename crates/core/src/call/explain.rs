@@ -83,7 +83,7 @@ async fn of_tool(
     explained.limit(mcp_session::allows(caller, tool.entry()));
     explained.limit(caller.check_for(ScopeName::ToolsExecute, product.name));
     explained.add(policy::tool(policies, tool.entry().name()));
-    let parsed = validate::input(tool, input)?;
+    let parsed = validate::input(&tool, input)?;
     let call = Call::new(context.new_id(), context.now());
     first_requests(product, parsed.as_ref(), &call, |sending| {
         explained.request(policies, sending);

@@ -1,5 +1,7 @@
 //! Finds the tool and version that a call requests.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
@@ -7,18 +9,18 @@ use crate::{
     catalogue::{Catalogue, CatalogueTool},
     error::Violation,
     schema::VERSION_PARAMETERS,
-    tool::{ToolEntry, numbers},
+    tool::numbers,
 };
 
 /// The requested tool and version. Removes the version parameters from the input. If the input is a JSON text with an
 /// object, it's parsed first.
-pub(super) fn tool<'a>(
-    catalogue: &'a Catalogue,
+pub(super) fn tool(
+    catalogue: &Catalogue,
     name: &str,
     schema_version: Option<String>,
     tool_version: Option<String>,
     input: &mut Value,
-) -> Result<&'a CatalogueTool> {
+) -> Result<Arc<CatalogueTool>> {
     if let Value::String(text) = input
         && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)
     {
@@ -31,12 +33,8 @@ pub(super) fn tool<'a>(
     let [schema_parameter, tool_parameter] = VERSION_PARAMETERS;
     let schema_version = one(schema_parameter, schema_version, input)?;
     let tool_version = one(tool_parameter, tool_version, input)?;
-    catalogue.find(name, schema_version.as_deref(), tool_version.as_deref())
-}
-
-/// The tool of this version, which was already found before.
-pub(super) fn again<'a>(catalogue: &'a Catalogue, entry: &ToolEntry) -> Result<&'a CatalogueTool> {
-    catalogue.find(entry.name(), None, Some(entry.version()))
+    let tool = catalogue.find(name, schema_version.as_deref(), tool_version.as_deref())?;
+    Ok(Arc::clone(tool))
 }
 
 fn one(parameter: &str, outside: Option<String>, input: &mut Value) -> Result<Option<String>> {

@@ -16,8 +16,8 @@ use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change, keyed_calls},
     digest::Digest,
-    domain::{KeyedCall, account_ref::connection_name},
-    identifier::{AccountId, ExecutionId},
+    domain::KeyedCall,
+    identifier::{AccountId, ConnectionName, ExecutionId},
     ports::Body,
     resource::Execution,
     seal::place,
@@ -90,9 +90,13 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Waits for the turn, up to a limit.
-    pub(super) async fn wait(context: &Context, keyed: Keyed, connection: &str) -> Result<Self> {
+    pub(super) async fn wait(
+        context: &Context,
+        keyed: Keyed,
+        connection: &ConnectionName,
+    ) -> Result<Self> {
         // Outcomes of connections that the caller can't see count as missing too.
-        context.check_seen(&connection_name(connection)?).await?;
+        context.check_seen(connection).await?;
         let waits_until = context.ends_at(WAIT);
         let turn = pin!(context.keyed_calls.enter(&keyed.key));
         match select(turn, context.runtime.sleep(context.at_most(WAIT))).await {
@@ -109,8 +113,16 @@ impl Turn {
         }
     }
 
-    /// The outcome of an earlier call. `None` if this call needs to run.
-    pub(super) async fn earlier(&mut self) -> Result<Option<Outcome>> {
+    /// The outcome of an earlier call, which can be an error. `None` if this call needs to run.
+    pub(super) async fn earlier(&mut self) -> Result<Option<Result<Outcome>>> {
+        match self.found().await {
+            Ok(outcome) => Ok(outcome.map(Ok)),
+            Err(error) if error.is_replayed() => Ok(Some(Err(error))),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn found(&mut self) -> Result<Option<Outcome>> {
         (self.lost, self.cut_off) = (false, None);
         loop {
             let found = pin!(self.context.store.keyed_call(&self.keyed.key));
@@ -217,11 +229,11 @@ impl Turn {
         self.cut_off.is_some()
     }
 
-    /// The result of a call. If it's a repetition that failed, the error says nothing about the interrupted call.
-    pub(super) fn result(&self, result: Result<Execution>) -> Result<Execution> {
-        match result {
-            Err(error) if self.is_again() && !error.is_replayed() => Err(unsettled(error)),
-            result => result,
+    /// The error of a call. If it repeats an interrupted one, its failure says nothing about that one.
+    pub(super) fn error(&self, error: Error) -> Error {
+        match self.is_again() && !error.is_replayed() {
+            true => unsettled(error),
+            false => error,
         }
     }
 

@@ -380,8 +380,9 @@ fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
     let (world, context) = (&cut_off.world, &cut_off.context);
     let asked = ("demo_put_note", keyed("key", "a"));
     let keyed = Keyed::new(context, "tools/execute", "key", &asked).unwrap();
+    let connection = ConnectionName::new("demo").unwrap();
     let mut turn = world
-        .run(Turn::wait(context, keyed.clone(), "demo"))
+        .run(Turn::wait(context, keyed.clone(), &connection))
         .unwrap();
     assert!(world.run(turn.earlier()).unwrap().is_none());
     let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();

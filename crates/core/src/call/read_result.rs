@@ -2,8 +2,8 @@
 
 use super::{
     account_token,
-    execute::execute_again,
     file::{content, open},
+    tool::execute_again,
 };
 use crate::{Result, context::Context, resource::ResultFile};
 

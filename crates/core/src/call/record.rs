@@ -160,15 +160,6 @@ impl Record {
         result
     }
 
-    /// The same for a raw request.
-    pub(super) fn end_replayed_raw(
-        mut self,
-        result: Result<http::Response<Body>>,
-    ) -> Result<http::Response<Body>> {
-        let result = self.noting(result);
-        self.end_replayed(result)
-    }
-
     /// A product's refusal counts as a failure, even if its response was forwarded.
     fn came_to<T>(&self, result: &Result<T>) -> Outcome {
         match (result, self.product_status) {

@@ -1,14 +1,15 @@
 //! Shapes a result as the caller requests.
 
+use std::sync::Arc;
+
 use serde_json::value::RawValue;
 
-use super::find;
 use crate::{
     Result,
     catalogue::CatalogueTool,
     context::{Context, bulkheads::Held},
     results::{self, Origin, Part, ResultOptions, View},
-    tool::{Effect, ToolEntry, Warning},
+    tool::{Effect, Warning},
 };
 
 /// Memory that JSON needs while it's transformed, per byte of its text.
@@ -20,7 +21,7 @@ const PAGE_SIZES: [&str; 3] = ["max_results", "page_size", "limit"];
 /// The data in the requested shape, and its truncated parts. Without options, the data stays unchanged.
 pub(super) async fn shaped(
     context: &Context,
-    entry: &'static ToolEntry,
+    tool: &Arc<CatalogueTool>,
     options: &ResultOptions,
     data: Box<RawValue>,
     warnings: &mut Vec<Warning>,
@@ -30,19 +31,17 @@ pub(super) async fn shaped(
         return Ok((data, Vec::new()));
     }
     if let Err(error) = held.add(PARSED * data.get().len() as u64) {
-        if entry.effect() == Effect::Read {
+        if tool.entry().effect() == Effect::Read {
             return Err(error);
         }
         let message = "not enough memory is free to transform the result; try again";
         warnings.push(Warning::new("result_as_it_is", message));
         return Ok((data, Vec::new()));
     }
-    let (shared, options) = (context.clone(), options.clone());
+    let (tool, options) = (Arc::clone(tool), options.clone());
     let bytes = data.get().len() as u64;
-    let shape = move || -> Result<_> {
-        let tool = find::again(&shared.catalogue, entry)?;
-        results::shape(data, &options, origin(tool, options.view)?)
-    };
+    let shape =
+        move || -> Result<_> { results::shape(data, &options, origin(&tool, options.view)?) };
     let shaped = context.computed(bytes, shape).await??;
     warnings.extend(shaped.warnings);
     Ok((shaped.data, shaped.parts))

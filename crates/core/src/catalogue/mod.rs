@@ -3,7 +3,10 @@
 mod meta;
 mod search;
 
-use std::{collections::BTreeMap, sync::OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::Value;
 
@@ -30,7 +33,7 @@ const OF_RAW_REQUESTS: [&str; 5] = ["send", "reply", "append", "delete", "upload
 #[derive(Debug)]
 pub struct Catalogue {
     products: Vec<&'static Product>,
-    tools: Vec<CatalogueTool>,
+    tools: Vec<Arc<CatalogueTool>>,
     /// Indices of the versions of each name and alias, oldest first.
     by_name: BTreeMap<&'static str, Vec<usize>>,
     /// Names of products that this program was built without.
@@ -112,12 +115,14 @@ impl Catalogue {
         let tools: Vec<_> = products
             .iter()
             .flat_map(|product| {
-                product.tools.iter().map(|entry| CatalogueTool {
-                    product,
-                    entry,
-                    schema: OnceLock::new(),
-                    output_schema: OnceLock::new(),
-                    readable_schema: OnceLock::new(),
+                product.tools.iter().map(|entry| {
+                    Arc::new(CatalogueTool {
+                        product,
+                        entry,
+                        schema: OnceLock::new(),
+                        output_schema: OnceLock::new(),
+                        readable_schema: OnceLock::new(),
+                    })
                 })
             })
             .collect();
@@ -201,7 +206,9 @@ impl Catalogue {
     pub fn newest(&self) -> impl Iterator<Item = &CatalogueTool> {
         self.by_name
             .iter()
-            .filter_map(|(name, versions)| versions.last().map(|index| (name, &self.tools[*index])))
+            .filter_map(|(name, versions)| {
+                versions.last().map(|index| (name, &*self.tools[*index]))
+            })
             .filter(|(name, tool)| **name == tool.entry.name())
             .map(|(_, tool)| tool)
     }
@@ -215,7 +222,7 @@ impl Catalogue {
         name: &str,
         schema_version: Option<&str>,
         tool_version: Option<&str>,
-    ) -> Result<&CatalogueTool> {
+    ) -> Result<&Arc<CatalogueTool>> {
         let versions = self.by_name.get(name).ok_or_else(|| self.unknown(name))?;
         let asked = match (schema_version, tool_version) {
             (Some(schema), Some(tool)) if schema != tool => {

@@ -62,6 +62,7 @@ pub(crate) use sign_in::Attempt;
 pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
 pub(crate) use snapshots::Snapshot;
+pub(crate) use tasks::TaskGuard;
 pub(crate) use token_set::TokenSet;
 pub(crate) use work::Panicked;
 

@@ -5,7 +5,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, Method, header};
 use serde_json::{Map, Value, json};
 
-use super::RawRequest;
+use super::request::RawRequest;
 use crate::{
     call::sending::content_type,
     policy::{Sending, Subject},

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::{
     Error, ErrorKind, Result,
+    call::once::Keyed,
     context::{
         Context,
         bulkheads::{Held, Unread},
@@ -41,6 +42,18 @@ impl Given {
     /// Whether to describe it and not send it.
     pub(super) fn is_dry_run(&self) -> bool {
         matches!(self, Self::Written(request) if request.dry_run)
+    }
+
+    /// Its idempotency key. A request that can't change something needs none.
+    pub(super) fn keyed(&self, context: &Context) -> Result<Option<Keyed>> {
+        let Self::Written(request) = self else {
+            return Ok(None);
+        };
+        let may_change = !matches!(request.method.as_str(), "GET" | "HEAD");
+        let key = request.idempotency_key.as_deref();
+        let key = key.filter(|_| may_change && !request.dry_run);
+        key.map(|key| Keyed::new(context, "proxy", key, request))
+            .transpose()
     }
 
     pub(super) async fn check(

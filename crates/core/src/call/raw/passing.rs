@@ -3,7 +3,6 @@
 use std::{
     fmt::Write as _,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -14,21 +13,13 @@ use http_body_util::combinators::UnsyncBoxBody;
 
 use crate::{
     Error, ErrorKind, Result,
-    call::record::Record,
-    context::bulkheads::{Entered, Held, Place},
+    call::{Capacity, record::Record},
     identifier::ExecutionId,
     ports::{Body, BoxError},
 };
 
 /// Names the execution on every response of the proxy.
 const EXECUTION_ID: HeaderName = HeaderName::from_static("stead-execution-id");
-
-/// Capacity that a call holds. It's freed when the response is complete.
-pub(super) struct Lasting {
-    pub(super) held: Arc<Held>,
-    #[expect(dead_code, reason = "held for its end")]
-    pub(super) in_flight: (Entered, Place),
-}
 
 /// Names the execution on its response.
 pub(super) fn named(
@@ -48,12 +39,12 @@ pub(super) fn named(
 }
 
 /// The body of a response. If the record is still open, it's completed at the body's end.
-pub(super) fn passing(body: Body, record: Option<Record>, lasting: Lasting) -> Body {
+pub(super) fn passing(body: Body, record: Option<Record>, capacity: Capacity) -> Body {
     match body {
         Body::Stream(inner) => Body::stream(Passing {
             inner,
             record,
-            _lasting: lasting,
+            _capacity: capacity,
         }),
         at_hand => {
             end(record, Ok(()));
@@ -65,7 +56,7 @@ pub(super) fn passing(body: Body, record: Option<Record>, lasting: Lasting) -> B
 struct Passing {
     inner: UnsyncBoxBody<Bytes, BoxError>,
     record: Option<Record>,
-    _lasting: Lasting,
+    _capacity: Capacity,
 }
 
 fn end(record: Option<Record>, result: Result<()>) {

@@ -3,17 +3,20 @@
 use std::{
     io::Write as _,
     sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
 };
 
 use flate2::{Compression, write::GzEncoder};
 use futures_util::FutureExt as _;
+use http::{HeaderValue, Method, header};
 
 use super::{
     tests::{RAW, WHOLE, batch, exchange, over_http, streamed},
     *,
 };
 use crate::{
-    ports::TransportErrorKind,
+    ErrorKind,
+    ports::{Limits, TransportErrorKind},
     state::AccountState,
     testing::{Responses, World, context, executions, insert_account, response},
 };

@@ -2,10 +2,16 @@
 
 use std::{mem, sync::Mutex};
 
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Uri, header};
+
 use super::{given::SHORT, *};
 use crate::{
-    ports::{Decision, Policy, PolicyRequest, TransportError, TransportErrorKind},
-    product::{ProxyRoute, ProxyRules, Rotation},
+    ErrorKind,
+    context::rate_limit::Cost,
+    ports::{Decision, Limits, Policy, PolicyRequest, TransportError, TransportErrorKind},
+    product::{Product, ProxyRoute, ProxyRules, Rotation},
+    proxy::{Checked, Part},
     state::AccountState,
     testing::{Responses, World, context, context_with, demo, insert_account, response},
 };
@@ -398,10 +404,8 @@ fn a_batch_costs_what_its_parts_cost_and_does_what_the_strongest_does() {
             path_and_query: String::from("/batch"),
             headers: HeaderMap::new(),
         };
-        let request = RawRequest {
-            parts: methods.iter().map(part).collect(),
-            ..RawRequest::new(&ProxyRules::BASE, At::Path, checked, Body::Empty)
-        };
+        let mut request = RawRequest::new(&ProxyRules::BASE, At::Path, checked, Body::Empty);
+        request.parts = methods.iter().map(part).collect();
         let Cost { reads, writes } = request.cost(&WHOLE, &Uri::from_static("/"));
         (reads, writes, request.effect())
     };
