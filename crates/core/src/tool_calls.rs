@@ -92,8 +92,8 @@ fn check(context: &Context, request: &ToolCalls) -> Result<()> {
         return Err(Error::invalid_at("/connection_name", message));
     }
     for product in request.connections.keys() {
-        if context.catalogue.product(product).is_none() {
-            let known = context.catalogue.products().iter();
+        if context.products.catalogue.product(product).is_none() {
+            let known = context.products.catalogue.products().iter();
             let message = crate::similar::unknown(product, known.map(|product| product.name));
             let violation = Violation::at(&["connections", product], "enum", message);
             return Err(Error::invalid(vec![violation]));
@@ -111,11 +111,14 @@ impl Step {
             }
             Some(Ok(MetaCall::Search(asked))) => {
                 let products = products(request);
-                let found = context.catalogue.search(&asked, products.as_deref());
+                let found = context
+                    .products
+                    .catalogue
+                    .search(&asked, products.as_deref());
                 What::Known(found.and_then(|found| json_text(&found)))
             }
             Some(Ok(MetaCall::Describe(asked))) => {
-                let found = context.catalogue.describe(&asked.name);
+                let found = context.products.catalogue.describe(&asked.name);
                 What::Known(found.and_then(|found| json_text(&found)))
             }
             Some(Err(error)) => What::Known(Err(error)),
@@ -133,7 +136,7 @@ impl Step {
     /// Title of the product that the call uses.
     fn title(&self, context: &Context) -> &'static str {
         match &self.what {
-            What::Tool(tool, _, _) => match context.catalogue.find(tool, None, None) {
+            What::Tool(tool, _, _) => match context.products.catalogue.find(tool, None, None) {
                 Ok(tool) => tool.product().title,
                 Err(_) => "",
             },
@@ -204,7 +207,7 @@ impl Step {
 
 impl What {
     fn tool(context: &Context, name: String, input: Value) -> Self {
-        let found = context.catalogue.find(&name, None, None);
+        let found = context.products.catalogue.find(&name, None, None);
         // An unknown tool changes nothing. Its result has the error.
         let effect = found.map_or(Effect::Read, |tool| tool.entry().effect());
         Self::Tool(name, input, effect)
@@ -222,7 +225,12 @@ fn is_unique(id: &str) -> bool {
 
 /// The connection that a tool is called through.
 fn connection(context: &Context, request: &ToolCalls, tool: &str) -> Result<String> {
-    let product = context.catalogue.find(tool, None, None)?.product().name;
+    let product = context
+        .products
+        .catalogue
+        .find(tool, None, None)?
+        .product()
+        .name;
     let named = request.connections.get(product);
     let named = named.or(request.connection_name.as_ref());
     named.cloned().ok_or_else(|| {

@@ -34,16 +34,16 @@ pub(crate) async fn authenticate_agent(context: &Context, bearer: &str) -> Resul
 /// A recently checked token is accepted without the store while that is reliable. While the store is unavailable, it's
 /// accepted for the configured time.
 async fn check(context: &Context, bearer: &str, by_issuer: bool) -> Result<Caller> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     let digest = Digest::of(bearer);
     let reliable = context.reliable_since().await;
-    let now = context.now();
-    let tokens = &context.access_tokens;
+    let now = context.host.now();
+    let tokens = &context.memory.access_tokens;
     let known = |since| tokens.caller(&digest, now, since);
     if let Some(caller) = known(reliable.since) {
         return Ok(caller);
     }
-    let last = known(reliable.now.saturating_sub(context.store_outage));
+    let last = known(reliable.now.saturating_sub(context.memory.store_outage));
     let asking = || ask(context, bearer, &digest, by_issuer);
     context.last_or_read(last, reliable.began, asking).await
 }
@@ -55,13 +55,13 @@ fn ask(
     digest: &Digest,
     by_issuer: bool,
 ) -> impl Future<Output = Result<Caller>> + Unpin + Send + 'static {
-    let epoch = context.access_tokens.epoch();
+    let epoch = context.memory.access_tokens.epoch();
     let key = (digest.clone(), epoch);
     let work = |guard| {
         let (context, digest) = (context.clone(), digest.clone());
         let bearer = SecretString::from(bearer);
         async move {
-            let (at, tokens) = (context.monotonic(), &context.access_tokens);
+            let (at, tokens) = (context.host.monotonic(), &context.memory.access_tokens);
             let caller = match read(&context, bearer.expose_secret(), &digest, by_issuer).await {
                 Ok((caller, expires_at)) => {
                     let checked = Checked {
@@ -84,8 +84,12 @@ fn ask(
         }
         .boxed()
     };
-    let runtime = context.runtime.as_ref();
-    context.access_tokens.readings.join(runtime, key, work)
+    let runtime = context.host.runtime.as_ref();
+    context
+        .memory
+        .access_tokens
+        .readings
+        .join(runtime, key, work)
 }
 
 async fn read(
@@ -94,7 +98,7 @@ async fn read(
     digest: &Digest,
     by_issuer: bool,
 ) -> Result<(Caller, Timestamp)> {
-    match &context.mcp_issuer {
+    match &context.issuers.mcp {
         Some(issuer) if by_issuer => mcp_sessions::check_jwt(context, issuer, bearer).await,
         _ if bearer.starts_with(account_tokens::PREFIX) => {
             look_up::<domain::AccountToken>(context, digest).await
@@ -130,7 +134,7 @@ impl Token for AccessToken {
         context: &Context,
         credential: Option<AppCredential>,
     ) -> Result<Option<(Caller, Option<Timestamp>)>> {
-        let (token, now) = (found.row, context.now());
+        let (token, now) = (found.row, context.host.now());
         let Some(credential) = credential else {
             return Ok(None);
         };
@@ -139,6 +143,7 @@ impl Token for AccessToken {
         };
         let stops = secret.expires_at;
         context
+            .memory
             .access_tokens
             .note_use(&token.client_id, &secret.id, now);
         let mut scopes = token.scopes(&credential);

@@ -33,8 +33,8 @@ pub(crate) async fn issue_access_token(
     client_secret: &str,
     scope: Option<&str>,
 ) -> Result<IssuedToken> {
-    let now = context.now();
-    let known = context.store.app_credential(client_id).await?;
+    let now = context.host.now();
+    let known = context.database.store.app_credential(client_id).await?;
     let known = known.map(|found| found.row).filter(|row| row.is_live(now));
     // An unknown ID takes the same path as a wrong secret: Stead always compares two digests.
     let secrets = known.as_ref().map(|row| row.live_secrets(now));
@@ -61,7 +61,7 @@ pub(crate) async fn issue_access_token(
     let end = [credential.expires_at, secret.expires_at];
     let expires_at = now.checked_add(TOKEN_LIFE).unwrap_or(Timestamp::MAX);
     let expires_at = end.into_iter().flatten().fold(expires_at, Timestamp::min);
-    let access_token = context.new_checked_secret("stead_token_");
+    let access_token = context.host.new_checked_secret("stead_token_");
     let row = AccessToken {
         token: Digest::of(access_token.expose_secret()),
         client_id: client_id.to_owned(),
@@ -73,7 +73,10 @@ pub(crate) async fn issue_access_token(
     context
         .add("token.issue", Change::none().insert(row), exists)
         .await?;
-    context.access_tokens.note_use(client_id, &secret.id, now);
+    context
+        .memory
+        .access_tokens
+        .note_use(client_id, &secret.id, now);
     Ok(IssuedToken {
         access_token,
         expires_in: expires_at.duration_since(now).as_secs().unsigned_abs(),

@@ -48,10 +48,12 @@ pub(super) async fn look_up<T: Token>(
     digest: &Digest,
 ) -> Result<(T::Opened, Timestamp)> {
     let refused = || Error::new(ErrorKind::Unauthenticated, T::REFUSED);
-    let found = T::find(&context.store, digest).await?.ok_or_else(refused)?;
+    let found = T::find(&context.database.store, digest)
+        .await?
+        .ok_or_else(refused)?;
     let credential = match found.row.client_id() {
         Some(client_id) => {
-            let credential = context.store.app_credential(client_id).await?;
+            let credential = context.database.store.app_credential(client_id).await?;
             Some(credential.ok_or_else(refused)?.row)
         }
         None => None,
@@ -59,7 +61,7 @@ pub(super) async fn look_up<T: Token>(
     let own = found.row.expires_at();
     let end = credential.as_ref().and_then(|one| one.expires_at);
     let end = end.map_or(own, |end| end.min(own));
-    if end <= context.now() {
+    if end <= context.host.now() {
         return Err(refused());
     }
     let opened = T::open(found, context, credential).await?;

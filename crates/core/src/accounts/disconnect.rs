@@ -69,7 +69,11 @@ pub(crate) async fn disconnect(
     }
     context
         .detached(move |context| async move {
-            context.store.remove_unreadable_credentials(id).await?;
+            context
+                .database
+                .store
+                .remove_unreadable_credentials(id)
+                .await?;
             if pseudonym.is_some() {
                 erase::sessions(&context, &identifier).await?;
             }
@@ -109,7 +113,7 @@ async fn load(
 ) -> Result<Loaded> {
     let account = context.existing_account(id).await?;
     let mut credentials = Vec::new();
-    for credential in context.store.credentials(id).await? {
+    for credential in context.database.store.credentials(id).await? {
         let revocation = if how.revoke_at_product {
             oauth::revocation(context, &account.row, &credential.row, also_ends).await?
         } else {
@@ -118,7 +122,7 @@ async fn load(
         credentials.push((credential, revocation));
     }
     let erased = match pseudonym {
-        Some(pseudonym) => context.store.erasure(pseudonym).await?,
+        Some(pseudonym) => context.database.store.erasure(pseudonym).await?,
         None => None,
     };
     Ok((account, credentials, erased))
@@ -152,14 +156,20 @@ fn decide(
         let trigger = Trigger::Disconnected {
             revoke: how.revoke_at_product,
         };
-        let disconnected = row.on(trigger, context.now())?;
+        let disconnected = row.on(trigger, context.host.now())?;
         return Ok((change.account(disconnected, row.state, version), asked));
     };
     let (before, present) = match erased {
         Some(found) => (Some(found.row), Some(found.version)),
         None => (None, None),
     };
-    let left = erasure(connection, &row, pseudonym.clone(), before, context.now());
+    let left = erasure(
+        connection,
+        &row,
+        pseudonym.clone(),
+        before,
+        context.host.now(),
+    );
     let change = change.delete_account(&row, version, left.event(row.id));
     let change = match present {
         Some(present) => change.update(left, present),

@@ -71,10 +71,10 @@ async fn known(context: &Context) {
             ..execution(
                 number,
                 identifier,
-                context.now() - SignedDuration::from_mins(5),
+                context.host.now() - SignedDuration::from_mins(5),
             )
         };
-        context.recorder.add(context, call);
+        context.history.recorder.add(context, call);
     }
 }
 
@@ -115,7 +115,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
         Arc::clone(&store),
     ));
     world.run(known(&context));
-    world.run(context.recorder.flush(&context));
+    world.run(context.history.recorder.flush(&context));
     let all = world.run(stored(&context, &*store));
     assert!(all.matches(ADA).count() > 5 && all.matches("lovelace").count() >= 3);
     let before = world
@@ -133,7 +133,9 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
     assert_forgotten(&all);
-    let events = world.run(context.store.events(None, None, 100)).unwrap();
+    let events = world
+        .run(context.database.store.events(None, None, 100))
+        .unwrap();
     let names: Vec<_> = events.iter().map(|found| found.row.name.as_str()).collect();
     assert_eq!(names.last(), Some(&"account.erased"));
     let last = &events.last().unwrap().row;
@@ -176,9 +178,9 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     assert_eq!(after.state, AccountState::PendingAuthorization);
     let call = Execution {
         account_id: Some(after.id),
-        ..execution(9, ADA, context.now())
+        ..execution(9, ADA, context.host.now())
     };
-    context.recorder.add(&context, call);
+    context.history.recorder.add(&context, call);
     world.advance(std::time::Duration::from_secs(25 * 3_600));
     let kept = world.run(executions(&context));
     assert!(
@@ -186,7 +188,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
             .all(|call| call.identifier != ADA || call.account_id == Some(after.id))
     );
     let erased = world
-        .run(context.store.erasure(pseudonym))
+        .run(context.database.store.erasure(pseudonym))
         .unwrap()
         .unwrap();
     assert_eq!((erased.row.passes, erased.row.due_at), (3, None));
@@ -197,7 +199,7 @@ fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(known(&context));
-    let began = context.now();
+    let began = context.host.now();
     world.advance(std::time::Duration::from_secs(1));
     world
         .run(accounts::disconnect(
@@ -205,8 +207,11 @@ fn the_record_of_a_call_that_was_under_way_is_found_by_a_later_pass() {
             DisconnectAccount::new(&ada().connection, &ada().identifier).how(erasing()),
         ))
         .unwrap();
-    context.recorder.add(&context, execution(9, ADA, began));
-    world.run(context.recorder.flush(&context));
+    context
+        .history
+        .recorder
+        .add(&context, execution(9, ADA, began));
+    world.run(context.history.recorder.flush(&context));
     let named = |context: &Context| {
         let calls = world.run(executions(context));
         calls.iter().filter(|call| call.identifier == ADA).count()
@@ -230,7 +235,7 @@ fn an_erasure_that_is_cut_off_is_completed_by_maintenance() {
             Arc::clone(&store) as _,
         ));
         world.run(known(&context));
-        world.run(context.recorder.flush(&context));
+        world.run(context.history.recorder.flush(&context));
         let (cut, commits) = (Arc::clone(&store), AtomicUsize::new(0));
         store.set_down(failing == 0);
         store.watch(move |_| {
@@ -271,9 +276,9 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(known(&context));
-    let old = execution(50, ADA, context.now() - SignedDuration::from_mins(1));
+    let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
     let _ = world
-        .run(context.store.commit(Batch::new().insert(old)))
+        .run(context.database.store.commit(Batch::new().insert(old)))
         .unwrap();
     let done = world
         .run(accounts::disconnect(

@@ -108,7 +108,7 @@ async fn import_one(
             given.expires_at,
         ),
         text,
-        new_id: AccountId::from_uuid(context.new_id()),
+        new_id: AccountId::from_uuid(context.host.new_id()),
         given,
     };
     if dry_run {
@@ -151,6 +151,7 @@ struct Loaded {
 async fn load(context: &Context, line: &Line) -> Result<Loaded> {
     let connection = context.existing_connection(&line.of.connection).await?;
     let found = context
+        .database
         .store
         .account_of(connection.row.id, &line.of.identifier)
         .await?;
@@ -159,23 +160,32 @@ async fn load(context: &Context, line: &Line) -> Result<Loaded> {
         None => {
             let identifier = line.of.identifier.clone();
             identifier.check_new()?;
-            let now = context.now();
+            let now = context.host.now();
             let account = new_account(line.new_id, connection.row.id, identifier, now);
             (account, None)
         }
     };
     let (mut authorizations, mut credentials) = (Vec::new(), Vec::new());
     if version.is_some() {
-        authorizations = context.store.authorizations(account.id, SIBLINGS).await?;
+        authorizations = context
+            .database
+            .store
+            .authorizations(account.id, SIBLINGS)
+            .await?;
         authorizations.retain(|one| one.row.is_verifying());
-        let all = context.store.credentials(account.id).await?.into_iter();
+        let all = context
+            .database
+            .store
+            .credentials(account.id)
+            .await?
+            .into_iter();
         let live = all.filter(|credential| credential.row.sealed.is_some());
         credentials.extend(live.map(|credential| (credential, None)));
     }
     let tokens = line.tokens.clone().of_client(connection.row.client_epoch);
     let generation = account.last_generation + 1;
     Ok(Loaded {
-        sealed: tokens.seal(&context.vault, &account, generation)?,
+        sealed: tokens.seal(&context.database.vault, &account, generation)?,
         connection,
         account,
         version,
@@ -198,7 +208,7 @@ fn decide(
         credentials,
         sealed,
     } = loaded;
-    let (now, digest) = (context.now(), line.digest(&connection.row));
+    let (now, digest) = (context.host.now(), line.digest(&connection.row));
     // Check this first, because values that were valid at the first import may have expired since.
     if account.imported.as_ref() == Some(&digest) {
         return Ok((Change::none(), (ImportOutcome::Unchanged, Some(account.id))));
@@ -281,7 +291,7 @@ fn read(
     if !matches!(given.state.as_deref(), None | Some("active" | "suspended")) {
         wrong.add("/state", "enum", "expected one of: active, suspended");
     }
-    check_tokens(given, tokens, context.now(), &mut wrong);
+    check_tokens(given, tokens, context.host.now(), &mut wrong);
     let asked = asked_scopes(product, connection, None, &[])?;
     let granted = match &given.scopes {
         Some(scopes) => wrong.read(read_granted(product, scopes)),

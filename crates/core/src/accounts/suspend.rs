@@ -34,7 +34,7 @@ async fn transition(
     let connection_name = connection.row.name.clone();
     let changed = context
         .detached(move |context| async move {
-            let now = context.now();
+            let now = context.host.now();
             context
                 .change(
                     "account.suspend",

@@ -57,9 +57,9 @@ fn matching<'c>(
     connection: Option<&'c Connection>,
 ) -> Result<impl Iterator<Item = &'c CatalogueTool>> {
     let asked = filter.products.iter();
-    let asked = asked.map(|product| Ok(context.endpoints(product)?.product.name));
+    let asked = asked.map(|product| Ok(context.products.endpoints(product)?.product.name));
     let asked: Vec<&str> = asked.collect::<Result<_>>()?;
-    Ok(context.catalogue.newest().filter(move |tool| {
+    Ok(context.products.catalogue.newest().filter(move |tool| {
         let product = tool.product().name;
         connection.is_none_or(|connection| connection.product == product)
             && (asked.is_empty() || asked.contains(&product))
@@ -71,7 +71,7 @@ fn matching<'c>(
 
 /// The newest version of one tool.
 pub(crate) fn tool(context: &Context, name: &str) -> Result<ToolDescription> {
-    ToolDescription::of(context.catalogue.find(name, None, None)?)
+    ToolDescription::of(context.products.catalogue.find(name, None, None)?)
 }
 
 /// Product and granted scopes of every usable account of a user: through one connection, or all.
@@ -90,7 +90,11 @@ async fn granted_by_product(
         if connection_ready(&connection).is_err() {
             continue;
         }
-        let account = context.store.account_of(connection.id, &identifier).await?;
+        let account = context
+            .database
+            .store
+            .account_of(connection.id, &identifier)
+            .await?;
         if let Some(account) = account.filter(|account| {
             account.row.state == AccountState::Active && account.row.is_of_client(&connection)
         }) {

@@ -28,7 +28,7 @@ pub(super) fn of_path<'a>(
     path_and_query: &str,
 ) -> Result<&'a TokenAccount> {
     let has_route = |account: &&TokenAccount| {
-        let endpoints = context.endpoints(&account.product);
+        let endpoints = context.products.endpoints(&account.product);
         endpoints.is_ok_and(|found| proxy::has_route(&found.product.proxy, path_and_query))
     };
     let found = match token.accounts.as_slice() {

@@ -177,11 +177,11 @@ fn a_product_that_stalls_starves_only_itself() {
         vec![ErrorKind::Overloaded; 2000 - 768],
         "at once, and not yet the product's fault"
     );
-    assert_eq!(context.bulkheads.in_flight().0, 768);
+    assert_eq!(context.limits.bulkheads.in_flight().0, 768);
     // Calls through another connection and to another product still work.
     let second = callers(&world, &context, 2000, "two");
     assert_eq!(second.lock().unwrap().len(), 2000 - 768);
-    assert_eq!(context.bulkheads.in_flight().0, 2 * 768);
+    assert_eq!(context.limits.bulkheads.in_flight().0, 2 * 768);
     for _ in 0..2000 {
         world.run(call(&context, "other", "1")).unwrap();
     }
@@ -199,7 +199,7 @@ fn a_product_that_stalls_starves_only_itself() {
     // Their own time limit ends the calls, and all places are free again.
     world.advance(Duration::from_secs(120));
     assert_eq!(ended.lock().unwrap().len(), 2000);
-    assert_eq!(context.bulkheads.in_flight(), (0, 0));
+    assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn all_calls_together_are_bounded_and_a_stalled_product_leaves_room() {
     // All connections of a product share its places.
     let error = world.run(call(&context, "two", "1")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Overloaded);
-    let entered = context.bulkheads.enter(&Caller::Operator).unwrap();
+    let entered = context.limits.bulkheads.enter(&Caller::Operator).unwrap();
     let error = world.run(call(&context, "other", "1")).unwrap_err();
     assert_eq!(
         (error.kind(), error.act_by(), error.kind().status()),
@@ -284,7 +284,7 @@ fn an_application_that_floods_leaves_room_for_others() {
         assert!(ended.lock().unwrap().is_empty(), "{whose}");
         // When calls end, the application with fewer running calls comes first.
         world.advance(Duration::from_secs(300));
-        assert_eq!(context.bulkheads.in_flight(), (0, 0));
+        assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
         assert!(
             callers_as(&world, &floods, 5, "ada", connections[0])
                 .lock()
@@ -341,12 +341,12 @@ fn inputs_are_refused_once_the_calls_in_flight_hold_as_much_as_they_may() {
     };
     world.process(0).spawn(Box::pin(spawned));
     world.run_until_idle();
-    assert!(context.bulkheads.in_flight().1 >= 700 * 1024);
+    assert!(context.limits.bulkheads.in_flight().1 >= 700 * 1024);
     let error = world.run(call(&context, "other", &large)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Overloaded);
     world.run(call(&context, "other", "small")).unwrap();
     world.advance(Duration::from_secs(120));
-    assert_eq!(context.bulkheads.in_flight(), (0, 0));
+    assert_eq!(context.limits.bulkheads.in_flight(), (0, 0));
     let error = world.run(call(&context, "other", &large)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ProductTimeout, "it was sent");
 }
@@ -370,12 +370,12 @@ fn a_streamed_response_keeps_its_place_until_it_has_passed() {
             .await
             .unwrap()
     });
-    assert_eq!(context.bulkheads.in_flight().0, 1);
+    assert_eq!(context.limits.bulkheads.in_flight().0, 1);
     let text = world.run(response.into_body().collect(9)).unwrap();
     assert_eq!(
-        (text.as_ref(), context.bulkheads.in_flight().0),
+        (text.as_ref(), context.limits.bulkheads.in_flight().0),
         (&b"text"[..], 0)
     );
     drop(world.run(stream_raw(&context, "demo", "ada", request())));
-    assert_eq!(context.bulkheads.in_flight().0, 0);
+    assert_eq!(context.limits.bulkheads.in_flight().0, 0);
 }

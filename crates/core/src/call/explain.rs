@@ -77,14 +77,14 @@ async fn of_tool(
     name: &str,
     mut input: Value,
 ) -> Result<PolicyDecision> {
-    let tool = find::tool(&context.catalogue, name, None, None, &mut input)?;
+    let tool = find::tool(&context.products.catalogue, name, None, None, &mut input)?;
     let product = tool.product();
     let mut explained = Explained::default();
     explained.limit(mcp_session::allows(caller, tool.entry()));
     explained.limit(caller.check_for(ScopeName::ToolsExecute, product.name));
     explained.add(policy::tool(policies, tool.entry().name()));
     let parsed = validate::input(&tool, input)?;
-    let call = Call::new(context.new_id(), context.now());
+    let call = Call::new(context.host.new_id(), context.host.now());
     first_requests(product, parsed.as_ref(), &call, |sending| {
         explained.request(policies, sending);
         Ok(())
@@ -130,7 +130,7 @@ fn raw(
 ) -> Result<PolicyDecision> {
     let name = test.product.as_deref();
     let name = name.ok_or_else(|| Error::invalid_at("/product", "give the product"))?;
-    let product = context.endpoints(name)?.product;
+    let product = context.products.endpoints(name)?.product;
     let body = match &test.body {
         Value::Null => None,
         Value::String(text) => Some(Bytes::from(text.clone())),

@@ -33,7 +33,11 @@ pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page
     };
     let position = list.page.token.as_deref().map(position).transpose()?;
     let limit = list.page.limit() as usize;
-    let (found, next) = context.store.executions(&search, position, limit).await?;
+    let (found, next) = context
+        .database
+        .store
+        .executions(&search, position, limit)
+        .await?;
     let seen = |call: &Execution| context.caller.sees(&call.connection_name);
     let items = found
         .into_iter()
@@ -67,7 +71,11 @@ pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<Execu
     };
     let mut position = None;
     loop {
-        let (found, next) = context.store.executions(&search, position, 100).await?;
+        let (found, next) = context
+            .database
+            .store
+            .executions(&search, position, 100)
+            .await?;
         if let Some(call) = found.into_iter().find(|call| call.id == id) {
             let seen = context.caller.sees(&call.connection_name);
             return seen.then(|| call.shown()).ok_or_else(missing);
@@ -105,7 +113,7 @@ const READ: u32 = 500;
 /// Size of the history in bytes.
 pub(crate) async fn history_bytes(context: &Context) -> Result<u64> {
     // Parts are read while others change, so their sum can be negative.
-    let bytes = context.store.history_bytes().await?;
+    let bytes = context.database.store.history_bytes().await?;
     Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
@@ -120,6 +128,7 @@ pub(crate) async fn by_process(
         let mut after = None;
         loop {
             let page = context
+                .database
                 .store
                 .totals(step, &(since..before), after, READ)
                 .await?;
@@ -148,7 +157,7 @@ pub(crate) async fn totals(context: &Context, count: CountExecutions) -> Result<
         TotalsStep::Hour => (SignedDuration::from_hours(24), 31 * 24),
         TotalsStep::Minute => (SignedDuration::from_hours(1), 24),
     };
-    let before = before.unwrap_or_else(|| context.now());
+    let before = before.unwrap_or_else(|| context.host.now());
     let since = since.unwrap_or_else(|| before.checked_sub(usual).unwrap_or(before));
     if before.duration_since(since) > SignedDuration::from_hours(most) {
         let by = step.name();

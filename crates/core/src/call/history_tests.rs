@@ -59,7 +59,7 @@ fn totals_of_minutes_add_up_to_those_of_the_hour() {
     let (world, context) = called();
     let read = |step| {
         let hour = SignedDuration::from_hours(1);
-        let (since, before) = (context.now() - hour, context.now() + hour);
+        let (since, before) = (context.host.now() - hour, context.host.now() + hour);
         let count = CountExecutions::new().span(TotalsSpan::new(step, since, before));
         let all = totals(&context, count);
         let rows = world.run(all).unwrap().items;

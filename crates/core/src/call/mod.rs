@@ -181,7 +181,7 @@ impl Call {
             context: context.clone(),
             record,
             admission,
-            held: context.bulkheads.bytes(),
+            held: context.limits.bulkheads.bytes(),
             keyed,
             is_dry_run,
         })
@@ -232,8 +232,8 @@ impl Call {
         request: R,
         of: &AccountRef,
     ) -> Result<Admitted<R::Work>> {
-        let task = self.context.tasks.enter()?;
-        let entered = self.context.bulkheads.enter(&self.context.caller)?;
+        let task = self.context.host.tasks.enter()?;
+        let entered = self.context.limits.bulkheads.enter(&self.context.caller)?;
         let snapshot = self.context.snapshot(of).await?;
         self.record.account(snapshot.account.id);
         let work = request.admit(self, &snapshot).await?;

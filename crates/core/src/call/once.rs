@@ -98,8 +98,8 @@ impl Turn {
         // Outcomes of connections that the caller can't see count as missing too.
         context.check_seen(connection).await?;
         let waits_until = context.ends_at(WAIT);
-        let turn = pin!(context.keyed_calls.enter(&keyed.key));
-        match select(turn, context.runtime.sleep(context.at_most(WAIT))).await {
+        let turn = pin!(context.limits.keyed_calls.enter(&keyed.key));
+        match select(turn, context.host.runtime.sleep(context.at_most(WAIT))).await {
             Either::Left((turn, _)) => Ok(Self {
                 context: context.clone(),
                 keyed: keyed.clone(),
@@ -125,7 +125,7 @@ impl Turn {
     async fn found(&mut self) -> Result<Option<Outcome>> {
         (self.lost, self.cut_off) = (false, None);
         loop {
-            let found = pin!(self.context.store.keyed_call(&self.keyed.key));
+            let found = pin!(self.context.database.store.keyed_call(&self.keyed.key));
             let found = self.context.in_time(found).await?;
             let Some(found) = found.filter(|found| !found.row.is_over(found.read_at)) else {
                 return Ok(None);
@@ -143,18 +143,18 @@ impl Turn {
                 }
                 return Err(cut_off(found.row.execution_id));
             }
-            let left = (self.waits_until).saturating_sub(self.context.monotonic());
+            let left = (self.waits_until).saturating_sub(self.context.host.monotonic());
             if left.is_zero() {
                 return Err(under_way());
             }
-            self.context.runtime.sleep(LOOK.min(left)).await;
+            self.context.host.runtime.sleep(LOOK.min(left)).await;
         }
     }
 
     /// Whether the recorded call was interrupted. Since no other call with the key is running in this process, a call
     /// of this process without an outcome was.
     async fn was_cut_off(&self, found: &Versioned<KeyedCall>) -> bool {
-        found.row.process == self.context.process
+        found.row.process == self.context.host.process
             || found.row.is_cut_off(found.read_at)
             || self.context.has_ended(found.row.process).await
     }
@@ -164,7 +164,12 @@ impl Turn {
             return Err(not_kept(row.execution_id));
         };
         let place = place::outcome(row.execution_id);
-        let outcome = self.context.vault.open_sealed(place, sealed).await?;
+        let outcome = self
+            .context
+            .database
+            .vault
+            .open_sealed(place, sealed)
+            .await?;
         serde_json::from_slice(&outcome).map_err(|_| {
             let message = "the outcome of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)
@@ -190,13 +195,13 @@ impl Turn {
             return Err(self::cut_off(first.execution_id));
         }
         let Keyed { key, request } = self.keyed.clone();
-        let (ids, now) = ((id, account), context.now());
-        let row = KeyedCall::started(key, request, context.process, ids, repeat, now);
+        let (ids, now) = ((id, account), context.host.now());
+        let row = KeyedCall::started(key, request, context.host.process, ids, repeat, now);
         let is_cut_off = |found: &KeyedCall| cut_off.as_ref().is_some_and(|first| found == first);
         let first = context
             .change(
                 "idempotency.start",
-                || context.store.keyed_call(&self.keyed.key),
+                || context.database.store.keyed_call(&self.keyed.key),
                 |found| {
                     let change = Change::none();
                     Ok(match found {
@@ -292,8 +297,8 @@ impl Turn {
         if self.offer(id, &end, false).await.is_ok() {
             return;
         }
-        let guard = self.context.tasks.begin();
-        let runtime = Arc::clone(&self.context.runtime);
+        let guard = self.context.host.tasks.begin();
+        let runtime = Arc::clone(&self.context.host.runtime);
         runtime.spawn(Box::pin(async move {
             if let Err(error) = self.offer(id, &end, true).await {
                 tracing::error!(execution = %id, %error, "couldn't store the outcome of a call with an idempotency key; a retry gets outcome_unknown");
@@ -305,9 +310,11 @@ impl Turn {
     async fn offer(&self, id: ExecutionId, end: &End, patiently: bool) -> Result<()> {
         let context = &self.context;
         let load = || async {
-            let found = context.store.keyed_call(&self.keyed.key).await?;
+            let found = context.database.store.keyed_call(&self.keyed.key).await?;
             let outcome = match end {
-                End::Kept(outcome) => Some(context.vault.seal(place::outcome(id), outcome)?),
+                End::Kept(outcome) => {
+                    Some(context.database.vault.seal(place::outcome(id), outcome)?)
+                }
                 End::NotKept | End::Free | End::AsBefore(_) => None,
             };
             Ok((found, outcome))

@@ -245,8 +245,8 @@ fn a_write_that_a_shutdown_cuts_is_recorded_as_unknown_once_it_was_sent() {
         }));
     }
     world.advance(Duration::from_millis(500));
-    context.tasks.close();
-    context.tasks.cut();
+    context.host.tasks.close();
+    context.host.tasks.cut();
     world.advance(Duration::from_secs(10));
     let records = world.run(executions(&context));
     let mut outcomes: Vec<_> = records
@@ -280,7 +280,7 @@ fn written_id(caller: &Caller, key: Option<&str>, text: &str, user: u128) -> Str
     let context = context(&world, &NOTES, transport);
     world.run(async {
         for _ in 0..user {
-            context.new_id();
+            context.host.new_id();
         }
         insert_account(&context, AccountState::Active).await;
         let request = ExecuteRequest {
@@ -363,7 +363,9 @@ fn calls_and_changes_say_who_made_them() {
         .unwrap();
     let calls = world.run(executions(&context));
     assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
-    let events = world.run(context.store.events(None, None, 10)).unwrap();
+    let events = world
+        .run(context.database.store.events(None, None, 10))
+        .unwrap();
     let actors: Vec<_> = events
         .into_iter()
         .map(|event| event.row.actor.map(|actor| (actor.kind, actor.id)))

@@ -60,7 +60,7 @@ impl Record {
     ) -> Self {
         Self {
             context: context.clone(),
-            id: ExecutionId::from_uuid(context.new_call_id()),
+            id: ExecutionId::from_uuid(context.host.new_call_id()),
             tool: match tool {
                 PROXY => Cow::Borrowed(PROXY),
                 // Callers can request any name. If the tool is found, its name replaces this.
@@ -73,8 +73,8 @@ impl Record {
             connection_name: beginning(connection_name, 100).to_owned(),
             identifier: beginning(identifier, 256).to_owned(),
             account_id: None,
-            started_at: whole_micros(context.now()),
-            began: context.monotonic(),
+            started_at: whole_micros(context.host.now()),
+            began: context.host.monotonic(),
             requests: AtomicU32::new(0),
             path: None,
             product_status: None,
@@ -149,7 +149,7 @@ impl Record {
         self.hand_over(self.came_to(&result));
         result.map_err(|error| {
             error
-                .without_credentials(&self.context.catalogue.token_prefixes())
+                .without_credentials(&self.context.products.catalogue.token_prefixes())
                 .with_execution_id(self.id.to_string())
         })
     }
@@ -169,7 +169,7 @@ impl Record {
     }
 
     fn took(&self) -> Duration {
-        let so_far = || self.context.monotonic().saturating_sub(self.began);
+        let so_far = || self.context.host.monotonic().saturating_sub(self.began);
         self.responded.unwrap_or_else(so_far)
     }
 
@@ -179,7 +179,7 @@ impl Record {
         }
         let outcome = ended.name();
         let duration = self.took();
-        let metrics = &self.context.metrics;
+        let metrics = &self.context.host.metrics;
         metrics.call(self.product, self.kind, ended, duration);
         let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         tracing::info!(
@@ -223,7 +223,7 @@ impl Record {
             product_status: self.product_status,
             trace_id: self.context.trace_id,
         };
-        self.context.recorder.add(&self.context, execution);
+        self.context.history.recorder.add(&self.context, execution);
     }
 }
 

@@ -118,7 +118,7 @@ pub(super) fn at_once(failure: &Failure, attempt: u8) -> Option<Duration> {
 fn jitter(context: &Context, attempt: u8) -> Duration {
     let longest = Duration::from_secs(1 << (attempt - 1).min(5)).min(LONGEST_PAUSE);
     let mut random = [0; 4];
-    context.entropy.fill(&mut random);
+    context.host.entropy.fill(&mut random);
     longest.mul_f64(f64::from(u32::from_be_bytes(random)) / f64::from(u32::MAX))
 }
 

@@ -133,7 +133,7 @@ impl<'c> Sender<'c> {
     }
 
     pub(super) fn left(&self) -> Duration {
-        self.ends_at.saturating_sub(self.context.monotonic())
+        self.ends_at.saturating_sub(self.context.host.monotonic())
     }
 
     /// The remaining time. Fails if there is none.
@@ -153,7 +153,7 @@ impl<'c> Sender<'c> {
                 "the call's deadline would pass before the product allows the next request; nothing more was sent",
             ));
         }
-        self.context.runtime.sleep(duration).await;
+        self.context.host.runtime.sleep(duration).await;
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl<'c> Sender<'c> {
             let shared = context.share_quota(self.snapshot.account.id, limiter, cost);
             self.in_time(pin!(shared.map(Ok))).await?;
             let permit = limiter
-                .acquire(context.runtime.as_ref(), cost, self.left())
+                .acquire(context.host.runtime.as_ref(), cost, self.left())
                 .await?;
             let snapshot = self.live(permit.waited).await?;
             // A token is only sent to the endpoints of its own snapshot.
@@ -210,8 +210,8 @@ impl<'c> Sender<'c> {
                 ));
             }
             tracing::debug!(product = product.name, method = %request.method(), "request to the product");
-            let began = context.monotonic();
-            let sent = context.send(request);
+            let began = context.host.monotonic();
+            let sent = context.products.send(request);
             let sent = match limits.steady {
                 0 => sent.await,
                 _ => self.in_callers_time(sent).await,
@@ -220,7 +220,7 @@ impl<'c> Sender<'c> {
             let status = sent.as_ref().ok().map(http::Response::status);
             let reading = match sent {
                 Ok(response) => {
-                    snapshot.places.responded(context.monotonic());
+                    snapshot.places.responded(context.host.monotonic());
                     outgoing
                         .read(context, &snapshot, attempt, response, self.held)
                         .await
@@ -230,8 +230,8 @@ impl<'c> Sender<'c> {
                     Reading::Failure(unsent::failure(context, &snapshot, origin, error, effect))
                 }
             };
-            let took = context.monotonic().saturating_sub(began);
-            context.metrics.request(product.name, status, took);
+            let took = context.host.monotonic().saturating_sub(began);
+            context.host.metrics.request(product.name, status, took);
             match reading {
                 Reading::Response(response) => return Ok(response),
                 Reading::Unauthorized if refreshed => {
@@ -253,7 +253,7 @@ impl<'c> Sender<'c> {
                     match outgoing.pause(context, &failure, attempt, self.left()) {
                         None => return Err(retry::classify(effect, failure)),
                         Some(Duration::ZERO) => {}
-                        Some(pause) => context.runtime.sleep(pause).await,
+                        Some(pause) => context.host.runtime.sleep(pause).await,
                     }
                     *may_be_done |= is_unknown;
                     attempt += 1;

@@ -121,7 +121,7 @@ impl ToolCall {
         let may_ask = call.admission.may_ask();
         let (shared, name) = (call.context.clone(), name.to_owned());
         let read = move || -> Result<_> {
-            let tools = &shared.catalogue;
+            let tools = &shared.products.catalogue;
             let tool = find::tool(tools, &name, schema_version, tool_version, &mut input)?;
             let gives_handles = may_give_handles && tool.entry().effect() == Effect::Read;
             let arguments = match may_ask || (fits_handles && gives_handles) {

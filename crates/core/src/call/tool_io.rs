@@ -203,7 +203,7 @@ mod tests {
             let snapshot = context
                 .reload(&crate::domain::AccountRef::new("demo", "ada")?)
                 .await?;
-            let (requests, held) = (AtomicU32::new(0), context.bulkheads.bytes());
+            let (requests, held) = (AtomicU32::new(0), context.limits.bulkheads.bytes());
             let admission = Admission::of(&context, false).await?;
             let sender = Sender::new(&context, snapshot, MINUTE, &requests, &held, &admission);
             ToolIo::new(sender, false).send(request.clone()).await
@@ -284,7 +284,7 @@ mod tests {
     fn a_retry_says_that_it_is_one_where_the_product_asks() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let endpoints = context.endpoints("demo").unwrap();
+        let endpoints = context.products.endpoints("demo").unwrap();
         let cases = [
             (false, 1, None),
             (false, 2, Some("retry=true")),

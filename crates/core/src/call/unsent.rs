@@ -19,7 +19,7 @@ pub(super) fn failure(
 ) -> Failure {
     let why = error.unreached();
     let found = why.zip(snapshot.endpoints.origin(origin));
-    let said = found.map(|(why, (url, _))| context.unreached.said(context, url, why));
+    let said = found.map(|(why, (url, _))| context.products.unreached.said(context, url, why));
     let mut failure = Failure::of_transport(error, effect);
     if let Some(said) = said {
         let message = format!("the product can't be reached: {said}");

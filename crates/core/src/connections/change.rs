@@ -72,7 +72,7 @@ async fn is_kept(context: &Context, connection: &Connection, given: &SecretStrin
         return false;
     };
     let place = place::client_secret(connection.id);
-    let opened = context.vault.open_sealed(place, kept).await.ok();
+    let opened = context.database.vault.open_sealed(place, kept).await.ok();
     let kept = opened.as_deref().and_then(|kept| str::from_utf8(kept).ok());
     kept.is_some_and(|kept| Digest::of(kept).is_of(given.expose_secret().trim()))
 }
@@ -84,7 +84,7 @@ fn decide(
     change: &ConnectionChange,
 ) -> Result<(Change, Connection)> {
     let Versioned { row, version, .. } = connection;
-    let product = context.endpoints(&row.product)?.product;
+    let product = context.products.endpoints(&row.product)?.product;
     let given = change.permissions.as_deref();
     let permissions = read_changed(product, &row.permissions, given, "permissions")?;
     check_client_id(change.client_id.as_deref())?;
@@ -102,7 +102,7 @@ fn decide(
         changes: &changes,
         product,
     };
-    let changed = row.on(trigger, context.now());
+    let changed = row.on(trigger, context.host.now());
     let Some((after, event)) = changed else {
         return Ok((Change::none(), row));
     };

@@ -14,11 +14,11 @@ use crate::{
 
 /// Creates a connection and issues its redirect URI. Without client id or secret it is a draft.
 pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<resource::Connection> {
-    let product = context.endpoints(&new.product)?.product;
+    let product = context.products.endpoints(&new.product)?.product;
     let permissions = read_permissions(product, new.permissions.as_deref(), "permissions")?;
     product.derived(&new.settings)?;
     check_client_id(new.client_id.as_deref())?;
-    let id = ConnectionId::from_uuid(context.new_id());
+    let id = ConnectionId::from_uuid(context.host.new_id());
     let name = ConnectionName::new(new.connection_name)?;
     if !context.caller.sees(name.as_str()) {
         return Err(Error::new(
@@ -38,8 +38,8 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
         settings: new.settings,
         state: ConnectionState::Draft,
         health: ConnectionHealth::ClientOk,
-        created_at: context.now(),
-        updated_at: context.now(),
+        created_at: context.host.now(),
+        updated_at: context.host.now(),
         extra: Default::default(),
     };
     let connection = context
@@ -49,7 +49,7 @@ pub(crate) async fn create(context: &Context, new: NewConnection) -> Result<reso
             |(connection, is_first)| {
                 let mut created = Change::none().audit(connection.audit("connection.created"));
                 if is_first {
-                    created = created.insert(KnownPublicUrl::new(context.at("")));
+                    created = created.insert(KnownPublicUrl::new(context.site.at("")));
                 }
                 Ok((created.new_connection(connection.clone()), connection))
             },
@@ -66,7 +66,13 @@ async fn load(
     client_secret: Option<&SecretString>,
 ) -> Result<(Connection, bool)> {
     let exists = |exists: String| Err(Error::new(ErrorKind::AlreadyExists, exists));
-    if context.store.connection_named(&new.name).await?.is_some() {
+    if context
+        .database
+        .store
+        .connection_named(&new.name)
+        .await?
+        .is_some()
+    {
         return exists(format!("the connection {} already exists", new.name));
     }
     let all = context.all_connections().await?;
@@ -80,6 +86,6 @@ async fn load(
     let mut connection = new.clone();
     connection.client_secret = sealed_client_secret(context, new.id, client_secret)?;
     connection.state = connection.state_of_contents(false);
-    let is_first = context.store.known_public_url().await?.is_none();
+    let is_first = context.database.store.known_public_url().await?.is_none();
     Ok((connection, is_first))
 }

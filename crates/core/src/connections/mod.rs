@@ -29,6 +29,7 @@ async fn accounts_of(
             .last()
             .map(|account: &Versioned<Account>| account.row.id);
         let page = context
+            .database
             .store
             .accounts(Some(connection), after, PAGE)
             .await?;
@@ -57,6 +58,7 @@ fn sealed_client_secret(
         ));
     }
     context
+        .database
         .vault
         .seal(place::client_secret(connection), text.as_bytes())
         .map(Some)

@@ -20,16 +20,16 @@ pub struct MovedPublicUrl {
 
 /// Redirect URIs to register again if the public URL has changed. Changes nothing in the store.
 pub(crate) async fn moved(context: &Context) -> Result<Option<MovedPublicUrl>> {
-    let known = context.store.known_public_url().await?;
-    let Some(known) = known.filter(|known| known.row.url != context.at("")) else {
+    let known = context.database.store.known_public_url().await?;
+    let Some(known) = known.filter(|known| known.row.url != context.site.at("")) else {
         return Ok(None);
     };
     let mut redirect_uris = Vec::new();
     for row in context.all_connections().await? {
-        redirect_uris.push((row.name.to_string(), context.redirect_uri(row.id)));
+        redirect_uris.push((row.name.to_string(), context.site.redirect_uri(row.id)));
     }
-    if let Some(provider) = &context.sign_in_provider {
-        let callback = context.at(crate::oauth::sign_in::CALLBACK);
+    if let Some(provider) = &context.issuers.sign_in {
+        let callback = context.site.at(crate::oauth::sign_in::CALLBACK);
         redirect_uris.push((provider.options.host().to_owned(), callback));
     }
     Ok((!redirect_uris.is_empty()).then_some(MovedPublicUrl {
@@ -51,9 +51,9 @@ pub(crate) async fn keep(context: &Context) -> Result<()> {
     context
         .change(
             "public_url.keep",
-            || context.store.known_public_url(),
+            || context.database.store.known_public_url(),
             |found| {
-                let url = context.at("");
+                let url = context.site.at("");
                 Ok(match found {
                     None => (Change::none().insert(KnownPublicUrl::new(url)), ()),
                     Some(found) if found.row.url == url => (Change::none(), ()),

@@ -33,14 +33,14 @@ async fn rows(
     limit: u32,
 ) -> Result<Vec<Versioned<Connection>>> {
     let Some(names) = context.caller.connections().names() else {
-        return context.store.connections(after, limit).await;
+        return context.database.store.connections(after, limit).await;
     };
     let mut rows = Vec::new();
     for name in names.filter(|name| after.is_none_or(|after| name.as_str() > after)) {
         if rows.len() == limit as usize {
             break;
         }
-        rows.extend(context.store.connection_named(name).await?);
+        rows.extend(context.database.store.connection_named(name).await?);
     }
     Ok(rows)
 }
@@ -48,8 +48,9 @@ async fn rows(
 pub(super) fn view(context: &Context, row: &Connection) -> resource::Connection {
     // A product that is not there any more is shown as it was.
     let takes_permissions = context
+        .products
         .endpoints(&row.product)
         .is_ok_and(|endpoints| endpoints.product.oauth.permissions != Permissions::None);
-    let redirect_uri = context.redirect_uri(row.id);
+    let redirect_uri = context.site.redirect_uri(row.id);
     row.clone().shown(takes_permissions, redirect_uri)
 }

@@ -27,9 +27,9 @@ impl Context {
         if audits.is_empty() {
             return self.offer(batch, retries).await;
         }
-        let _turn = self.audit_turn.0.lock().await;
+        let _turn = self.database.audit_turn.0.lock().await;
         loop {
-            let head = match self.store.audit_head().await {
+            let head = match self.database.store.audit_head().await {
                 Ok(head) => head,
                 Err(error) => {
                     retries.after(error).await?;
@@ -53,7 +53,7 @@ impl Context {
                     }
                     return Ok(Commit::Committed);
                 }
-                Commit::Conflict if self.store.audit_head().await? == head => {
+                Commit::Conflict if self.database.store.audit_head().await? == head => {
                     return Ok(Commit::Conflict);
                 }
                 Commit::Conflict => {}
@@ -65,7 +65,7 @@ impl Context {
         let mut head = head.clone();
         let next = audits.iter().map(|new| {
             let request = self.request_id.as_deref().map(str::to_owned);
-            let entry = head.next(new.clone(), self.now(), self.caller.actor(), request);
+            let entry = head.next(new.clone(), self.host.now(), self.caller.actor(), request);
             head = entry.head();
             entry
         });

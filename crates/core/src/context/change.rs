@@ -222,7 +222,7 @@ impl Context {
             ask: retry,
         };
         loop {
-            let fence = self.vault.fence();
+            let fence = self.database.vault.fence();
             let loaded = match load().await {
                 Ok(loaded) => loaded,
                 Err(error) => {
@@ -249,12 +249,15 @@ impl Context {
     where
         L: Future<Output = Result<A>>,
     {
-        let began = self.monotonic();
+        let began = self.host.monotonic();
         let retry = |failures: u32| async move {
-            let patient = self.monotonic().saturating_sub(began) < PATIENCE;
+            let patient = self.host.monotonic().saturating_sub(began) < PATIENCE;
             if patient {
                 let pause = Duration::from_millis(50) * 2_u32.pow(failures.min(6) - 1);
-                self.runtime.sleep(pause.min(Duration::from_secs(2))).await;
+                self.host
+                    .runtime
+                    .sleep(pause.min(Duration::from_secs(2)))
+                    .await;
             }
             patient
         };
@@ -273,7 +276,7 @@ impl Context {
             ask: never,
         };
         match self
-            .commit(name, change, &self.vault.fence(), &mut retries)
+            .commit(name, change, &self.database.vault.fence(), &mut retries)
             .await?
         {
             Commit::Committed => Ok(()),
@@ -299,16 +302,16 @@ impl Context {
         let outcome = self.offer_audited(batch, change.audits, retries).await;
         if is_fenced && matches!(outcome, Ok(Commit::Conflict)) {
             // Another process may have changed the data key. If reading the keys fails, `load` reports the error.
-            let _ = self.vault.reload().await;
+            let _ = self.database.vault.reload().await;
         }
         // Even if the store doesn't respond, because it may have committed.
         if !events.is_empty() {
-            self.feed.committed();
+            self.database.feed.committed();
         }
         match &outcome {
             Ok(Commit::Committed) => {
                 for event in &events {
-                    self.metrics.event(&event.name);
+                    self.host.metrics.event(&event.name);
                     tracing::debug!(event = %event.name, data = %event.data, "event");
                 }
             }
@@ -322,13 +325,13 @@ impl Context {
         }
         // Even if the store doesn't respond, because it may have committed.
         for identifier in &change.identifiers {
-            self.snapshots.forget(identifier);
+            self.memory.snapshots.forget(identifier);
         }
         for connection in &change.connections {
-            self.snapshots.forget_connection(connection);
+            self.memory.snapshots.forget_connection(connection);
         }
         if !change.connections.is_empty() {
-            self.known_connections.forget();
+            self.memory.connections.forget();
         }
         outcome
     }
@@ -346,9 +349,9 @@ impl Context {
                 event = event.with("connection_name", name).with("product", product);
             }
             all.push(Event {
-                id: EventId::from_uuid(self.new_id()),
+                id: EventId::from_uuid(self.host.new_id()),
                 name: event.name.to_owned(),
-                at: self.now(),
+                at: self.host.now(),
                 actor: Some(self.caller.actor()),
                 account_id: event.account_id,
                 extra: Default::default(),
@@ -369,17 +372,26 @@ impl Context {
     {
         let mut failed_before = false;
         loop {
-            let error = match self.store.commit(batch.clone()).await {
-                Ok(Commit::Conflict) if failed_before => match self.store.holds(&batch).await {
-                    Ok(true) => return Ok(Commit::Committed),
-                    Ok(false) => return Ok(Commit::Conflict),
-                    Err(error) => error,
-                },
+            let error = match self.database.store.commit(batch.clone()).await {
+                Ok(Commit::Conflict) if failed_before => {
+                    match self.database.store.holds(&batch).await {
+                        Ok(true) => return Ok(Commit::Committed),
+                        Ok(false) => return Ok(Commit::Conflict),
+                        Err(error) => error,
+                    }
+                }
                 Ok(outcome) => return Ok(outcome),
                 Err(error) => error,
             };
             let may_be_applied = error.kind() == ErrorKind::StorageUnavailable;
-            if may_be_applied && self.store.holds(&batch).await.is_ok_and(|holds| holds) {
+            if may_be_applied
+                && self
+                    .database
+                    .store
+                    .holds(&batch)
+                    .await
+                    .is_ok_and(|holds| holds)
+            {
                 return Ok(Commit::Committed);
             }
             failed_before = true;
@@ -432,7 +444,7 @@ impl Context {
 
     /// An account that existed a moment ago.
     pub(crate) async fn existing_account(&self, id: AccountId) -> Result<Versioned<Account>> {
-        self.store.account(id).await?.ok_or_else(|| {
+        self.database.store.account(id).await?.ok_or_else(|| {
             Error::new(
                 ErrorKind::AccountNotFound,
                 "the account was deleted during this request",

@@ -115,7 +115,7 @@ impl Stage {
 
     /// Suspends the account, with an event.
     fn suspend(&self) -> Result<Account> {
-        let now = self.context.now();
+        let now = self.context.host.now();
         self.world
             .run(self.context.change_account("suspend", self.id, |account| {
                 account.row.on(Trigger::Suspended, now)
@@ -146,7 +146,9 @@ impl Stage {
     }
 
     fn events(&self) -> Vec<String> {
-        let events = self.world.run(self.context.store.events(None, None, 100));
+        let events = self
+            .world
+            .run(self.context.database.store.events(None, None, 100));
         let names = events.unwrap().into_iter().map(|event| event.row.name);
         names.collect()
     }
@@ -267,7 +269,7 @@ impl Stage {
             };
             let batch = Batch::new().update(row, found.version);
             assert_eq!(
-                context.store.commit(batch).await.unwrap(),
+                context.database.store.commit(batch).await.unwrap(),
                 Commit::Committed
             );
         }
@@ -284,7 +286,9 @@ fn patience_ends_and_reports_the_store() {
             "suspend",
             || stage.context.existing_account(stage.id),
             |account: Versioned<Account>| {
-                let changed = account.row.on(Trigger::Suspended, stage.context.now())?;
+                let changed = account
+                    .row
+                    .on(Trigger::Suspended, stage.context.host.now())?;
                 Ok((
                     Change::none().account(changed, account.row.state, account.version),
                     (),
@@ -293,5 +297,5 @@ fn patience_ends_and_reports_the_store() {
         ))
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::StorageUnavailable);
-    assert!(stage.context.monotonic() >= PATIENCE);
+    assert!(stage.context.host.monotonic() >= PATIENCE);
 }

@@ -19,7 +19,7 @@ impl Context {
 
     /// Deadline of work that can take at most this long. The caller's deadline may be earlier.
     pub(crate) fn ends_at(&self, longest: Duration) -> Duration {
-        let ends_at = self.monotonic().saturating_add(longest);
+        let ends_at = self.host.monotonic().saturating_add(longest);
         self.ends_at.map_or(ends_at, |sooner| sooner.min(ends_at))
     }
 
@@ -27,7 +27,7 @@ impl Context {
     pub(crate) fn at_most(&self, longest: Duration) -> Duration {
         match self.ends_at {
             None => longest,
-            Some(ends_at) => longest.min(ends_at.saturating_sub(self.monotonic())),
+            Some(ends_at) => longest.min(ends_at.saturating_sub(self.host.monotonic())),
         }
     }
 
@@ -58,11 +58,11 @@ impl Context {
         if let Some(done) = work.as_mut().now_or_never() {
             return done;
         }
-        let left = ends_at.saturating_sub(self.monotonic());
+        let left = ends_at.saturating_sub(self.host.monotonic());
         if left.is_zero() {
             return Err(time_is_over());
         }
-        match select(work, self.runtime.sleep(left)).await {
+        match select(work, self.host.runtime.sleep(left)).await {
             Either::Left((done, _)) => done,
             Either::Right(_) => Err(time_is_over()),
         }

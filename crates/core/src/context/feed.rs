@@ -71,7 +71,8 @@ impl Context {
     /// The names of a connection, if it exists and the store responds.
     pub(crate) async fn names_of(&self, id: ConnectionId) -> Option<Names> {
         let known = || {
-            self.feed
+            self.database
+                .feed
                 .names
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -79,7 +80,7 @@ impl Context {
         if let Some(names) = known().get(&id).cloned() {
             return Some(names);
         }
-        let found = self.store.connection(id).await.ok()??.row;
+        let found = self.database.store.connection(id).await.ok()??.row;
         let names = (found.name, found.product);
         known().insert(id, names.clone());
         Some(names)

@@ -109,61 +109,61 @@ impl Context {
     /// Otherwise, the caller waits for a look at the feed, which all callers share. While the store is unavailable, the
     /// last known time is used.
     pub(crate) async fn reliable_since(&self) -> Reliable {
-        let began = self.monotonic();
+        let began = self.host.monotonic();
         self.follow(began);
         let second = began.saturating_sub(CURRENT);
-        if let Some(since) = self.follower.reliable_since(began) {
+        if let Some(since) = self.memory.follower.reliable_since(began) {
             return Reliable {
                 since: since.min(second),
                 began,
                 now: began,
             };
         }
-        if !self.store_is_away() {
-            let patience = self.runtime.sleep(self.at_most(PATIENCE));
+        if !self.database.is_away() {
+            let patience = self.host.runtime.sleep(self.at_most(PATIENCE));
             select(self.look(), patience).await;
         }
-        let since = self.follower.reliable_since(began);
+        let since = self.memory.follower.reliable_since(began);
         Reliable {
             since: since.map_or(second, |since| since.min(second)),
             began,
-            now: self.monotonic(),
+            now: self.host.monotonic(),
         }
     }
 
     /// Looks at the feed regularly, until no one has relied on it for a while.
     fn follow(&self, now: Duration) {
-        let follower = &self.follower;
+        let follower = &self.memory.follower;
         follower.used_at.set(now);
         if follower.runs.load(Ordering::Acquire) || follower.runs.swap(true, Ordering::AcqRel) {
             return;
         }
         let weak = self.downgrade();
-        let first = self.runtime.sleep(PERIOD);
-        self.runtime.spawn(Box::pin(async move {
+        let first = self.host.runtime.sleep(PERIOD);
+        self.host.runtime.spawn(Box::pin(async move {
             let mut pause = first;
             loop {
                 pause.await;
                 let Some(context) = weak.upgrade() else {
                     return;
                 };
-                let now = context.monotonic();
-                if !context.follower.is_used(now) || context.tasks.open().is_err() {
-                    context.follower.runs.store(false, Ordering::Release);
+                let now = context.host.monotonic();
+                if !context.memory.follower.is_used(now) || context.host.tasks.open().is_err() {
+                    context.memory.follower.runs.store(false, Ordering::Release);
                     return;
                 }
-                if !context.store_is_away() {
+                if !context.database.is_away() {
                     let _ = context.look().await;
                 }
-                pause = context.runtime.sleep(PERIOD);
+                pause = context.host.runtime.sleep(PERIOD);
             }
         }));
     }
 
     /// Reads new events of the feed, or joins a running look, which continues even if no one waits for it.
     fn look(&self) -> impl Future<Output = Result<()>> + Unpin + Send + 'static {
-        let runtime = self.runtime.as_ref();
-        self.follower.looks.join(runtime, (), |guard| {
+        let runtime = self.host.runtime.as_ref();
+        self.memory.follower.looks.join(runtime, (), |guard| {
             let context = self.clone();
             async move {
                 let looked = context.read_on().await;
@@ -175,8 +175,8 @@ impl Context {
     }
 
     async fn read_on(&self) -> Result<()> {
-        let (began, at) = (self.monotonic(), self.now());
-        let seen = *self.follower.seen();
+        let (began, at) = (self.host.monotonic(), self.host.now());
+        let seen = *self.memory.follower.seen();
         let seen = seen.filter(|seen| at.duration_since(seen.at).abs() < LONGEST_PAUSE);
         let mut next = None;
         if let Some(seen) = seen
@@ -192,16 +192,16 @@ impl Context {
         let next = match next {
             Some(next) => next,
             None => {
-                let last = self.store.last_event().await?;
+                let last = self.database.store.last_event().await?;
                 Seen {
                     last: last.and_then(|last| Place::of(&last.row)),
                     began,
                     at,
-                    since: self.monotonic(),
+                    since: self.host.monotonic(),
                 }
             }
         };
-        *self.follower.seen() = Some(next);
+        *self.memory.follower.seen() = Some(next);
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Context {
         for _ in 0..PAGES {
             // The event at that place is read again, to detect a different one.
             let after = last.map(|place| place.position.saturating_sub(1));
-            let rows = self.store.events(None, after, READ).await?;
+            let rows = self.database.store.events(None, after, READ).await?;
             let all = rows.len() < READ as usize;
             let events: Vec<Event> = rows.into_iter().map(|found| found.row).collect();
             if last.is_some() && events.first().and_then(Place::of) != last {

@@ -76,13 +76,13 @@ impl Scene {
             self.world.advance(STEP);
         }
         change();
-        let since = self.here.monotonic();
+        let since = self.here.host.monotonic();
         let refused = loop {
             match call() {
                 Ok(()) => self.world.advance(STEP),
                 Err(error) => break error,
             }
-            assert!(self.here.monotonic() - since < Duration::from_secs(1));
+            assert!(self.here.host.monotonic() - since < Duration::from_secs(1));
         };
         assert_eq!(refused.kind(), kind);
     }
@@ -101,7 +101,7 @@ impl Scene {
     }
 
     fn add_event(&self, event: Event) {
-        let commit = self.there.store.commit(Batch::new().insert(event));
+        let commit = self.there.database.store.commit(Batch::new().insert(event));
         assert_eq!(self.world.run(commit).unwrap(), Commit::Committed);
     }
 }
@@ -109,7 +109,7 @@ impl Scene {
 fn event(context: &Context, position: Option<i64>) -> Event {
     let new = NewEvent::new("webhook.created", serde_json::json!({}));
     Event {
-        id: EventId::from_uuid(context.new_id()),
+        id: EventId::from_uuid(context.host.new_id()),
         name: new.name.to_owned(),
         at: START,
         actor: None,
@@ -443,7 +443,7 @@ fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
 fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
     for replaced in [false, true] {
         let scene = Scene::new();
-        let store = &scene.there.store;
+        let store = &scene.there.database.store;
         let before = scene.world.run(
             store.account_of(
                 scene

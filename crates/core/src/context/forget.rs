@@ -53,7 +53,7 @@ impl Context {
                 }
                 ("account", what) => {
                     if let Ok(identifier) = Identifier::deserialize(&event.data["identifier"]) {
-                        self.snapshots.forget(&identifier);
+                        self.memory.snapshots.forget(&identifier);
                     }
                     if matches!(what, "disconnected" | "deleted") {
                         ended.accounts.extend(event.account_id);
@@ -61,9 +61,9 @@ impl Context {
                 }
                 ("connection", _) => {
                     self.forget_connection(event);
-                    self.known_connections.forget();
+                    self.memory.connections.forget();
                 }
-                ("policy", _) => self.policy_cache.forget(),
+                ("policy", _) => self.memory.policies.forget(),
                 ("app_credential", _) => ended.clients.extend(text("client_id")),
                 ("mcp_session", "ended") => ended.ids.extend(text("session_id")),
                 ("account_token", "ended") => ended.ids.extend(text("token_id")),
@@ -71,15 +71,17 @@ impl Context {
             }
         }
         if ended != Ended::default() {
-            self.access_tokens.forget_where(|caller| ended.have(caller));
+            self.memory
+                .access_tokens
+                .forget_where(|caller| ended.have(caller));
         }
     }
 
     /// Drops the accounts of an event's connection. If the event doesn't name one, drops all.
     fn forget_connection(&self, event: &Event) {
         match ConnectionName::deserialize(&event.data["connection_name"]) {
-            Ok(name) => self.snapshots.forget_connection(&name),
-            Err(_) => self.snapshots.forget_all(),
+            Ok(name) => self.memory.snapshots.forget_connection(&name),
+            Err(_) => self.memory.snapshots.forget_all(),
         }
     }
 }

@@ -27,6 +27,7 @@ impl Context {
     ) -> Result<(Versioned<Connection>, Versioned<Account>)> {
         let connection = self.existing_connection(&of.connection).await?;
         let account = self
+            .database
             .store
             .account_of(connection.row.id, &of.identifier)
             .await?;
@@ -47,7 +48,7 @@ impl Context {
         &self,
         id: AuthorizationId,
     ) -> Result<Versioned<Authorization>> {
-        let row = self.store.authorization(id).await?;
+        let row = self.database.store.authorization(id).await?;
         row.ok_or_else(|| {
             Error::new(
                 ErrorKind::AuthorizationNotFound,
@@ -61,15 +62,25 @@ impl Context {
         account: &Account,
         generation: u64,
     ) -> Result<Option<TokenSet>> {
-        let row = self.store.credential(account.id, generation).await?;
+        let row = self
+            .database
+            .store
+            .credential(account.id, generation)
+            .await?;
         let Some(row) = row.map(|row| row.row) else {
             return Ok(None);
         };
         let Some(sealed) = &row.sealed else {
             return Ok(None);
         };
-        let opened =
-            TokenSet::open(&self.vault, account, generation, row.client_epoch, sealed).await?;
+        let opened = TokenSet::open(
+            &self.database.vault,
+            account,
+            generation,
+            row.client_epoch,
+            sealed,
+        )
+        .await?;
         Ok(Some(opened.issued(row.created_at)))
     }
 
@@ -84,7 +95,7 @@ impl Context {
         name: &ConnectionName,
     ) -> Result<Versioned<Connection>> {
         self.check_seen(name).await?;
-        match self.store.connection_named(name).await? {
+        match self.database.store.connection_named(name).await? {
             Some(found) => Ok(found),
             None => Err(self.unknown(name).await?),
         }
@@ -99,7 +110,7 @@ impl Context {
     }
 
     async fn unknown(&self, name: &ConnectionName) -> Result<Error> {
-        let known = self.store.connections(None, 100).await?;
+        let known = self.database.store.connections(None, 100).await?;
         let known = known.iter().map(|known| known.row.name.as_str());
         let known = known.filter(|known| self.caller.sees(known));
         Ok(unknown_connection(name.as_str(), known))
@@ -107,7 +118,7 @@ impl Context {
 
     /// A policy by the name that a request gives in its member `policy`.
     pub(crate) async fn existing_policy(&self, name: &str) -> Result<Versioned<Policy>> {
-        let found = self.store.policy(name).await?;
+        let found = self.database.store.policy(name).await?;
         found.ok_or_else(|| {
             let shown: String = name.chars().take(80).collect();
             Error::invalid_at("/policy", format!("no policy has the name {shown:?}"))
@@ -130,7 +141,7 @@ impl Context {
             Error::invalid_at("/caller", message)
         };
         let session = match id.parse::<McpSessionId>() {
-            Ok(id) => self.store.mcp_session(id).await?,
+            Ok(id) => self.database.store.mcp_session(id).await?,
             Err(_) => None,
         };
         let session = session.map(|found| found.row);
@@ -140,11 +151,11 @@ impl Context {
         };
         let credential = match client_id {
             Some(client_id) => {
-                let found = self.store.app_credential(client_id).await?;
+                let found = self.database.store.app_credential(client_id).await?;
                 let found = found.map(|found| found.row);
                 let seen = found.filter(|row| self.sees_credential(row));
                 Some(
-                    seen.filter(|row| row.is_live(self.now()))
+                    seen.filter(|row| row.is_live(self.host.now()))
                         .ok_or_else(missing)?,
                 )
             }
@@ -153,7 +164,7 @@ impl Context {
         match (session, credential) {
             (Some(session), maker) => {
                 let seen = self.caller.connections().cover(&session.connections);
-                let live = seen && session.expires_at > self.now();
+                let live = seen && session.expires_at > self.host.now();
                 live.then(|| session.caller(maker)).ok_or_else(missing)
             }
             (None, Some(credential)) => Ok(Caller::Application(Arc::new(Application {
@@ -178,7 +189,7 @@ impl Context {
 
     /// A connection by ID.
     pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
-        let row = self.store.connection(id).await?;
+        let row = self.database.store.connection(id).await?;
         row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "no connection has this id"))
     }
 
@@ -188,7 +199,11 @@ impl Context {
         let mut all: Vec<Connection> = Vec::new();
         loop {
             let after = all.last().map(|last| last.name.to_string());
-            let page = self.store.connections(after.as_deref(), PAGE).await?;
+            let page = self
+                .database
+                .store
+                .connections(after.as_deref(), PAGE)
+                .await?;
             let last = page.len() < PAGE as usize;
             all.extend(page.into_iter().map(|found| found.row));
             if last {
@@ -207,7 +222,7 @@ impl Context {
     /// All connections as of the last few seconds. Calls use this, because it reads nothing.
     pub(crate) async fn known_connections(&self) -> Result<Arc<Vec<Connection>>> {
         self.remembered(
-            |shared| &shared.known_connections,
+            |shared| &shared.memory.connections,
             |context| async move { context.all_connections().await }.boxed(),
         )
         .await
@@ -215,7 +230,8 @@ impl Context {
 
     /// A connection's endpoints.
     pub(crate) fn endpoints_of(&self, connection: &Connection) -> Result<Arc<Endpoints>> {
-        self.endpoints(&connection.product)?
+        self.products
+            .endpoints(&connection.product)?
             .of(&connection.settings)
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex as Turn, OnceCell};
 use uuid::Uuid;
 
 use super::{
-    Context,
+    Context, Site,
     endpoints::{base_url, is_loopback},
 };
 use crate::{
@@ -248,9 +248,9 @@ impl KnownIssuer {
     }
 
     /// Rejects a URL that links can't redirect a user to.
-    pub(super) fn check(&self, context: &Context) -> Result<()> {
+    pub(super) fn check(&self, site: &Site) -> Result<()> {
         let url = self.options.verify_url.as_deref();
-        context.check_verify_setting("the issuer of agents' tokens", url)
+        site.check_verify_setting("the issuer of agents' tokens", url)
     }
 
     /// The keys, including the one with this ID if the issuer has it. Stead reads them every hour, and at most once a
@@ -264,15 +264,15 @@ impl KnownIssuer {
     where
         R: Future<Output = Result<Keys>> + Send,
     {
-        if let Some(known) = self.known(context.monotonic(), wanted) {
+        if let Some(known) = self.known(context.host.monotonic(), wanted) {
             return known;
         }
         let _turn = self.turn.lock().await;
-        if let Some(known) = self.known(context.monotonic(), wanted) {
+        if let Some(known) = self.known(context.host.monotonic(), wanted) {
             return known;
         }
         let result = read().await;
-        let now = context.monotonic();
+        let now = context.host.monotonic();
         self.note(now, result);
         self.known(now, wanted)
             .unwrap_or_else(|| Err(Error::new(ErrorKind::Internal, "couldn't read any keys")))
@@ -321,8 +321,13 @@ impl KnownIssuer {
         identifier: &str,
     ) -> Result<Uuid> {
         let open = || {
-            let (runtime, entropy) = (context.runtime.as_ref(), context.entropy.as_ref());
-            Pseudonyms::open(&context.vault, &context.store, runtime, entropy)
+            let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
+            Pseudonyms::open(
+                &context.database.vault,
+                &context.database.store,
+                runtime,
+                entropy,
+            )
         };
         let pseudonyms = self.pseudonyms.get_or_try_init(open).await?;
         pseudonyms.id_of(&[&self.options.issuer, client, identifier])

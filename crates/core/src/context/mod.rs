@@ -7,11 +7,13 @@ mod audit;
 pub(crate) mod bulkheads;
 pub(crate) mod change;
 pub(crate) mod circuits;
+mod database;
 mod deadline;
 pub(crate) mod endpoints;
 mod feed;
 mod follow;
 mod forget;
+mod host;
 pub(crate) mod keyed_calls;
 mod lookup;
 mod mcp_issuer;
@@ -19,35 +21,29 @@ mod moment;
 mod options;
 pub(crate) mod outbox;
 pub(crate) mod policies;
+mod products;
 pub(crate) mod rate_limit;
 pub(crate) mod recorder;
 mod remembered;
 mod sign_in;
 mod sign_in_provider;
 pub(crate) mod single_flight;
+mod site;
 pub(crate) mod snapshots;
 mod store_waits;
 pub(crate) mod tasks;
 pub(crate) mod token_set;
 mod unreached;
-mod verify_url;
 pub(crate) mod webhook_lanes;
 mod work;
 
 use std::{
-    collections::BTreeMap,
     ops::Deref,
-    sync::{
-        Arc, Mutex, Weak,
-        atomic::{AtomicBool, AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex, Weak, atomic::AtomicBool},
     time::Duration,
 };
 
-use http::{HeaderValue, header};
 use jiff::Timestamp;
-use secrecy::{ExposeSecret as _, SecretString};
-use url::Url;
 use uuid::Uuid;
 
 pub use bulkheads::CallLimits;
@@ -58,30 +54,32 @@ pub(crate) use lookup::account_view;
 pub(crate) use mcp_issuer::KnownIssuer;
 pub use mcp_issuer::McpIssuer;
 pub use options::{EnvironmentOptions, Ports, Retention, Verification};
+pub(crate) use products::USER_AGENT;
 pub(crate) use sign_in::Attempt;
 pub use sign_in_provider::SignInProvider;
 pub(crate) use sign_in_provider::{KnownProvider, ProviderEndpoints};
+pub(crate) use site::Site;
 pub(crate) use snapshots::Snapshot;
 pub(crate) use tasks::TaskGuard;
 pub(crate) use token_set::TokenSet;
 pub(crate) use work::Panicked;
+use {
+    database::{Database, Memory},
+    host::Host,
+    products::Products,
+};
 
 use crate::{
     Error, ErrorKind, Result,
     caller::Caller,
     catalogue::Catalogue,
-    domain::Connection,
-    identifier::{AccountId, ConnectionId},
+    identifier::AccountId,
     metrics::Metrics,
-    ports::{Body, BoxFuture, Entropy, Policy, Runtime, Spool, Transport, TransportError},
+    ports::Policy,
     seal::Vault,
     store::{Breaker, Measured, Records, StoreClock},
     trace::TraceId,
 };
-
-/// User agent of requests that don't have one.
-pub(crate) const USER_AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 
 /// Everything that the services of a deployment share, with the current caller.
 #[derive(Clone)]
@@ -96,73 +94,52 @@ pub(crate) struct Context {
     ends_at: Option<Duration>,
 }
 
-/// The parts of a [`Context`].
+/// The parts of a [`Context`]. Each is a subject of its own, and knows no other.
 pub(crate) struct Shared {
-    pub(crate) public_url: Url,
-    /// The proxy host, if there is one.
-    pub(crate) proxy_url: Option<Url>,
-    pub(crate) verification: Verification,
-    /// Origins that links can redirect the browser to. Empty allows any.
-    pub(crate) verify_origins: Vec<url::Origin>,
-    /// Default URL that links redirect the browser to.
-    pub(crate) verify_url: Option<String>,
-    pub(crate) retention: Retention,
-    products: BTreeMap<&'static str, Arc<Endpoints>>,
-    pub(crate) catalogue: Catalogue,
-    transport: Arc<dyn Transport>,
-    pub(crate) runtime: Arc<dyn Runtime>,
-    pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) store: Records,
-    /// Whether the store responds.
-    breaker: Breaker,
-    /// How long cached data is used while the store is unavailable.
-    pub(crate) store_outage: Duration,
-    clock: StoreClock,
-    pub(crate) policy: Arc<dyn Policy>,
-    pub(crate) spool: Option<Arc<dyn Spool>>,
-    /// ID of this process in leases and totals. Others can ask the spool whether the process has ended.
-    pub(crate) process: Uuid,
-    pub(crate) vault: Arc<Vault>,
-    /// When the database was last restored from an older copy, if known.
-    pub(crate) restored_at: Option<Timestamp>,
-    pub(crate) snapshots: snapshots::Snapshots,
-    follower: follow::Follower,
-    pub(crate) policy_cache: remembered::Remembered<policies::Policies>,
-    /// All connections, for callers that need them often.
-    known_connections: remembered::Remembered<Vec<Connection>>,
+    pub(crate) host: Host,
+    pub(crate) site: Site,
+    pub(crate) products: Products,
+    pub(crate) database: Database,
+    pub(crate) memory: Memory,
+    pub(crate) limits: Limits,
+    pub(crate) history: History,
+    pub(crate) issuers: Issuers,
+    pub(crate) workers: Workers,
+}
+
+/// Who can do how much at the same time, and what the embedding application allows.
+pub(crate) struct Limits {
     pub(crate) bulkheads: bulkheads::Bulkheads,
+    pub(crate) rates: rate_limit::RateLimiters,
+    pub(crate) keyed_calls: keyed_calls::KeyedCalls,
+    sign_ins: sign_in::SignIns,
+    pub(crate) policy: Arc<dyn Policy>,
+}
+
+/// The history of calls.
+pub(crate) struct History {
+    pub(crate) recorder: recorder::Recorder,
+    pub(crate) retention: Retention,
+}
+
+/// Others that say who somebody is.
+pub(crate) struct Issuers {
+    /// The members' sign-in provider, if there is one.
+    pub(crate) sign_in: Option<KnownProvider>,
+    /// The issuer of agents' JWTs, if there is one.
+    pub(crate) mcp: Option<KnownIssuer>,
+}
+
+/// Work of services that runs at most once in this process.
+#[derive(Default)]
+pub(crate) struct Workers {
     /// Running refreshes, by account and generation.
     pub(crate) refreshes: single_flight::SingleFlight<(AccountId, u64), Result<Arc<Snapshot>>>,
-    pub(crate) store_waits: store_waits::StoreWaits,
-    pub(crate) keyed_calls: keyed_calls::KeyedCalls,
-    pub(crate) outbox: outbox::OutboxQueue,
-    pub(crate) rate_limiters: rate_limit::RateLimiters,
-    pub(crate) circuits: circuits::Circuits,
-    pub(crate) unreached: unreached::UnreachedHosts,
     /// Age up to which idle credentials have been checked.
     pub(crate) kept_alive: Mutex<Option<Timestamp>>,
-    pub(crate) recorder: recorder::Recorder,
-    pub(crate) metrics: Arc<Metrics>,
-    pub(crate) access_tokens: access_tokens::AccessTokens,
-    pub(crate) feed: feed::Feed,
-    pub(crate) tasks: tasks::Tasks,
-    pub(crate) audit_turn: audit::AuditTurn,
     pub(crate) webhook_lanes: webhook_lanes::WebhookLanes,
     /// Whether this process re-encrypts, or waits for the process that does.
     pub(crate) reencrypts: AtomicBool,
-    sign_ins: sign_in::SignIns,
-    /// The members' sign-in provider, if there is one.
-    pub(crate) sign_in_provider: Option<KnownProvider>,
-    /// The issuer of agents' JWTs, if there is one.
-    pub(crate) mcp_issuer: Option<KnownIssuer>,
-    /// Hosts that webhooks can use although they are private or don't use TLS.
-    pub(crate) private_hosts: Vec<String>,
-    /// Hosts that the operator configured for products and the sign-in provider. They can also be private, but not for
-    /// webhooks.
-    pub(crate) product_hosts: Vec<String>,
-    counter: AtomicU32,
-    /// Seed for the IDs of calls.
-    seed: u64,
 }
 
 impl Deref for Context {
@@ -214,7 +191,7 @@ impl Context {
                 .with_context(endpoints::SETTING, format!("products.{name}")));
             }
         }
-        let products = catalogue
+        let endpoints = catalogue
             .products()
             .iter()
             .map(|product| {
@@ -230,7 +207,7 @@ impl Context {
         let issuer_host = mcp_issuer.as_ref();
         let issuer_host = issuer_host.map(|issuer| issuer.options.host().to_owned());
         let product_hosts = product_hosts.chain(provider_host).chain(issuer_host);
-        let product_hosts = product_hosts.collect();
+        let configured_hosts = product_hosts.collect();
         let names = catalogue.products().iter().map(|product| product.name);
         let metrics = Arc::new(Metrics::new(names.clone()));
         let bulkheads = bulkheads::Bulkheads::new(options.calls, names);
@@ -252,66 +229,63 @@ impl Context {
         .await?;
         let vault = Arc::new(vault);
         let store = store.authenticated(Arc::clone(&vault) as _);
-        let mut process = [0; 16];
-        ports.entropy.fill(&mut process);
-        let process = uuid::Builder::from_random_bytes(process).into_uuid();
-        let mut seed = [0; 8];
-        ports.entropy.fill(&mut seed);
+        let host = Host::new(ports.runtime, ports.entropy, clock, metrics);
         if let Some(spool) = &ports.spool {
-            spool.enter(&process.to_string()).await?;
+            spool.enter(&host.process.to_string()).await?;
         }
         let shared = Arc::new(Shared {
-            public_url: options.public_url,
-            proxy_url: options.proxy_url,
-            verification: options.verification,
-            verify_origins: options::origins(&options.verify_origins)?,
-            verify_url: options.verify_url,
-            retention: options.retention,
-            products,
-            catalogue,
-            transport: ports.transport,
-            runtime: ports.runtime,
-            entropy: ports.entropy,
-            store,
-            breaker,
-            store_outage: options.store_outage,
-            clock,
-            policy: ports.policy,
-            spool: ports.spool,
-            process,
-            vault,
-            restored_at,
-            snapshots: snapshots::Snapshots::default(),
-            follower: follow::Follower::default(),
-            policy_cache: remembered::Remembered::default(),
-            known_connections: remembered::Remembered::default(),
-            bulkheads,
-            refreshes: single_flight::SingleFlight::default(),
-            store_waits: store_waits::StoreWaits::default(),
-            keyed_calls: keyed_calls::KeyedCalls::default(),
-            outbox: outbox::OutboxQueue::default(),
-            rate_limiters: rate_limit::RateLimiters::new(
-                options.calls.waiting_per_account,
-                is_shared,
-            ),
-            circuits: circuits::Circuits::default(),
-            unreached: unreached::UnreachedHosts::default(),
-            kept_alive: Mutex::default(),
-            recorder: recorder::Recorder::default(),
-            metrics,
-            access_tokens: access_tokens::AccessTokens::default(),
-            feed: feed::Feed::default(),
-            tasks: tasks::Tasks::default(),
-            audit_turn: audit::AuditTurn::default(),
-            webhook_lanes: webhook_lanes::WebhookLanes::default(),
-            reencrypts: AtomicBool::default(),
-            sign_ins: sign_in::SignIns::default(),
-            sign_in_provider,
-            mcp_issuer,
-            private_hosts: options.private_hosts,
-            product_hosts,
-            counter: AtomicU32::new(0),
-            seed: u64::from_ne_bytes(seed),
+            host,
+            site: Site {
+                public_url: options.public_url,
+                proxy_url: options.proxy_url,
+                verification: options.verification,
+                verify_origins: options::origins(&options.verify_origins)?,
+                verify_url: options.verify_url,
+            },
+            products: Products {
+                catalogue,
+                endpoints,
+                transport: ports.transport,
+                circuits: circuits::Circuits::default(),
+                unreached: unreached::UnreachedHosts::default(),
+                private_hosts: options.private_hosts,
+                configured_hosts,
+            },
+            database: Database {
+                store,
+                breaker,
+                vault,
+                spool: ports.spool,
+                restored_at,
+                waits: store_waits::StoreWaits::default(),
+                feed: feed::Feed::default(),
+                outbox: outbox::OutboxQueue::default(),
+                audit_turn: audit::AuditTurn::default(),
+            },
+            memory: Memory {
+                snapshots: snapshots::Snapshots::default(),
+                policies: remembered::Remembered::default(),
+                connections: remembered::Remembered::default(),
+                access_tokens: access_tokens::AccessTokens::default(),
+                follower: follow::Follower::default(),
+                store_outage: options.store_outage,
+            },
+            limits: Limits {
+                bulkheads,
+                rates: rate_limit::RateLimiters::new(options.calls.waiting_per_account, is_shared),
+                keyed_calls: keyed_calls::KeyedCalls::default(),
+                sign_ins: sign_in::SignIns::default(),
+                policy: ports.policy,
+            },
+            history: History {
+                recorder: recorder::Recorder::default(),
+                retention: options.retention,
+            },
+            issuers: Issuers {
+                sign_in: sign_in_provider,
+                mcp: mcp_issuer,
+            },
+            workers: Workers::default(),
         });
         let context = Self {
             shared,
@@ -320,21 +294,11 @@ impl Context {
             trace_id: None,
             ends_at: None,
         };
-        context.check_default_verify_url()?;
-        if let Some(issuer) = &context.mcp_issuer {
-            issuer.check(&context)?;
+        context.site.check_default_verify_url()?;
+        if let Some(issuer) = &context.issuers.mcp {
+            issuer.check(&context.site)?;
         }
         Ok(context)
-    }
-
-    /// Sends a request with a user agent, because networks in front of products reject requests without one.
-    pub(crate) fn send(
-        &self,
-        mut request: http::Request<Body>,
-    ) -> BoxFuture<'_, Result<http::Response<Body>, TransportError>> {
-        let agent = request.headers_mut().entry(header::USER_AGENT);
-        agent.or_insert(USER_AGENT);
-        self.transport.send(request)
     }
 
     /// The same context for another caller.
@@ -366,37 +330,19 @@ impl Context {
 
     /// Drops cached data that wasn't used recently.
     pub(crate) fn sweep(&self) {
-        let now = self.monotonic();
-        self.snapshots.sweep(now);
-        self.rate_limiters.sweep(now);
-    }
-
-    /// The store's time. Processes with different clocks agree on it.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.clock.now()
-    }
-    pub(crate) fn monotonic(&self) -> Duration {
-        self.runtime.monotonic()
-    }
-
-    /// Whether the store is known to be unavailable.
-    pub(crate) fn store_is_away(&self) -> bool {
-        self.breaker.is_away()
-    }
-
-    /// From now on, failures of the store don't mean that it's unavailable, because it may be closed.
-    pub(crate) fn leave_store(&self) {
-        self.breaker.leave();
-    }
-
-    /// Completes when the store is known to be unavailable.
-    pub(crate) async fn store_goes_away(&self) {
-        self.breaker.goes_away().await;
+        let now = self.host.monotonic();
+        self.memory.snapshots.sweep(now);
+        self.limits.rates.sweep(now);
     }
 
     /// Whether another process is known to have ended.
     pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
-        let Some(spool) = self.spool.as_ref().filter(|_| process != self.process) else {
+        let Some(spool) = self
+            .database
+            .spool
+            .as_ref()
+            .filter(|_| process != self.host.process)
+        else {
             return false;
         };
         spool
@@ -406,78 +352,6 @@ impl Context {
                 tracing::warn!(%process, %error, "no one knows whether a process has ended");
                 false
             })
-    }
-
-    /// A new ID. IDs are ordered by time, and within a process by creation.
-    pub(crate) fn new_id(&self) -> Uuid {
-        let mut random = [0; 8];
-        self.entropy.fill(&mut random);
-        self.next_id(self.counter.fetch_add(1, Ordering::Relaxed), random)
-    }
-
-    /// A new ID for a call, without a system call. Someone who knows many such IDs may guess others.
-    pub(crate) fn new_call_id(&self) -> Uuid {
-        let count = self.counter.fetch_add(1, Ordering::Relaxed);
-        // An odd factor maps counters to different numbers and scatters them.
-        let scattered = u64::from(count).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.next_id(count, self.seed.wrapping_add(scattered).to_be_bytes())
-    }
-
-    fn next_id(&self, count: u32, random: [u8; 8]) -> Uuid {
-        let mut bytes = [0; 10];
-        bytes[..2].copy_from_slice(&(count & 0xfff).to_be_bytes()[2..]);
-        bytes[2..].copy_from_slice(&random);
-        let millis = u64::try_from(self.now().as_millisecond()).unwrap_or_default();
-        uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
-    }
-
-    /// A new secret of 256 bits, in URL-safe characters.
-    pub(crate) fn new_secret(&self, prefix: &str) -> SecretString {
-        use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-        let mut bytes = zeroize::Zeroizing::new([0; 32]);
-        self.entropy.fill(bytes.as_mut_slice());
-        SecretString::from(format!(
-            "{prefix}{}",
-            URL_SAFE_NO_PAD.encode(bytes.as_slice())
-        ))
-    }
-
-    /// A new secret that secret scanners can recognize. It ends with six more characters: the CRC-32 of the text before
-    /// them, in base 62.
-    pub(crate) fn new_checked_secret(&self, prefix: &str) -> SecretString {
-        const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        let secret = self.new_secret(prefix);
-        let mut crc = flate2::Crc::new();
-        crc.update(secret.expose_secret().as_bytes());
-        let mut rest = crc.sum();
-        let mut checksum = ['0'; 6];
-        for place in checksum.iter_mut().rev() {
-            *place = char::from(DIGITS[(rest % 62) as usize]);
-            rest /= 62;
-        }
-        let checksum: String = checksum.iter().collect();
-        SecretString::from(format!("{}{checksum}", secret.expose_secret()))
-    }
-
-    /// The redirect URI of a connection, exactly as registered at the product.
-    pub(crate) fn redirect_uri(&self, connection: ConnectionId) -> String {
-        self.at(&format!("/sso/v1/oauth/{connection}/callback"))
-    }
-
-    /// A URL of this environment.
-    pub(crate) fn at(&self, path: &str) -> String {
-        format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
-    }
-
-    pub(crate) fn endpoints(&self, product: &str) -> Result<&Arc<Endpoints>> {
-        let called = || {
-            self.products
-                .get(self.catalogue.product_called(product)?.name)
-        };
-        self.products.get(product).or_else(called).ok_or_else(|| {
-            let message = self.catalogue.no_product(product);
-            Error::new(ErrorKind::InvalidRequest, message)
-        })
     }
 }
 

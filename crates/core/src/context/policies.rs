@@ -71,10 +71,10 @@ impl Context {
     /// The policies, from memory while they are fresh or the store is unavailable.
     pub(crate) async fn policies(&self) -> Result<Arc<Policies>> {
         self.remembered(
-            |shared| &shared.policy_cache,
+            |shared| &shared.memory.policies,
             |context| {
                 async move {
-                    let rows = context.store.policies(MOST).await?;
+                    let rows = context.database.store.policies(MOST).await?;
                     Ok(Policies::of(rows.into_iter().map(|found| found.row)))
                 }
                 .boxed()

@@ -56,14 +56,14 @@ pub(crate) struct Written {
 impl Written {
     pub(crate) fn new(context: &Context, calls: &[Execution]) -> Self {
         Self {
-            totals: Totals::of(context.process, calls),
-            groups: ExecutionGroup::pack(calls, || context.new_id()),
+            totals: Totals::of(context.host.process, calls),
+            groups: ExecutionGroup::pack(calls, || context.host.new_id()),
         }
     }
 
     /// Commits it together with `batch`, unless it was already committed.
     pub(crate) async fn commit(&self, context: &Context, batch: &Batch) -> Result<Commit> {
-        let store = &context.store;
+        let store = &context.database.store;
         let mut all = batch.clone();
         for totals in &self.totals {
             all = match store.totals_of(totals).await? {
@@ -75,7 +75,7 @@ impl Written {
             };
         }
         let committed = store
-            .commit_groups(context.process, all, &self.groups, &[])
+            .commit_groups(context.host.process, all, &self.groups, &[])
             .await?;
         match self.groups.first() {
             Some(first) if committed == Commit::Conflict && store.has_group(first).await? => {
@@ -102,7 +102,7 @@ impl Recorder {
                 );
                 waiting.offered.push(Written {
                     groups: Vec::new(),
-                    totals: Totals::of(context.process, &dropped),
+                    totals: Totals::of(context.host.process, &dropped),
                 });
             }
             waiting.calls.push(call);
@@ -111,22 +111,25 @@ impl Recorder {
         // either sees this call, or this call sees that the round has ended.
         if !self.writing.load(Ordering::Acquire) && !self.writing.swap(true, Ordering::AcqRel) {
             let weak = context.downgrade();
-            let mut pause = context.runtime.sleep(GATHER);
-            context.runtime.spawn(Box::pin(async move {
+            let mut pause = context.host.runtime.sleep(GATHER);
+            context.host.runtime.spawn(Box::pin(async move {
                 loop {
                     pause.await;
                     let Some(context) = weak.upgrade() else {
                         return;
                     };
-                    let _guard = context.tasks.begin();
-                    let recorder = &context.recorder;
+                    let _guard = context.host.tasks.begin();
+                    let recorder = &context.history.recorder;
                     let done = recorder.flush(&context).await;
                     recorder.writing.store(false, Ordering::Release);
                     // A record added since then has found this round running, or has started its own.
                     if recorder.is_empty() || recorder.writing.swap(true, Ordering::AcqRel) {
                         return;
                     }
-                    pause = context.runtime.sleep(if done { GATHER } else { AGAIN });
+                    pause = context
+                        .host
+                        .runtime
+                        .sleep(if done { GATHER } else { AGAIN });
                 }
             }));
         }
@@ -148,7 +151,7 @@ impl Recorder {
             if self.flush(context).await {
                 return;
             }
-            context.runtime.sleep(SOON).await;
+            context.host.runtime.sleep(SOON).await;
         }
         tracing::error!(
             "couldn't store records of calls; the last calls are missing in the history"
@@ -207,11 +210,11 @@ mod tests {
     };
 
     fn run(context: &Context, number: usize) {
-        let id = context.new_id().as_u128();
+        let id = context.host.new_id().as_u128();
         // Each a little later than the previous one.
-        let at = context.now() + Duration::from_micros(number as u64);
+        let at = context.host.now() + Duration::from_micros(number as u64);
         let row = execution(id, &number.to_string(), at);
-        context.recorder.add(context, row);
+        context.history.recorder.add(context, row);
     }
 
     fn identifiers(world: &World, context: &Context) -> Vec<String> {
@@ -223,7 +226,10 @@ mod tests {
     /// The calls that the totals count.
     fn counted(world: &World, context: &Context) -> u64 {
         let all = Timestamp::MIN..Timestamp::MAX;
-        let totals = context.store.totals(Step::Minute, &all, None, u32::MAX);
+        let totals = context
+            .database
+            .store
+            .totals(Step::Minute, &all, None, u32::MAX);
         let totals = world.run(totals).unwrap();
         let counts = totals.iter().flat_map(|found| found.row.counts.values());
         counts.map(Count::calls).sum()
@@ -302,10 +308,10 @@ mod tests {
         run(&context, 0);
         store.set(Mode::Slow);
         let come = async {
-            context.runtime.sleep(Duration::from_millis(1)).await;
+            context.host.runtime.sleep(Duration::from_millis(1)).await;
             run(&context, 1);
         };
-        world.run(join(context.recorder.flush(&context), come));
+        world.run(join(context.history.recorder.flush(&context), come));
         assert_eq!(identifiers(&world, &context), numbers(0..1));
         world.advance(GATHER);
         assert_eq!(identifiers(&world, &context), numbers(0..2));
@@ -316,7 +322,7 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         run(&context, 0);
-        world.run(context.recorder.flush(&context));
+        world.run(context.history.recorder.flush(&context));
         assert_eq!(identifiers(&world, &context), numbers(0..1));
     }
 
@@ -325,9 +331,9 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         (0..CAPACITY + 1).for_each(|number| run(&context, number));
-        let waiting = context.recorder.waiting().calls.len();
+        let waiting = context.history.recorder.waiting().calls.len();
         assert_eq!(waiting, CAPACITY / 2 + 1);
-        world.run(context.recorder.flush(&context));
+        world.run(context.history.recorder.flush(&context));
         let kept = identifiers(&world, &context);
         assert_eq!(kept, numbers(CAPACITY / 2..CAPACITY + 1));
         assert_eq!(counted(&world, &context), CAPACITY as u64 + 1);

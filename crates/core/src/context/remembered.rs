@@ -67,17 +67,19 @@ impl Context {
         let reliable = self.reliable_since().await;
         let last = match &*of(self).last() {
             Some((read_at, value)) if *read_at >= reliable.since => return Ok(Arc::clone(value)),
-            Some((read_at, value)) if reliable.now.saturating_sub(*read_at) < self.store_outage => {
+            Some((read_at, value))
+                if reliable.now.saturating_sub(*read_at) < self.memory.store_outage =>
+            {
                 Some(Arc::clone(value))
             }
             _ => None,
         };
         let reading = || {
             let (context, epoch) = (self.clone(), of(self).epoch.load(Ordering::Acquire));
-            let runtime = self.runtime.as_ref();
+            let runtime = self.host.runtime.as_ref();
             of(self).readings.join(runtime, epoch, |guard| {
                 async move {
-                    let read_at = context.monotonic();
+                    let read_at = context.host.monotonic();
                     let value = Arc::new(read(context.clone()).await?);
                     of(&context).keep(epoch, read_at, &value);
                     drop(guard);

@@ -163,8 +163,8 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::RateLimited`] if there were too many, with the time until the next allowed one.
     pub(crate) fn count_attempt(&self, attempt: &Attempt) -> Result<()> {
-        let now = self.monotonic();
-        let mut attempts = lock(&self.sign_ins.attempts);
+        let now = self.host.monotonic();
+        let mut attempts = lock(&self.limits.sign_ins.attempts);
         let counters = || attempt.of_account.iter().chain(&attempt.of_source);
         let waits = counters().filter_map(|(key, limit)| {
             let before = live(&attempts, key, *limit, now)?;
@@ -189,7 +189,7 @@ impl Context {
 
     /// Resets the counters of an account after a successful attempt.
     pub(crate) fn attempt_succeeded(&self, attempt: &Attempt) {
-        let mut attempts = lock(&self.sign_ins.attempts);
+        let mut attempts = lock(&self.limits.sign_ins.attempts);
         for (key, _) in &attempt.of_account {
             attempts.remove(key);
         }
@@ -200,7 +200,7 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::Overloaded`] if too many are already waiting.
     pub(crate) fn place_of_stranger(&self) -> Result<SemaphorePermit<'_>> {
-        let place = self.sign_ins.of_strangers.try_acquire();
+        let place = self.limits.sign_ins.of_strangers.try_acquire();
         place.map_err(|_| overloaded())
     }
 
@@ -213,9 +213,9 @@ impl Context {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
-        let place = self.sign_ins.places.try_acquire();
+        let place = self.limits.sign_ins.places.try_acquire();
         let _place = place.map_err(|_| overloaded())?;
-        let turn = self.sign_ins.turns.acquire().await;
+        let turn = self.limits.sign_ins.turns.acquire().await;
         let done = self.aside(work).await;
         drop(turn);
         Ok(done?)
@@ -223,14 +223,18 @@ impl Context {
 
     /// Sets the link for the first owner, replacing an earlier one.
     pub(crate) fn note_setup(&self, token: Digest) {
-        let end = self.now().checked_add(SETUP_LIFE).unwrap_or(Timestamp::MAX);
-        *lock(&self.sign_ins.setup) = Some((token, end));
+        let end = self
+            .host
+            .now()
+            .checked_add(SETUP_LIFE)
+            .unwrap_or(Timestamp::MAX);
+        *lock(&self.limits.sign_ins.setup) = Some((token, end));
     }
 
     /// Whether this is the valid link for the first owner.
     pub(crate) fn is_setup(&self, token: &Digest) -> bool {
-        let now = self.now();
-        let noted = lock(&self.sign_ins.setup);
+        let now = self.host.now();
+        let noted = lock(&self.limits.sign_ins.setup);
         noted
             .as_ref()
             .is_some_and(|(noted, end)| noted == token && now < *end)
@@ -239,7 +243,7 @@ impl Context {
     /// Uses up the link for the first owner. Returns whether it was valid.
     pub(crate) fn take_setup(&self, token: &Digest) -> bool {
         let good = self.is_setup(token);
-        good && lock(&self.sign_ins.setup)
+        good && lock(&self.limits.sign_ins.setup)
             .take_if(|(noted, _)| noted == token)
             .is_some()
     }

@@ -165,13 +165,13 @@ fn refused(why: &str) -> Error {
 impl Context {
     /// Whether members can sign in with a password.
     pub(crate) fn takes_passwords(&self) -> bool {
-        let provider = self.sign_in_provider.as_ref();
+        let provider = self.issuers.sign_in.as_ref();
         !provider.is_some_and(|provider| provider.options.only)
     }
 
     /// Rejects a password if members can sign in only at the provider.
     pub(crate) fn check_passwords(&self) -> Result<()> {
-        match self.sign_in_provider.as_ref() {
+        match self.issuers.sign_in.as_ref() {
             Some(provider) if provider.options.only => Err(Error::new(
                 ErrorKind::SignInRefused,
                 format!(

@@ -154,7 +154,7 @@ impl Context {
         Offers {
             context: self,
             key: (account, owner),
-            began: self.monotonic(),
+            began: self.host.monotonic(),
         }
     }
 }
@@ -164,21 +164,26 @@ impl Offers<'_> {
     pub(crate) async fn pause(&self, failures: u32) {
         if self.lasts() >= UNNOTICED {
             self.context
-                .store_waits
+                .database
+                .waits
                 .set(self.key, |wait| wait.is_long = true);
         }
         let pause = Duration::from_millis(50) * 2_u32.pow(failures.clamp(1, 7) - 1);
-        self.context.runtime.sleep(pause.min(LONGEST_PAUSE)).await;
+        self.context
+            .host
+            .runtime
+            .sleep(pause.min(LONGEST_PAUSE))
+            .await;
     }
 
     /// Time since the first offer.
     pub(crate) fn lasts(&self) -> Duration {
-        self.context.monotonic().saturating_sub(self.began)
+        self.context.host.monotonic().saturating_sub(self.began)
     }
 
     /// Records that the store didn't accept tokens, and whether they are only in memory.
     pub(crate) fn not_stored(&self, error: &Error, in_memory: bool) {
-        let waits = &self.context.store_waits;
+        let waits = &self.context.database.waits;
         waits.tell_cause(self.key.0, error);
         waits.set(self.key, |wait| wait.in_memory = in_memory);
         // Only the first one is logged here, because each token would otherwise add a line. Maintenance logs the count.
@@ -190,6 +195,6 @@ impl Offers<'_> {
 
 impl Drop for Offers<'_> {
     fn drop(&mut self) {
-        self.context.store_waits.end(self.key);
+        self.context.database.waits.end(self.key);
     }
 }

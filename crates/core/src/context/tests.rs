@@ -3,7 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use super::*;
-use crate::testing::{STABLE, World, always, context};
+use crate::{
+    identifier::ConnectionId,
+    ports::Runtime as _,
+    testing::{STABLE, World, always, context},
+};
 
 #[test]
 fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints() {
@@ -16,8 +20,8 @@ fn options_start_with_the_application_as_verifier_and_the_products_own_endpoints
 #[test]
 fn ids_of_one_process_are_ordered_even_within_a_millisecond() {
     let context = context(&World::new(), &STABLE, always(200, ""));
-    let ids: Vec<Uuid> = (0..4096 - context.counter.load(Ordering::Relaxed))
-        .map(|_| context.new_id())
+    let ids: Vec<Uuid> = (0..4096 - context.host.counter.load(Ordering::Relaxed))
+        .map(|_| context.host.new_id())
         .collect();
     assert!(ids.is_sorted_by(|one, other| one < other));
     assert!(ids.iter().all(|id| id.get_version_num() == 7));
@@ -28,7 +32,7 @@ fn secrets_have_256_bits_and_do_not_repeat() {
     use secrecy::ExposeSecret as _;
     let context = context(&World::new(), &STABLE, always(200, ""));
     let secrets: std::collections::BTreeSet<String> = (0..100)
-        .map(|_| context.new_secret("stead_").expose_secret().to_owned())
+        .map(|_| context.host.new_secret("stead_").expose_secret().to_owned())
         .collect();
     assert_eq!(secrets.len(), 100);
     assert!(
@@ -43,10 +47,13 @@ fn addresses_of_an_environment_have_no_double_slash() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     let id = ConnectionId::from_uuid(Uuid::from_u128(1));
     assert_eq!(
-        context.redirect_uri(id),
+        context.site.redirect_uri(id),
         format!("https://stead.test/sso/v1/oauth/{id}/callback")
     );
-    assert_eq!(context.at("/connect/x"), "https://stead.test/connect/x");
+    assert_eq!(
+        context.site.at("/connect/x"),
+        "https://stead.test/connect/x"
+    );
 }
 
 #[test]
@@ -54,6 +61,7 @@ fn an_unknown_product_is_answered_with_the_known_ones() {
     let context = context(&World::new(), &STABLE, always(200, ""));
     assert!(
         context
+            .products
             .endpoints("mail")
             .err()
             .unwrap()

@@ -28,7 +28,7 @@ impl UnreachedHosts {
             .authority()
             .map_or("an unnamed host", |host| host.as_str());
         let said = why.at(host);
-        if self.is_due(host, context.monotonic()) {
+        if self.is_due(host, context.host.monotonic()) {
             tracing::warn!(host, "a product can't be reached: {said}");
         }
         said

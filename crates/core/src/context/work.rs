@@ -37,9 +37,9 @@ impl Context {
     where
         W: Future<Output = ()> + Send + 'static,
     {
-        let guard = self.tasks.begin();
+        let guard = self.host.tasks.begin();
         let work = work(self.clone());
-        self.runtime.spawn(Box::pin(async move {
+        self.host.runtime.spawn(Box::pin(async move {
             work.await;
             drop(guard);
         }));
@@ -63,7 +63,7 @@ impl Context {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Panicked> {
         let (response, wait) = futures_channel::oneshot::channel();
-        self.runtime.run_blocking(Box::new(move || {
+        self.host.runtime.run_blocking(Box::new(move || {
             // The caller may have left.
             let _ = response.send(work());
         }));
@@ -81,7 +81,7 @@ impl Context {
     {
         self.detached(|context| {
             let call = call(context.clone());
-            async move { context.tasks.unless_cut(call).await }
+            async move { context.host.tasks.unless_cut(call).await }
         })
         .await?
         .ok_or(Panicked)

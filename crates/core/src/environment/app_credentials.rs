@@ -45,7 +45,7 @@ impl Environment {
 
     /// The issuer whose JWTs agents may use at `/mcp`, if there is one.
     pub fn mcp_issuer(&self) -> Option<&McpIssuer> {
-        let issuer = self.0.mcp_issuer.as_ref();
+        let issuer = self.0.issuers.mcp.as_ref();
         issuer.map(|issuer| &issuer.options)
     }
 }

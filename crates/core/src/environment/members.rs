@@ -141,7 +141,7 @@ impl Environment {
 
     /// The display name of the provider at which members sign in, if there is one.
     pub fn sign_in_provider(&self) -> Option<&str> {
-        let provider = self.0.sign_in_provider.as_ref();
+        let provider = self.0.issuers.sign_in.as_ref();
         provider.map(|provider| provider.options.name.as_str())
     }
 

@@ -124,31 +124,31 @@ impl Environment {
 
     /// The URL at which users' browsers reach this environment.
     pub fn public_url(&self) -> &Url {
-        &self.0.public_url
+        &self.0.site.public_url
     }
     /// The URL of the proxy host, if there is one. There, the account token decides which account is used.
     pub fn proxy_url(&self) -> Option<&Url> {
-        self.0.proxy_url.as_ref()
+        self.0.site.proxy_url.as_ref()
     }
     /// Whether the application must confirm that the right user came back.
     pub fn verification(&self) -> Verification {
-        self.0.verification
+        self.0.site.verification
     }
     /// How long Stead keeps history.
     pub fn retention(&self) -> Retention {
-        self.0.retention
+        self.0.history.retention
     }
     /// The tools and products.
     pub fn catalogue(&self) -> &Catalogue {
-        &self.0.catalogue
+        &self.0.products.catalogue
     }
     /// Randomness, for code that builds on this environment.
     pub fn entropy(&self) -> &dyn Entropy {
-        self.0.entropy.as_ref()
+        self.0.host.entropy.as_ref()
     }
     /// Time, for code that builds on this environment.
     pub fn runtime(&self) -> &dyn Runtime {
-        self.0.runtime.as_ref()
+        self.0.host.runtime.as_ref()
     }
 
     /// Whether the store reads and writes. This is cheap, so you can ask often.
@@ -157,14 +157,17 @@ impl Environment {
     /// [`ErrorKind::StorageUnavailable`] if it doesn't, or if some tokens are in memory only.
     /// [`ErrorKind::ShuttingDown`] once a shutdown has begun.
     pub async fn ready(&self) -> Result<()> {
-        self.0.tasks.open()?;
-        self.0.store_waits.check(self.0.store.ready().await)
+        self.0.host.tasks.open()?;
+        self.0
+            .database
+            .waits
+            .check(self.0.database.store.ready().await)
     }
 
     /// The accounts whose new tokens are in memory only, because neither the store nor the spool took them. They are
     /// lost if this process ends.
     pub fn tokens_in_memory(&self) -> Vec<AccountId> {
-        self.0.store_waits.in_memory()
+        self.0.database.waits.in_memory()
     }
 
     /// Counters of this process since it started, and how much work is pending in the store. A monitoring system reads
@@ -176,9 +179,9 @@ impl Environment {
     /// Accepts no more calls, waits up to 45 s for refreshes and writes to finish, and keeps their records. Calls that
     /// are still running then are cancelled, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
-        self.0.tasks.close();
-        self.0.store_waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
-        self.0.tasks.drained(self.runtime(), DRAIN).await;
+        self.0.host.tasks.close();
+        self.0.database.waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
+        self.0.host.tasks.drained(self.runtime(), DRAIN).await;
         self.shut_down_now().await;
     }
 
@@ -186,13 +189,13 @@ impl Environment {
     /// write, and `cancelled` otherwise. Keeps received tokens (up to 5 s) and records (2 s), and logs what it couldn't
     /// keep.
     pub async fn shut_down_now(&self) {
-        self.0.tasks.close();
-        self.0.tasks.cut();
-        self.0.tasks.drained(self.runtime(), KEEP).await;
+        self.0.host.tasks.close();
+        self.0.host.tasks.cut();
+        self.0.host.tasks.drained(self.runtime(), KEEP).await;
         events::webhooks::give_back(&self.0).await;
-        self.0.recorder.flush_at_last(&self.0).await;
-        self.0.store_waits.tell_accounts("tokens of these accounts couldn't be stored and are lost; their users need to authorize again");
-        self.0.leave_store();
+        self.0.history.recorder.flush_at_last(&self.0).await;
+        self.0.database.waits.tell_accounts("tokens of these accounts couldn't be stored and are lost; their users need to authorize again");
+        self.0.database.leave();
     }
 
     /// The newest version of every tool, by name.

@@ -46,27 +46,27 @@ pub(crate) async fn read(
             .await;
     }
     if !wait.is_zero() {
-        context.tasks.open()?;
+        context.host.tasks.open()?;
     }
     let search = Search::new(context, filter).await?;
-    let end = context.monotonic() + wait.min(LONGEST);
+    let end = context.host.monotonic() + wait.min(LONGEST);
     let (mut cursor, gap) = start(context, after).await?;
     let mut place = None;
     loop {
         // A commit after the read starts ends the wait.
-        let mut committed = context.feed.watch();
+        let mut committed = context.database.feed.watch();
         let mut page = search.page(context, cursor, limit.clamp(1, MOST)).await?;
         page.gap = gap;
-        let left = end.saturating_sub(context.monotonic());
-        let is_over = left.is_zero() || context.tasks.open().is_err();
+        let left = end.saturating_sub(context.host.monotonic());
+        let is_over = left.is_zero() || context.host.tasks.open().is_err();
         if !page.items.is_empty() || page.more || gap || is_over {
             return Ok(page);
         }
         cursor = Cursor::read(&page.cursor)?;
         if place.is_none() {
-            place = Some(context.feed.wait()?);
+            place = Some(context.database.feed.wait()?);
         }
-        let pause = context.runtime.sleep(left.min(POLL));
+        let pause = context.host.runtime.sleep(left.min(POLL));
         let _ = select(pin!(committed.changed()), pause).await;
     }
 }
@@ -79,7 +79,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
         Some(text) => Cursor::read(text)?,
     };
     let before = cursor.position.saturating_sub(1);
-    let next = context.store.events(None, Some(before), 1).await?;
+    let next = context.database.store.events(None, Some(before), 1).await?;
     let Some(next) = next.first().map(|found| &found.row) else {
         return Ok((cursor, false));
     };
@@ -89,6 +89,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
     let moment = cursor.moment();
     let was_replaced = next.position == Some(cursor.position)
         || context
+            .database
             .restored_at
             .is_some_and(|at| moment.is_none_or(|moment| moment < at));
     if was_replaced {
@@ -96,7 +97,10 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
     }
     // The event itself was removed. If normal events of that age are still kept, only short-lived ones were removed
     // after it.
-    let kept_since = context.now().checked_sub(context.retention.events);
+    let kept_since = context
+        .host
+        .now()
+        .checked_sub(context.history.retention.events);
     let is_old = kept_since.is_ok_and(|since| moment.is_none_or(|moment| moment < since));
     let skips = next.position > Some(cursor.position.saturating_add(1));
     Ok((cursor, is_old && skips))
@@ -104,7 +108,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
 
 /// After the last event.
 async fn last(context: &Context) -> Result<Cursor> {
-    let last = context.store.last_event().await?;
+    let last = context.database.store.last_event().await?;
     let last = last.and_then(|last| Cursor::after(&last.row));
     Ok(last.unwrap_or(Cursor::START))
 }
@@ -144,7 +148,11 @@ impl<'a> Search<'a> {
         };
         loop {
             let after = Some(cursor.position);
-            let rows = context.store.events(self.account, after, READ).await?;
+            let rows = context
+                .database
+                .store
+                .events(self.account, after, READ)
+                .await?;
             let all = rows.len() < READ as usize;
             for row in rows {
                 if items.len() >= limit as usize {
@@ -181,6 +189,7 @@ impl<'a> Search<'a> {
         loop {
             let before = cursor.map(|cursor| cursor.position);
             let rows = context
+                .database
                 .store
                 .events_back(self.account, before, READ)
                 .await?;

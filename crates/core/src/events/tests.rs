@@ -50,7 +50,7 @@ fn names(page: &EventPage) -> Vec<&str> {
 }
 
 async fn change(context: &Context, id: AccountId, trigger: Trigger<'_>) {
-    let now = context.now();
+    let now = context.host.now();
     context
         .change_account("test", id, |account| account.row.on(trigger, now))
         .await
@@ -183,15 +183,19 @@ fn a_wait_ends_with_the_next_event_wherever_it_is_committed() {
         let (reader, writer_of) = (&contexts[0], &contexts[writer]);
         let all = EventFilter::default();
         let wait = Duration::from_secs(20);
-        let began = reader.monotonic();
+        let began = reader.host.monotonic();
         let later = async {
-            reader.runtime.sleep(Duration::from_millis(3_300)).await;
+            reader
+                .host
+                .runtime
+                .sleep(Duration::from_millis(3_300))
+                .await;
             change(writer_of, id, Trigger::Suspended).await;
         };
         let reading = read(reader, &all, Some(&latest), 10, wait);
         let (read, ()) = world.run(join(reading, later));
         assert_eq!(names(&read.unwrap()), ["account.suspended"]);
-        let took = reader.monotonic().saturating_sub(began);
+        let took = reader.host.monotonic().saturating_sub(began);
         // This process is woken; for what others commit it looks every second.
         let expected = [3_300, 4_000][writer];
         assert_eq!(took, Duration::from_millis(expected), "{writer}");
@@ -204,14 +208,14 @@ fn a_wait_without_an_event_has_an_end_and_so_has_the_number_of_waits() {
     let context = lonely(&world);
     let all = EventFilter::default();
     for (wait, took) in [(7, 7), (600, 30)] {
-        let began = context.monotonic();
+        let began = context.host.monotonic();
         let reading = read(&context, &all, None, 1, Duration::from_secs(wait));
         let page = world.run(reading).unwrap();
         assert!(page.items.is_empty());
-        let elapsed = context.monotonic().saturating_sub(began);
+        let elapsed = context.host.monotonic().saturating_sub(began);
         assert_eq!(elapsed, Duration::from_secs(took));
     }
-    let places: Vec<_> = std::iter::from_fn(|| context.feed.wait().ok()).collect();
+    let places: Vec<_> = std::iter::from_fn(|| context.database.feed.wait().ok()).collect();
     assert_eq!(places.len(), 256);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
     let error = world.run(reading).unwrap_err();
@@ -229,18 +233,22 @@ fn a_wait_ends_when_the_process_does() {
     let context = lonely(&world);
     let all = EventFilter::default();
     let closing = async {
-        context.runtime.sleep(Duration::from_millis(1_500)).await;
-        context.tasks.close();
+        context
+            .host
+            .runtime
+            .sleep(Duration::from_millis(1_500))
+            .await;
+        context.host.tasks.close();
     };
     let reading = read(&context, &all, None, 1, Duration::from_secs(20));
     let (read, ()) = world.run(join(reading, closing));
     assert!(read.unwrap().items.is_empty());
-    assert_eq!(context.monotonic(), Duration::from_secs(2));
+    assert_eq!(context.host.monotonic(), Duration::from_secs(2));
 }
 
 fn prune(world: &World, context: &Context, all: bool) {
     let cutoff = match all {
-        true => context.now(),
+        true => context.host.now(),
         false => jiff::Timestamp::MIN,
     };
     let cutoffs = Cutoffs {
@@ -250,18 +258,20 @@ fn prune(world: &World, context: &Context, all: bool) {
         reads: jiff::Timestamp::MIN,
         totals: jiff::Timestamp::MIN,
         events: cutoff,
-        short_lived_events: context.now(),
+        short_lived_events: context.host.now(),
         authorizations: jiff::Timestamp::MIN,
         credentials: jiff::Timestamp::MIN,
         deliveries: jiff::Timestamp::MIN,
         approvals: jiff::Timestamp::MIN,
     };
-    world.run(context.store.prune(&cutoffs, 100)).unwrap();
+    world
+        .run(context.database.store.prune(&cutoffs, 100))
+        .unwrap();
 }
 
 /// An event that is kept for a short time only.
 fn refreshed(world: &World, context: &Context, id: AccountId) {
-    let now = context.now();
+    let now = context.host.now();
     let done = context.change(
         "test",
         || context.existing_account(id),
@@ -282,7 +292,7 @@ fn a_cursor_before_events_that_are_gone_says_so() {
     let id = world.run(three(&context));
     let first = world.run(page(&context, None, 1));
     // Two events go after the one that was read.
-    let later = context.retention.events + SignedDuration::from_secs(60);
+    let later = context.history.retention.events + SignedDuration::from_secs(60);
     world.advance(later.try_into().unwrap());
     prune(&world, &context, true);
     world.run(change(&context, id, Trigger::Suspended));
@@ -298,7 +308,7 @@ fn a_reader_that_keeps_up_sees_no_gap_where_events_are_gone() {
     let context = lonely(&world);
     let id = world.run(three(&context));
     let cursor = world.run(page(&context, None, 10)).cursor;
-    let later = context.retention.events + SignedDuration::from_secs(60);
+    let later = context.history.retention.events + SignedDuration::from_secs(60);
     world.advance(later.try_into().unwrap());
     prune(&world, &context, true);
     assert!(!world.run(page(&context, Some(&cursor), 10)).gap);

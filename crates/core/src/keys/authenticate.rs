@@ -21,7 +21,7 @@ const BATCH: u32 = 100;
 /// Runs one step, if the store needs any. After an interruption, or in a second process, it continues with the rows
 /// that still lack a MAC.
 pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
-    if context.vault.rows_since().is_some() {
+    if context.database.vault.rows_since().is_some() {
         return Ok(());
     }
     let (began, now) = begin(context).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
     for table in AUTHENTICATED {
         let mut after = None;
         loop {
-            let monotonic = context.monotonic();
+            let monotonic = context.host.monotonic();
             let (done, next) = context
                 .change(
                     "keys.authenticate",
@@ -42,10 +42,10 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
                 .await?;
             if done > 0 {
                 rows += done;
-                context.tasks.open()?;
+                context.host.tasks.open()?;
                 // Pauses for as long as the batch took, so that other writers get a turn.
-                let pause = context.monotonic().saturating_sub(monotonic);
-                context.runtime.sleep(pause).await;
+                let pause = context.host.monotonic().saturating_sub(monotonic);
+                context.host.runtime.sleep(pause).await;
             }
             after = next;
             if after.is_none() {
@@ -54,17 +54,17 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
         }
     }
     end(context, rows).await?;
-    context.vault.reload().await
+    context.database.vault.reload().await
 }
 
 /// Until when rows without a MAC are accepted. `None` if they are already rejected.
 pub(crate) async fn rows_taken_until(context: &Context) -> Result<Option<Timestamp>> {
-    if context.vault.rows_since().is_some() {
+    if context.database.vault.rows_since().is_some() {
         return Ok(None);
     }
-    let keys = context.store.data_keys().await?;
+    let keys = context.database.store.data_keys().await?;
     let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
-    Ok(Some(ends_at(began.unwrap_or_else(|| context.now()))))
+    Ok(Some(ends_at(began.unwrap_or_else(|| context.host.now()))))
 }
 
 fn ends_at(upgraded_at: Timestamp) -> Timestamp {
@@ -77,7 +77,12 @@ async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
     context
         .change(
             "keys.upgraded",
-            || async { Ok((context.store.data_keys().await?, context.store.now().await?)) },
+            || async {
+                Ok((
+                    context.database.store.data_keys().await?,
+                    context.database.store.now().await?,
+                ))
+            },
             |(keys, now)| {
                 let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
                 if let Some(began) = began {
@@ -105,14 +110,20 @@ async fn load(
     table: &'static Table,
     after: Option<Vec<Value>>,
 ) -> Result<(Change, u64, Option<Vec<Value>>)> {
-    context.vault.reload().await?;
-    if context.vault.rows_since().is_some() {
+    context.database.vault.reload().await?;
+    if context.database.vault.rows_since().is_some() {
         return Ok((Change::none(), 0, None));
     }
-    let (rows, next) = context.store.rows(table, after, BATCH).await?;
+    let (rows, next) = context.database.store.rows(table, after, BATCH).await?;
     let (mut change, mut done) = (Change::none(), 0);
     for mut found in rows {
-        if context.store.fault_of(&mut found.row).await?.is_some() {
+        if context
+            .database
+            .store
+            .fault_of(&mut found.row)
+            .await?
+            .is_some()
+        {
             change = change.write(Write::Update(found.row, found.version));
             done += 1;
         }
@@ -126,14 +137,14 @@ async fn end(context: &Context, rows: u64) -> Result<()> {
         .change(
             "keys.authenticated",
             || async {
-                let now = context.store.now().await?;
-                let keys = context.store.data_keys().await?;
-                context.vault.reload().await?;
-                let is_done = context.vault.rows_since().is_some();
+                let now = context.database.store.now().await?;
+                let keys = context.database.store.data_keys().await?;
+                context.database.vault.reload().await?;
+                let is_done = context.database.vault.rows_since().is_some();
                 let live = keys.into_iter().filter(|found| found.row.wrapped.is_some());
                 let mut proving = Vec::new();
                 for found in live.filter(|_| !is_done) {
-                    match context.vault.authenticating(&found.row, now) {
+                    match context.database.vault.authenticating(&found.row, now) {
                         Ok(row) => proving.push((row, found.version)),
                         // A key that is still being added may be encrypted with a key that this process doesn't have
                         // yet.

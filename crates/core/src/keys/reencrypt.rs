@@ -30,11 +30,11 @@ pub(crate) async fn reencrypt_all(
     context: &Context,
     mut progress: impl FnMut(&Reencryption),
 ) -> Result<Reencryption> {
-    context.vault.reload().await?;
+    context.database.vault.reload().await?;
     let mut waited = false;
     loop {
         let job = claim(context, waited).await?;
-        if job.is_held_by(&context.process.to_string()) {
+        if job.is_held_by(&context.host.process.to_string()) {
             match seal_again(context, &job, &mut progress).await {
                 Ok(Some(reached)) => return Ok(reached),
                 Ok(None) => {}
@@ -50,20 +50,20 @@ pub(crate) async fn reencrypt_all(
             return Ok(reached);
         }
         waited = true;
-        context.runtime.sleep(LOOK).await;
+        context.host.runtime.sleep(LOOK).await;
     }
 }
 
 /// Claims the job for this process if no other process is running it. If this process has `waited` and the job has
 /// finished, it doesn't start a new one.
 async fn claim(context: &Context, waited: bool) -> Result<ReencryptionJob> {
-    let process = context.process.to_string();
+    let process = context.host.process.to_string();
     context
         .change(
             "keys.reencrypt_claim",
             || async {
-                let found = context.store.reencryption_job().await?;
-                let now = context.store.now().await?;
+                let found = context.database.store.reencryption_job().await?;
+                let now = context.database.store.now().await?;
                 let holder = found.as_ref().and_then(|found| found.row.holder.as_ref());
                 let ended = match holder.map(|holder| holder.process.parse()) {
                     Some(Ok(holder)) => context.has_ended(holder).await,
@@ -95,15 +95,15 @@ async fn seal_again(
     job: &ReencryptionJob,
     progress: &mut impl FnMut(&Reencryption),
 ) -> Result<Option<Reencryption>> {
-    let process = context.process.to_string();
-    let active = context.vault.active()?;
+    let process = context.host.process.to_string();
+    let active = context.database.vault.active()?;
     let keys = others(context, active).await?;
     let mut left = usage(context, &keys).await?.values().sum::<u64>();
     progress(&job.clone().after(0, left, Vec::new()).reached.shown());
     for table in SEALED_TABLES {
         let mut after = None;
         loop {
-            let began = context.monotonic();
+            let began = context.host.monotonic();
             let batch = context
                 .change(
                     "keys.reencrypt",
@@ -132,10 +132,10 @@ async fn seal_again(
             left = reached.left;
             if done > 0 {
                 progress(&reached);
-                context.tasks.open()?;
+                context.host.tasks.open()?;
                 // Pauses for as long as the batch took, so that other writers get a turn.
-                let pause = context.monotonic().saturating_sub(began);
-                context.runtime.sleep(pause).await;
+                let pause = context.host.monotonic().saturating_sub(began);
+                context.host.runtime.sleep(pause).await;
             }
             after = next;
             if after.is_none() {
@@ -152,7 +152,7 @@ async fn seal_again(
 
 /// All data keys except the active one.
 async fn others(context: &Context, active: DataKeyId) -> Result<Vec<DataKeyId>> {
-    let keys = context.store.data_keys().await?;
+    let keys = context.database.store.data_keys().await?;
     let ids = keys.iter().map(|found| found.row.id);
     Ok(ids.filter(|id| *id != active).collect())
 }
@@ -172,9 +172,13 @@ async fn load(
     after: Option<Vec<Value>>,
     keys: &[DataKeyId],
 ) -> Result<Batch> {
-    let (rows, next) = context.store.rows(table.table, after, BATCH).await?;
+    let (rows, next) = context
+        .database
+        .store
+        .rows(table.table, after, BATCH)
+        .await?;
     let mut batch = Batch {
-        job: context.store.reencryption_job().await?,
+        job: context.database.store.reencryption_job().await?,
         change: Change::none(),
         done: 0,
         failed: Vec::new(),
@@ -205,13 +209,18 @@ async fn load(
 }
 
 async fn resealed(context: &Context, table: &SealedTable, found: Versioned<Row>) -> Result<Write> {
-    let found = context.store.authentic(found).await?;
+    let found = context.database.store.authentic(found).await?;
     let account = match table.account_of(&found.row) {
-        Some(id) => context.store.account(id).await?.map(|found| found.row),
+        Some(id) => context
+            .database
+            .store
+            .account(id)
+            .await?
+            .map(|found| found.row),
         None => None,
     };
     table.reseal(found, account.as_ref(), &mut |place, sealed| {
-        if let Some(again) = context.vault.seal_again(place, sealed)? {
+        if let Some(again) = context.database.vault.seal_again(place, sealed)? {
             *sealed = again;
         }
         Ok(())
@@ -220,11 +229,11 @@ async fn resealed(context: &Context, table: &SealedTable, found: Versioned<Row>)
 
 /// Finishes the job. `None` if another process has taken over the job.
 async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Option<Reencryption>> {
-    let process = context.process.to_string();
+    let process = context.host.process.to_string();
     context
         .change(
             "keys.reencrypted",
-            || context.store.reencryption_job(),
+            || context.database.store.reencryption_job(),
             |found| {
                 let held = found.filter(|found| found.row.is_held_by(&process));
                 let Some(Versioned { row, version, .. }) = held else {
@@ -249,11 +258,11 @@ async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Optio
 /// Gives the job back. If this process is shutting down or the store was unavailable, another process can continue it
 /// immediately. Otherwise, it continues when someone requests it again.
 pub(super) async fn give_back(context: &Context, error: &Error) {
-    let process = context.process.to_string();
+    let process = context.host.process.to_string();
     let passes = [ErrorKind::ShuttingDown, ErrorKind::StorageUnavailable].contains(&error.kind());
     let given_back = context.change(
         "keys.reencrypt_stop",
-        || context.store.reencryption_job(),
+        || context.database.store.reencryption_job(),
         |found| {
             let held = found.filter(|found| found.row.is_held_by(&process));
             let change = held.map(|Versioned { row, version, .. }| {

@@ -102,10 +102,11 @@ pub(crate) async fn examine(
     audit: AuditVerification,
 ) -> Result<Examination> {
     let store_ahead = context
+        .database
         .store
         .now()
         .await?
-        .duration_since(context.runtime.now());
+        .duration_since(context.host.runtime.now());
     let mut found = Vec::new();
     for row in context.all_connections().await? {
         let endpoints = context.endpoints_of(&row);
@@ -137,7 +138,7 @@ pub(crate) async fn examine(
         .collect()
         .await;
     Ok(Examination {
-        restored_at: context.restored_at,
+        restored_at: context.database.restored_at,
         store_ahead,
         connections: found,
         addresses,
@@ -156,11 +157,11 @@ async fn ask(context: &Context, url: &str) -> Probe {
     let host = uri.authority().map(ToString::to_string).unwrap_or_default();
     *request.uri_mut() = uri;
     request.extensions_mut().insert(LIMITS);
-    match context.send(request).await {
+    match context.products.send(request).await {
         Ok(response) => {
             let date = response.headers().get(header::DATE);
             let date = date.and_then(|date| http_date(date.to_str().ok()?));
-            let ahead = date.map(|date| context.runtime.now().duration_since(date));
+            let ahead = date.map(|date| context.host.runtime.now().duration_since(date));
             Probe::Response(response.status().as_u16(), ahead)
         }
         Err(error) => Probe::Failed(match error.unreached() {
@@ -179,7 +180,7 @@ async fn accounts(
     let mut counts = HashMap::new();
     let (mut after, mut looked_at) = (None, 0);
     while looked_at < ACCOUNTS {
-        let page = context.store.accounts(None, after, PAGE).await?;
+        let page = context.database.store.accounts(None, after, PAGE).await?;
         let last = page.len() < PAGE as usize;
         after = page.last().map(|found| found.row.id);
         looked_at += page.len();
@@ -204,13 +205,13 @@ pub(super) fn made(id: uuid::Uuid) -> Option<Timestamp> {
 }
 
 pub(super) async fn outbox(context: &Context) -> Result<WaitingInOutbox> {
-    let entries = context.store.due(Timestamp::MAX, ENTRIES).await?;
+    let entries = context.database.store.due(Timestamp::MAX, ENTRIES).await?;
     Ok(WaitingInOutbox {
         entries: entries.len(),
         age: entries
             .iter()
             .filter_map(|found| made(found.row.id.uuid()))
-            .map(|made| context.now().duration_since(made))
+            .map(|made| context.host.now().duration_since(made))
             .max(),
         failures: (entries.iter().map(|found| found.row.attempts))
             .max()

@@ -34,7 +34,7 @@ pub(super) struct Kept {
 
 /// One round. A part that another process is doing at this moment waits for the next one.
 pub(super) async fn run(context: &Context, kept: Kept) {
-    let bytes = context.retention.bytes;
+    let bytes = context.history.retention.bytes;
     for (what, done) in [
         ("moved", move_first_form(context, kept).await),
         ("removed by age", remove_old(context, kept).await),
@@ -51,12 +51,12 @@ pub(super) async fn run(context: &Context, kept: Kept) {
 /// Executions that an older Stead has stored one by one become groups, and are counted.
 async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
     loop {
-        let rows = context.store.first_form(MOVED).await?;
+        let rows = context.database.store.first_form(MOVED).await?;
         let batch = rows.iter().fold(Batch::new(), |batch, found| {
             batch.delete(found.row.id, found.version)
         });
         let calls = rows.into_iter().map(|found| Execution {
-            changes: changes(&context.catalogue, &found.row),
+            changes: changes(&context.products.catalogue, &found.row),
             ..found.row
         });
         let calls: Vec<_> = calls
@@ -91,7 +91,11 @@ async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
     for (lasts, full) in KINDS {
         let end = if lasts { kept.executions } else { kept.reads };
         loop {
-            let old = context.store.groups(lasts, full, end, GROUPS).await?;
+            let old = context
+                .database
+                .store
+                .groups(lasts, full, end, GROUPS)
+                .await?;
             if old.is_empty() || replace(context, old, Vec::new()).await? == Commit::Conflict {
                 break;
             }
@@ -103,10 +107,16 @@ async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
 /// The oldest go until the others take no more than `most` bytes.
 async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut beyond = context.store.history_bytes().await?.saturating_sub(most);
+    let mut beyond = context
+        .database
+        .store
+        .history_bytes()
+        .await?
+        .saturating_sub(most);
     for (lasts, full) in [(false, true), (false, false), (true, true), (true, false)] {
         while beyond > 0 {
             let mut oldest = context
+                .database
                 .store
                 .groups(lasts, full, Timestamp::MAX, GROUPS)
                 .await?;
@@ -130,10 +140,15 @@ async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
 
 /// Groups that are not full are packed again with their neighbours. The last one stays open for what is still to come.
 async fn put_together(context: &Context) -> Result<()> {
-    let young = context.now().checked_sub(SPAN).unwrap_or(Timestamp::MIN);
+    let young = context
+        .host
+        .now()
+        .checked_sub(SPAN)
+        .unwrap_or(Timestamp::MIN);
     for lasts in [false, true] {
         loop {
             let open = context
+                .database
                 .store
                 .groups(lasts, false, Timestamp::MAX, PACKED)
                 .await?;
@@ -146,7 +161,7 @@ async fn put_together(context: &Context) -> Result<()> {
             for group in &open {
                 calls.extend(group.row.unpack()?);
             }
-            let mut packed = ExecutionGroup::pack(&calls, || context.new_id());
+            let mut packed = ExecutionGroup::pack(&calls, || context.host.new_id());
             for group in &mut packed {
                 group.full |= is_old(group);
             }
@@ -160,17 +175,23 @@ async fn put_together(context: &Context) -> Result<()> {
 
 async fn replace(context: &Context, go: Groups, come: Vec<ExecutionGroup>) -> Result<Commit> {
     context
+        .database
         .store
-        .commit_groups(context.process, Batch::new(), &come, &go)
+        .commit_groups(context.host.process, Batch::new(), &come, &go)
         .await
 }
 
 /// The minutes of all processes become hours of all.
 async fn minutes_to_hours(context: &Context) -> Result<()> {
-    let end = context.now().checked_sub(MINUTES).unwrap_or(Timestamp::MIN);
+    let end = context
+        .host
+        .now()
+        .checked_sub(MINUTES)
+        .unwrap_or(Timestamp::MIN);
     let range = Timestamp::MIN..Step::Hour.start(end);
     loop {
         let mut minutes = context
+            .database
             .store
             .totals(Step::Minute, &range, None, MOVED)
             .await?;
@@ -182,7 +203,7 @@ async fn minutes_to_hours(context: &Context) -> Result<()> {
         minutes.retain(|minute| minute.row.start < next);
         let mut hour = Totals::new(Step::Hour, start, String::new());
         let mut batch = Batch::new();
-        let stored = context.store.totals_of(&hour).await?;
+        let stored = context.database.store.totals_of(&hour).await?;
         let version = stored.as_ref().map(|stored| stored.version);
         if let Some(stored) = stored {
             hour = stored.row;
@@ -195,7 +216,7 @@ async fn minutes_to_hours(context: &Context) -> Result<()> {
             Some(version) => batch.update(hour, version),
             None => batch.insert(hour),
         };
-        if context.store.commit(batch).await? == Commit::Conflict {
+        if context.database.store.commit(batch).await? == Commit::Conflict {
             return Ok(());
         }
     }

@@ -20,8 +20,8 @@ const EVERYTHING: Kept = Kept {
 fn write(world: &World, context: &Context, calls: Vec<Execution>) {
     calls
         .into_iter()
-        .for_each(|call| context.recorder.add(context, call));
-    assert!(world.run(context.recorder.flush(context)));
+        .for_each(|call| context.history.recorder.add(context, call));
+    assert!(world.run(context.history.recorder.flush(context)));
 }
 
 /// A call of this number, so many seconds after the start.
@@ -39,7 +39,10 @@ fn numbers(world: &World, context: &Context) -> Vec<u128> {
 fn groups(world: &World, context: &Context) -> Groups {
     let mut all = Vec::new();
     for (lasts, full) in KINDS {
-        let some = context.store.groups(lasts, full, Timestamp::MAX, u32::MAX);
+        let some = context
+            .database
+            .store
+            .groups(lasts, full, Timestamp::MAX, u32::MAX);
         all.extend(world.run(some).unwrap());
     }
     all
@@ -47,7 +50,7 @@ fn groups(world: &World, context: &Context) -> Groups {
 
 /// The count of bytes, which is that of the groups.
 fn bytes(world: &World, context: &Context) -> i64 {
-    let counted = world.run(context.store.history_bytes()).unwrap();
+    let counted = world.run(context.database.store.history_bytes()).unwrap();
     let sum: i64 = groups(world, context)
         .iter()
         .map(|group| group.row.bytes())
@@ -60,7 +63,7 @@ fn bytes(world: &World, context: &Context) -> i64 {
 fn totals(world: &World, context: &Context, step: Step) -> (usize, u64) {
     let all = Timestamp::MIN..Timestamp::MAX;
     let rows = world
-        .run(context.store.totals(step, &all, None, u32::MAX))
+        .run(context.database.store.totals(step, &all, None, u32::MAX))
         .unwrap();
     let counts = rows.iter().flat_map(|found| found.row.counts.values());
     (rows.len(), counts.map(Count::calls).sum())
@@ -175,6 +178,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     let reads = context
+        .products
         .catalogue
         .find("demo_read_note", None, None)
         .unwrap();
@@ -194,7 +198,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
     old[0].started_at += SignedDuration::from_nanos(7);
     let batch = old.iter().cloned().fold(Batch::new(), Batch::insert);
     assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
+        world.run(context.database.store.commit(batch)).unwrap(),
         Commit::Committed
     );
     let kept = Kept {
@@ -202,7 +206,12 @@ fn executions_of_the_first_form_are_moved_and_counted() {
         executions: START,
     };
     world.run(run(&context, kept));
-    assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
+    assert!(
+        world
+            .run(context.database.store.first_form(1))
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(numbers(&world, &context)[..3], [1, 3, 4]);
     assert_eq!(totals(&world, &context, Step::Minute), (20, 1_200));
     bytes(&world, &context);
@@ -223,13 +232,16 @@ fn processes_that_tidy_up_at_once_lose_nothing() {
         world.run(opened)
     });
     let [one, other] = &contexts;
-    assert_ne!(one.process, other.process);
+    assert_ne!(one.host.process, other.host.process);
     for round in 0..40_u64 {
         for (context, number) in [(one, 2 * round), (other, 2 * round + 1)] {
-            context.recorder.add(context, call(number));
+            context.history.recorder.add(context, call(number));
         }
         world.run(join(
-            join(one.recorder.flush(one), other.recorder.flush(other)),
+            join(
+                one.history.recorder.flush(one),
+                other.history.recorder.flush(other),
+            ),
             join(run(one, EVERYTHING), run(other, EVERYTHING)),
         ));
     }

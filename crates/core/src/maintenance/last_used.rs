@@ -14,9 +14,9 @@ const EVERY: SignedDuration = SignedDuration::from_hours(1);
 
 /// Keeps what this process has noted since the last time. What cannot be written now is noted again.
 pub(super) async fn keep(context: &Context) -> Result<()> {
-    let now = context.now();
-    for (client_id, times) in context.access_tokens.take_used() {
-        let load = || context.store.app_credential(&client_id);
+    let now = context.host.now();
+    for (client_id, times) in context.memory.access_tokens.take_used() {
+        let load = || context.database.store.app_credential(&client_id);
         let decide = |found: Option<Versioned<AppCredential>>| {
             // One that was revoked meanwhile needs no time.
             let Some(Versioned { row, version, .. }) = found else {
@@ -35,7 +35,10 @@ pub(super) async fn keep(context: &Context) -> Result<()> {
         };
         if let Err(error) = context.change("credential.used", load, decide).await {
             for (secret_id, at) in times {
-                context.access_tokens.note_use(&client_id, &secret_id, at);
+                context
+                    .memory
+                    .access_tokens
+                    .note_use(&client_id, &secret_id, at);
             }
             return Err(error);
         }

@@ -21,13 +21,13 @@ struct Backlog {
 
 /// Everything that is counted, and how much waits. What the store does not tell in time is left out.
 pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
-    let patience = context.runtime.sleep(PATIENCE);
+    let patience = context.host.runtime.sleep(PATIENCE);
     let backlog = match select(pin!(backlog(context)), patience).await {
         Either::Left((Ok(backlog), _)) => Some(backlog),
         Either::Left((Err(_), _)) | Either::Right(_) => None,
     };
-    let mut all = context.metrics.families();
-    let (calls, bytes) = context.bulkheads.in_flight();
+    let mut all = context.host.metrics.families();
+    let (calls, bytes) = context.limits.bulkheads.in_flight();
     all.extend([
         Family::gauge("stead_calls_in_flight", "Calls that are running.").number([], calls as f64),
         Family::gauge("stead_calls_held_bytes", "Bytes that calls hold in memory.")
@@ -36,7 +36,7 @@ pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
             "stead_records_waiting",
             "Records of calls that aren't written to the store yet.",
         )
-        .number([], context.recorder.waiting_count() as f64),
+        .number([], context.history.recorder.waiting_count() as f64),
     ]);
     if let Some(backlog) = backlog {
         let waiting = Family::gauge(
@@ -61,12 +61,12 @@ pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
 
 async fn backlog(context: &Context) -> Result<Backlog> {
     let outbox = outbox(context).await?;
-    let deliveries = context.store.all_waiting_deliveries(ROWS).await?;
+    let deliveries = context.database.store.all_waiting_deliveries(ROWS).await?;
     let oldest = deliveries
         .iter()
         .filter_map(|found| made(found.row.event_id.uuid()))
         .min();
-    let age = |since: Timestamp| context.now().duration_since(since);
+    let age = |since: Timestamp| context.host.now().duration_since(since);
     let whole = |age: Option<jiff::SignedDuration>| {
         age.and_then(|age| age.try_into().ok()).unwrap_or_default()
     };

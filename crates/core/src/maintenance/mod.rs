@@ -61,26 +61,26 @@ fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
 /// Starts the rounds; they end with the context.
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
-    let first = context.runtime.sleep(PERIOD);
-    context.runtime.spawn(Box::pin(async move {
+    let first = context.host.runtime.sleep(PERIOD);
+    context.host.runtime.spawn(Box::pin(async move {
         let mut pause = first;
         loop {
             pause.await;
             let Some(context) = weak.upgrade() else {
                 return;
             };
-            if context.tasks.open().is_err() {
+            if context.host.tasks.open().is_err() {
                 return;
             }
             context.sweep();
-            context.store_waits.tell();
+            context.database.waits.tell();
             // All of it needs the store.
-            if !context.store_is_away()
+            if !context.database.is_away()
                 && let Err(error) = run(&context).await
             {
                 tracing::warn!(kind = %error.kind(), "maintenance couldn't finish this round; the next round continues");
             }
-            pause = context.runtime.sleep(PERIOD);
+            pause = context.host.runtime.sleep(PERIOD);
         }
     }));
 }
@@ -125,7 +125,7 @@ pub(crate) async fn run(context: &Context) -> Result<()> {
 
 async fn end_overdue(context: &Context) -> Result<()> {
     loop {
-        let now = context.now();
+        let now = context.host.now();
         let mut ended = match end_unopened(context, now).await {
             Ok(ended) => ended,
             // They are ended one by one below.
@@ -134,7 +134,11 @@ async fn end_overdue(context: &Context) -> Result<()> {
                 0
             }
         };
-        let overdue = context.store.overdue_authorizations(now, ROUND).await?;
+        let overdue = context
+            .database
+            .store
+            .overdue_authorizations(now, ROUND)
+            .await?;
         let last = overdue.len() < ROUND as usize;
         for id in overdue.into_iter().map(|found| found.row.id) {
             let is_overdue = |current: &Authorization| current.expires_at < now;
@@ -159,7 +163,7 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
     context
         .change(
             "authorization.unopened",
-            || context.store.overdue_authorizations(now, ROUND),
+            || context.database.store.overdue_authorizations(now, ROUND),
             |overdue| {
                 let (mut change, mut ended) = (Change::none(), 0);
                 for Versioned { row, version, .. } in overdue {
@@ -180,12 +184,12 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
 }
 
 async fn remove_unneeded(context: &Context) -> Result<()> {
-    let cutoffs = cutoffs(context.retention, context.now());
+    let cutoffs = cutoffs(context.history.retention, context.host.now());
     let (executions, reads) = (cutoffs.executions, cutoffs.reads);
     history::run(context, history::Kept { executions, reads }).await;
     let mut removed = 0;
     loop {
-        let gone = context.store.prune(&cutoffs, REMOVED).await?;
+        let gone = context.database.store.prune(&cutoffs, REMOVED).await?;
         removed += gone;
         if gone < u64::from(REMOVED) {
             break;
@@ -309,8 +313,8 @@ mod tests {
     fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let store = &context.store;
-        let now = context.now();
+        let store = &context.database.store;
+        let now = context.host.now();
         let kinds: [Kind; 4] = [
             (|_, at| access_token(at), now),
             (|number, at| event(number.into(), at), now - DAY * 30),
@@ -340,35 +344,40 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let token = access_token(START + SignedDuration::from_secs(45));
-        insert(&world, &context.store, [token.clone()]);
+        insert(&world, &context.database.store, [token.clone()]);
         world.advance(PERIOD);
-        assert!(is_there(&world, &context.store, token.key()));
+        assert!(is_there(&world, &context.database.store, token.key()));
         world.advance(PERIOD);
-        assert!(!is_there(&world, &context.store, token.key()));
+        assert!(!is_there(&world, &context.database.store, token.key()));
     }
 
     #[test]
     fn a_round_goes_on_until_nothing_is_left() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let long_ago = context.now() - DAY * 31;
+        let long_ago = context.host.now() - DAY * 31;
         let count = u128::from(REMOVED) * 2;
         insert(
             &world,
-            &context.store,
+            &context.database.store,
             (0..=count).map(|number| execution(number, long_ago)),
         );
         insert(
             &world,
-            &context.store,
+            &context.database.store,
             (0..count).map(|number| event(number, long_ago)),
         );
         world.run(run(&context)).unwrap();
-        assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
+        assert!(
+            world
+                .run(context.database.store.first_form(1))
+                .unwrap()
+                .is_empty()
+        );
         assert!(world.run(executions(&context)).is_empty());
         assert!(
             world
-                .run(context.store.events(None, None, 1))
+                .run(context.database.store.events(None, None, 1))
                 .unwrap()
                 .is_empty()
         );
@@ -378,16 +387,22 @@ mod tests {
     fn an_authorization_that_is_overdue_for_long_ends_and_goes_in_one_round() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let long_ago = context.now() - DAY * 8;
+        let long_ago = context.host.now() - DAY * 8;
         let unopened = authorization(1, AuthorizationState::Created, long_ago);
         let opened = authorization(2, AuthorizationState::Redirected, long_ago);
-        insert(&world, &context.store, [unopened.clone(), opened.clone()]);
+        insert(
+            &world,
+            &context.database.store,
+            [unopened.clone(), opened.clone()],
+        );
         world.run(run(&context)).unwrap();
         for forgotten in [unopened, opened] {
-            assert!(!is_there(&world, &context.store, forgotten.key()));
+            assert!(!is_there(&world, &context.database.store, forgotten.key()));
         }
         // Nothing has come of a link that no one has opened: its event goes sooner than others.
-        let events = world.run(context.store.events(None, None, 10)).unwrap();
+        let events = world
+            .run(context.database.store.events(None, None, 10))
+            .unwrap();
         assert_eq!(
             events
                 .iter()
@@ -407,14 +422,14 @@ mod tests {
             always(200, ""),
             Arc::clone(&store) as _,
         ));
-        let old = execution(1, context.now() - DAY * 31);
-        insert(&world, &context.store, [old.clone()]);
+        let old = execution(1, context.host.now() - DAY * 31);
+        insert(&world, &context.database.store, [old.clone()]);
         store.set_down(true);
         world.run(run(&context)).unwrap();
         store.set_down(false);
-        assert!(is_there(&world, &context.store, old.key()));
+        assert!(is_there(&world, &context.database.store, old.key()));
         world.run(run(&context)).unwrap();
-        assert!(!is_there(&world, &context.store, old.key()));
+        assert!(!is_there(&world, &context.database.store, old.key()));
     }
 
     /// A context that keeps its history for so long.
@@ -442,8 +457,8 @@ mod tests {
     fn history_is_kept_as_long_as_told() {
         let world = World::new();
         let context = keeping(&world, DAY, SignedDuration::MAX).unwrap();
-        let store = &context.store;
-        let now = context.now();
+        let store = &context.database.store;
+        let now = context.host.now();
         let events = [event(1, Timestamp::MIN)];
         insert(&world, store, events.clone());
         insert(

@@ -61,11 +61,12 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
         .existing_account(authorization.row.account_id)
         .await?;
     let mut siblings = context
+        .database
         .store
         .authorizations(account.row.id, SIBLINGS)
         .await?;
     siblings.retain(|sibling| sibling.row.id != id && sibling.row.is_verifying());
-    let credentials = context.store.credentials(account.row.id).await?;
+    let credentials = context.database.store.credentials(account.row.id).await?;
     Ok(Loaded {
         authorization,
         connection,
@@ -83,7 +84,7 @@ fn decide(context: &Context, loaded: Loaded) -> Result<(Change, Account)> {
         siblings,
         credentials,
     } = loaded;
-    let now = context.now();
+    let now = context.host.now();
     if !authorization.row.is_verifying() {
         return Err(Error::new(
             ErrorKind::AuthorizationConsumed,

@@ -25,7 +25,7 @@ pub(crate) async fn ask_again(
         )
     };
     let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
-    let authorization = context.store.authorization(id).await?;
+    let authorization = context.database.store.authorization(id).await?;
     let authorization = authorization.ok_or_else(unknown)?.row;
     let secret = browser(id).map(SecretString::from);
     let bound = authorization.browser.as_ref().zip(secret.as_ref());
@@ -35,7 +35,7 @@ pub(crate) async fn ask_again(
             "a different browser opened this link; ask for a new link",
         ));
     }
-    if authorization.expires_at <= context.now() {
+    if authorization.expires_at <= context.host.now() {
         return Err(expired());
     }
     let account = context.existing_account(authorization.account_id).await?;

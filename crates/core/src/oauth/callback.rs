@@ -105,6 +105,7 @@ pub(crate) async fn finish(
     };
     let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
     let connection = context
+        .database
         .store
         .connection(connection_id)
         .await?
@@ -112,6 +113,7 @@ pub(crate) async fn finish(
         .row;
     let state = callback.state.as_deref().ok_or_else(unknown)?;
     let authorization = context
+        .database
         .store
         .authorization_by_state(&Digest::of(state))
         .await?;
@@ -119,7 +121,7 @@ pub(crate) async fn finish(
         .filter(|found| found.row.connection_id == connection_id)
         .ok_or_else(unknown)?;
     let row = &authorization.row;
-    row.returnable(context.now())?;
+    row.returnable(context.host.now())?;
     let cookie = browser(row.id);
     if !row
         .browser
@@ -182,7 +184,7 @@ async fn take(
 fn own_page(context: &Context, row: &Authorization) -> Option<String> {
     let url = return_to(row)?;
     let origin = Url::parse(&url).ok()?.origin();
-    (origin == context.public_url.origin()).then_some(url)
+    (origin == context.site.public_url.origin()).then_some(url)
 }
 
 /// Consumes the state, so that Stead accepts no other callback. This continues if the browser disconnects, so that the
@@ -198,7 +200,7 @@ async fn spend_state(
             if row.oauth_state.as_ref() != Some(state) {
                 return Err(returned_before());
             }
-            row.on(Trigger::Returned, context.now())
+            row.on(Trigger::Returned, context.host.now())
         })
         .await?
         .ok_or_else(returned_before)
@@ -232,7 +234,7 @@ async fn refused(context: &Context, id: AuthorizationId, code: &str, text: &str)
     let error = error
         .with_context("product_error", code.as_str())
         .with_context("product_message", scrub(text, 200))
-        .without_credentials(&context.catalogue.token_prefixes());
+        .without_credentials(&context.products.catalogue.token_prefixes());
     let why = Why::of(&code, &error);
     match end(context, id, Authorization::is_returned, how, why).await {
         Ok(_) => error,

@@ -28,7 +28,7 @@ pub(super) async fn client_used(
             "connection.health",
             || context.connection_by_id(used.id),
             |Versioned { row, version, .. }: Versioned<Connection>| {
-                let changed = row.on(Trigger::ClientUsed { used, health }, context.now());
+                let changed = row.on(Trigger::ClientUsed { used, health }, context.host.now());
                 Ok((Change::none().connection(changed, version), ()))
             },
         )

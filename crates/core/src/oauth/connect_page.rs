@@ -51,7 +51,7 @@ impl ConnectPage {
 /// Content of a link's page. Changes nothing, because mail scanners also open links.
 pub(crate) async fn connect_page(context: &Context, link: &str) -> Result<ConnectPage> {
     let authorization = authorization_of_link(context, link).await?.row;
-    authorization.openable(context.now())?;
+    authorization.openable(context.host.now())?;
     let connection = context
         .connection_by_id(authorization.connection_id)
         .await?
@@ -99,6 +99,7 @@ pub(super) async fn authorization_of_link(
         return Err(unknown());
     }
     let found = context
+        .database
         .store
         .authorization_by_link(&Digest::of(link))
         .await?

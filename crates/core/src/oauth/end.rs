@@ -33,7 +33,7 @@ pub(crate) async fn end(
                 let Versioned { row, version, .. } = authorization;
                 let ended = Trigger::Ended(end, why.clone());
                 let Some(changed) = holds(&row)
-                    .then(|| row.on(ended, context.now()))
+                    .then(|| row.on(ended, context.host.now()))
                     .transpose()?
                     .flatten()
                 else {
@@ -43,7 +43,8 @@ pub(crate) async fn end(
                     .authorization(Some(changed), version)
                     .shred(pending);
                 if let Some(Versioned { row, version, .. }) = account {
-                    let failed = row.on(account::Trigger::VerificationFailed, context.now())?;
+                    let failed =
+                        row.on(account::Trigger::VerificationFailed, context.host.now())?;
                     change = change.account(failed, row.state, version);
                 }
                 Ok((change, true))
@@ -66,10 +67,10 @@ async fn load(
         return Ok((authorization, None, Vec::new()));
     }
     let account_id = authorization.row.account_id;
-    let account = context.store.account(account_id).await?;
+    let account = context.database.store.account(account_id).await?;
     let mut pending = Vec::new();
     if account.is_some() {
-        let credentials = context.store.credentials(account_id).await?;
+        let credentials = context.database.store.credentials(account_id).await?;
         let of_this = |found: &Versioned<Credential>| found.row.pending_for == Some(id);
         pending.extend(
             credentials

@@ -22,7 +22,7 @@ pub(crate) async fn claims(
     bearer: &str,
 ) -> Result<(Value, Timestamp)> {
     let options = &issuer.options;
-    let own = context.at("/mcp");
+    let own = context.site.at("/mcp");
     let audience = options.audience.as_deref().unwrap_or(&own);
     let refused = |why: &str| {
         let message = format!(
@@ -33,13 +33,13 @@ pub(crate) async fn claims(
     };
     let token = Token::read(bearer).map_err(refused)?;
     let wanted = token.key_name();
-    let keys = match issuer.known(context.monotonic(), wanted) {
+    let keys = match issuer.known(context.host.monotonic(), wanted) {
         Some(known) => known?,
         None => {
             // To its end, so that callers who go away do not make it begin again and again.
             let wanted = wanted.clone();
             let reading = context.detached(async move |context| {
-                let Some(issuer) = &context.mcp_issuer else {
+                let Some(issuer) = &context.issuers.mcp else {
                     return Err(Error::new(ErrorKind::Internal, "no issuer is configured"));
                 };
                 let read = || read_keys(&context, &issuer.options.issuer);
@@ -49,7 +49,7 @@ pub(crate) async fn claims(
         }
     };
     let claims = token.claims(&keys).map_err(refused)?;
-    let end = check(&claims, &options.issuer, audience, context.now()).map_err(refused)?;
+    let end = check(&claims, &options.issuer, audience, context.host.now()).map_err(refused)?;
     if let Some(scope) = &options.required_scope
         && !has_scope(&claims, scope)
     {

@@ -39,7 +39,7 @@ pub(crate) async fn create(
     new: NewAuthorizationLink,
 ) -> Result<AuthorizationLink> {
     let identifier = Identifier::new(new.identifier.as_str())?;
-    let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
+    let verify_url = context.site.checked_verify_url(new.verify_url.as_deref())?;
     let state_length = new.state.as_ref().map_or(0, |state| state.chars().count());
     if state_length > 500 {
         return Err(Error::invalid_at(
@@ -54,10 +54,10 @@ pub(crate) async fn create(
             "expected 60 to 86400 seconds, the lifetime of a link",
         ));
     }
-    let secret = context.new_secret("");
-    let id = AuthorizationId::from_uuid(context.new_id());
-    let new_account_id = AccountId::from_uuid(context.new_id());
-    let now = context.now();
+    let secret = context.host.new_secret("");
+    let id = AuthorizationId::from_uuid(context.host.new_id());
+    let new_account_id = AccountId::from_uuid(context.host.new_id());
+    let now = context.host.now();
     let expires_at = now
         .checked_add(SignedDuration::from_secs(seconds.into()))
         .unwrap_or(Timestamp::MAX);
@@ -99,7 +99,7 @@ pub(crate) async fn create(
                     verify_url: verify_url.clone(),
                     app_state: new.state.clone(),
                     allow_account_switch: new.allow_account_switch.unwrap_or(false),
-                    by_application: Some(context.verification == Verification::Application),
+                    by_application: Some(context.site.verification == Verification::Application),
                     ..new_authorization(id, &account, link, now, expires_at)
                 };
                 let created = authorization.event("authorization.created");
@@ -115,7 +115,9 @@ pub(crate) async fn create(
             },
         )
         .await?;
-    let link = context.at(&format!("/connect/{}", secret.expose_secret()));
+    let link = context
+        .site
+        .at(&format!("/connect/{}", secret.expose_secret()));
     Ok(AuthorizationLink::new(link, expires_at, id))
 }
 
@@ -123,16 +125,18 @@ pub(crate) async fn create(
 async fn load(context: &Context, connection: &str, identifier: &Identifier) -> Result<Loaded> {
     let connection = context.connection_row(connection).await?;
     let account = context
+        .database
         .store
         .account_of(connection.row.id, identifier)
         .await?;
     let mut open = Vec::new();
     if let Some(account) = &account {
         open = context
+            .database
             .store
             .authorizations(account.row.id, LOOKED_THROUGH)
             .await?;
-        let now = context.now();
+        let now = context.host.now();
         open.retain(|link| link.row.openable(now).is_ok());
     }
     Ok((connection, account, open))

@@ -28,7 +28,11 @@ fn a_verify_url_is_https_or_of_this_machine() {
     ];
     for url in good {
         assert_eq!(
-            context.checked_verify_url(Some(url)).unwrap().as_deref(),
+            context
+                .site
+                .checked_verify_url(Some(url))
+                .unwrap()
+                .as_deref(),
             Some(url)
         );
     }
@@ -50,7 +54,7 @@ fn a_verify_url_is_https_or_of_this_machine() {
         "https://app.test/#",
     ];
     for url in bad {
-        let error = context.checked_verify_url(Some(url)).unwrap_err();
+        let error = context.site.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidRequest, "{url}");
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
     }
@@ -59,9 +63,10 @@ fn a_verify_url_is_https_or_of_this_machine() {
 #[test]
 fn an_application_that_verifies_says_where_its_user_comes_back() {
     let context = context(&World::new(), &STABLE, always(200, ""));
-    assert_eq!(context.verification, Verification::Application);
+    assert_eq!(context.site.verification, Verification::Application);
     assert_eq!(
         context
+            .site
             .checked_verify_url(None)
             .unwrap_err()
             .violation_list()[0]
@@ -113,7 +118,7 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
     let opened = open_with(options, world.process(0), &STABLE, always(200, ""), store);
     let context = world.run(opened).unwrap();
     for url in REDIRECTS {
-        let error = context.checked_verify_url(Some(url)).unwrap_err();
+        let error = context.site.checked_verify_url(Some(url)).unwrap_err();
         assert_eq!(error.violation_list()[0].path, "/verify_url", "{url}");
     }
     for url in [
@@ -122,7 +127,7 @@ fn with_a_list_of_origins_no_redirect_leads_elsewhere() {
         // A page of the environment itself.
         "https://stead.test/dashboard",
     ] {
-        assert!(context.checked_verify_url(Some(url)).is_ok(), "{url}");
+        assert!(context.site.checked_verify_url(Some(url)).is_ok(), "{url}");
     }
 }
 
@@ -143,7 +148,7 @@ fn a_link_that_says_no_place_leads_to_the_default_if_links_may_lead_there() {
         ))
     };
     let context = open("https://app.test/back").unwrap();
-    let leads_to = |given| context.checked_verify_url(given).unwrap();
+    let leads_to = |given| context.site.checked_verify_url(given).unwrap();
     assert_eq!(leads_to(None).as_deref(), Some("https://app.test/back"));
     let other = Some("https://app.test/other");
     assert_eq!(leads_to(other).as_deref(), other);
@@ -225,8 +230,8 @@ fn an_identifier_that_looks_like_another_gets_no_account_and_one_that_has_an_acc
     }
     // An earlier version took it.
     let identifier = Identifier::new(odd[0]).unwrap();
-    let id = AccountId::from_uuid(context.new_id());
-    let account = new_account(id, connection.id, identifier, context.now());
+    let id = AccountId::from_uuid(context.host.new_id());
+    let account = new_account(id, connection.id, identifier, context.host.now());
     let made = Change::none().insert_account(account, "account.created");
     let exists = Error::new(ErrorKind::AlreadyExists, "it exists");
     world.run(context.add("test", made, exists)).unwrap();

@@ -79,7 +79,11 @@ async fn revocable(
     account: &Account,
     tokens: &TokenSet,
 ) -> Result<Option<(Connection, &'static Product)>> {
-    let connection = context.store.connection(account.connection_id).await?;
+    let connection = context
+        .database
+        .store
+        .connection(account.connection_id)
+        .await?;
     let connection =
         connection.filter(|connection| connection.row.client_epoch == tokens.client_epoch());
     Ok(connection.and_then(|Versioned { row, .. }| {
@@ -92,7 +96,7 @@ async fn revocable(
 async fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
     let sealed = credential.sealed.as_ref()?;
     let (generation, client_epoch) = (credential.generation, credential.client_epoch);
-    TokenSet::open(&context.vault, account, generation, client_epoch, sealed)
+    TokenSet::open(&context.database.vault, account, generation, client_epoch, sealed)
         .await
         .inspect_err(|error| {
             tracing::warn!(account = %account.id, kind = %error.kind(), "a credential can't be decrypted, so it isn't revoked at the product");
@@ -108,14 +112,14 @@ fn entry(
     tokens: &TokenSet,
     also_ends: &[AccountId],
 ) -> Result<OutboxEntry> {
-    let id = OutboxId::from_uuid(context.new_id());
+    let id = OutboxId::from_uuid(context.host.new_id());
     let token = tokens.revocable().expose_secret();
     let task = OutboxTask::Revoke {
         connection_id: connection.id,
         account_id: account.id,
         generation,
         client_epoch: connection.client_epoch,
-        token: context.vault.seal(
+        token: context.database.vault.seal(
             place::outbox_token(id, connection.client_epoch),
             token.as_bytes(),
         )?,
@@ -125,14 +129,14 @@ fn entry(
         id,
         task,
         attempts: 0,
-        due_at: context.now(),
+        due_at: context.host.now(),
         extra: Default::default(),
     })
 }
 
 /// Works off what is due, in the background: one worker per process, however often it is asked.
 pub(crate) fn work_off_outbox(context: &Context) {
-    if !context.outbox.ask() {
+    if !context.database.outbox.ask() {
         return;
     }
     // Whoever asked, it goes on until nothing is due.
@@ -143,7 +147,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
                 if let Err(error) = work_off(&worker).await {
                     tracing::warn!(kind = %error.kind(), "couldn't process pending revocations");
                 }
-                if !worker.outbox.ask_again() {
+                if !worker.database.outbox.ask_again() {
                     break;
                 }
             }
@@ -153,7 +157,11 @@ pub(crate) fn work_off_outbox(context: &Context) {
 /// Takes what is due until nothing is.
 async fn work_off(context: &Context) -> Result<()> {
     loop {
-        let due = context.store.due(context.now(), ROUND).await?;
+        let due = context
+            .database
+            .store
+            .due(context.host.now(), ROUND)
+            .await?;
         let last = due.len() < ROUND as usize;
         for entry in due {
             let id = entry.row.id;
@@ -174,8 +182,9 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
     let Versioned {
         mut row, version, ..
     } = entry;
-    row.due_at = context.now().checked_add(CLAIM).unwrap_or(row.due_at);
+    row.due_at = context.host.now().checked_add(CLAIM).unwrap_or(row.due_at);
     if context
+        .database
         .store
         .commit(
             Batch::new()
@@ -188,7 +197,7 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
         // Another process has it.
         return Ok(());
     }
-    let asked_at = context.now();
+    let asked_at = context.host.now();
     let outcome = outcome(context, &row)
         .await
         .unwrap_or_else(|error| Outcome::Later(error.to_string()));
@@ -209,7 +218,7 @@ async fn outcome(context: &Context, entry: &OutboxEntry) -> Result<Outcome> {
         token,
         ..
     } = &entry.task;
-    let Some(connection) = context.store.connection(*connection_id).await? else {
+    let Some(connection) = context.database.store.connection(*connection_id).await? else {
         return Ok(Outcome::Refused(String::from("the connection was deleted")));
     };
     if connection.row.client_epoch != *client_epoch {
@@ -243,7 +252,7 @@ enum Outcome {
 
 /// Whether the user has authorized again since, and the revocation would end that grant too.
 async fn superseded(context: &Context, account: AccountId, generation: u64) -> Result<bool> {
-    let account = context.store.account(account).await?;
+    let account = context.database.store.account(account).await?;
     Ok(account.is_some_and(|account| account.row.generation > generation))
 }
 
@@ -268,9 +277,10 @@ async fn finish(
             tracing::info!(account = %account_id, why, attempts = row.attempts + 1, "couldn't revoke a token at the product; Stead tries again");
             row.attempts += 1;
             let pause = SignedDuration::from_mins(2_i64.saturating_pow(row.attempts).min(720));
-            row.due_at = context.now().checked_add(pause).unwrap_or(row.due_at);
+            row.due_at = context.host.now().checked_add(pause).unwrap_or(row.due_at);
             // A conflict means that another process was first.
             let _ = context
+                .database
                 .store
                 .commit(Batch::new().named("outbox.retry").update(row, version))
                 .await?;
@@ -288,7 +298,13 @@ async fn finish(
         "revoked" => also_ends,
         _ => &[],
     };
-    let account = context.store.account(*account_id).await.ok().flatten();
+    let account = context
+        .database
+        .store
+        .account(*account_id)
+        .await
+        .ok()
+        .flatten();
     let identifier = account.map(|account| account.row.identifier);
     let event = NewEvent::new(name, json!({ "outcome": said, "reason": why }));
     let event = identifier.iter().fold(event, |event, identifier| {
@@ -308,7 +324,7 @@ async fn finish(
                 for (account, issued_at) in accounts {
                     if account.row.is_connected() && issued_at < asked_at {
                         let died = account::Trigger::CredentialDied(AccountReason::RefreshRejected);
-                        let changed = account.row.on(died, context.now())?;
+                        let changed = account.row.on(died, context.host.now())?;
                         change = change.account(changed, account.row.state, account.version);
                     }
                 }
@@ -327,13 +343,14 @@ async fn load_ended(
     Option<Versioned<OutboxEntry>>,
     Vec<(Versioned<Account>, Timestamp)>,
 )> {
-    let entry = context.store.outbox_entry(id).await?;
+    let entry = context.database.store.outbox_entry(id).await?;
     let mut ended = Vec::new();
     for id in accounts {
-        let Some(account) = context.store.account(*id).await? else {
+        let Some(account) = context.database.store.account(*id).await? else {
             continue;
         };
         let current = context
+            .database
             .store
             .credential(*id, account.row.generation)
             .await?;
@@ -356,6 +373,7 @@ async fn revoke(
         return Ok(Outcome::Unsupported);
     };
     let token = context
+        .database
         .vault
         .open_sealed(place::outbox_token(entry, connection.client_epoch), token)
         .await?;

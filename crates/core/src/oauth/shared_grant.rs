@@ -38,7 +38,11 @@ pub(crate) async fn shares_grant(
         }
         let mut after = None;
         loop {
-            let page = context.store.accounts(Some(other.id), after, PAGE).await?;
+            let page = context
+                .database
+                .store
+                .accounts(Some(other.id), after, PAGE)
+                .await?;
             after = page.last().map(|last| last.row.id);
             let last = page.len() < PAGE as usize;
             found.extend(
@@ -62,7 +66,12 @@ pub(crate) async fn shares_grant(
 
 /// Where the grants of a connection's users end together: at which endpoint, and for which project.
 fn project_of(context: &Context, connection: &Connection) -> Option<(&'static str, String)> {
-    let oauth = &context.endpoints(&connection.product).ok()?.product.oauth;
+    let oauth = &context
+        .products
+        .endpoints(&connection.product)
+        .ok()?
+        .product
+        .oauth;
     let project = (oauth.project_of_client)(connection.client_id.as_deref()?);
     (oauth.revocation_ends_grant).then_some((oauth.revoke?, project.to_owned()))
 }

@@ -57,16 +57,16 @@ impl Secrets {
         pkce: bool,
     ) -> Result<Self> {
         let kept = browser.filter(|_| row.browser.is_some());
-        let cookie = kept.map_or_else(|| context.new_secret(""), SecretString::from);
+        let cookie = kept.map_or_else(|| context.host.new_secret(""), SecretString::from);
         // The state is a digest, so a party that knows it, such as the product, can't derive the cookie.
         let state = Digest::of(&format!("{} {}", row.id, cookie.expose_secret()));
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
                 let place = place::verifier(row.id);
-                let verifier = context.vault.open_sealed(place, sealed).await?;
+                let verifier = context.database.vault.open_sealed(place, sealed).await?;
                 SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
             }
-            _ => context.new_secret(""),
+            _ => context.host.new_secret(""),
         };
         Ok(Self {
             state: state.as_str().into(),
@@ -89,7 +89,7 @@ pub(crate) async fn start(
             || load(context, link, browser),
             |(authorization, start, started)| {
                 let Versioned { row, version, .. } = authorization;
-                let changed = row.on(Trigger::Started(Box::new(start)), context.now())?;
+                let changed = row.on(Trigger::Started(Box::new(start)), context.host.now())?;
                 Ok((Change::none().authorization(changed, version), started))
             },
         )
@@ -103,7 +103,7 @@ async fn load(
 ) -> Result<(Versioned<Authorization>, Start, StartedAuthorization)> {
     let authorization = authorization_of_link(context, link).await?;
     let row = &authorization.row;
-    row.openable(context.now())?;
+    row.openable(context.host.now())?;
     if let Some(bound) = &row.browser
         && !browser.is_some_and(|secret| bound.is_of(secret))
     {
@@ -122,6 +122,7 @@ async fn load(
         .map(|verifier| {
             let place = place::verifier(row.id);
             context
+                .database
                 .vault
                 .seal(place, verifier.expose_secret().as_bytes())
         })
@@ -176,7 +177,7 @@ fn authorize_url(
             .map_err(|_| misconfigured("authorization endpoint"))?,
     )
     .set_redirect_uri(
-        RedirectUrl::new(context.redirect_uri(connection.id))
+        RedirectUrl::new(context.site.redirect_uri(connection.id))
             .map_err(|_| misconfigured("redirect URI"))?,
     );
     let state = || CsrfToken::new(secrets.state.expose_secret().to_owned());

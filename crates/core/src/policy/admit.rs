@@ -49,7 +49,7 @@ pub(crate) fn admit(
         Action::Tool(name) => (Some(name), None),
         Action::Request { method, path } => (None, Some((method, path))),
     };
-    let decision = context.policy.admit(&PolicyRequest {
+    let decision = context.limits.policy.admit(&PolicyRequest {
         caller: &context.caller,
         product: &snapshot.connection.product,
         connection_name: snapshot.connection.name.as_str(),

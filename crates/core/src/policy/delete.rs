@@ -14,7 +14,7 @@ const ROUND: u32 = 500;
 pub(crate) async fn delete(context: &Context, delete: DeletePolicy) -> Result<()> {
     let name = delete.policy_name.as_str();
     let load = || async {
-        let found = context.store.policy(name).await?;
+        let found = context.database.store.policy(name).await?;
         let found = found.ok_or_else(|| missing(name))?;
         match user_of(context, name).await? {
             None => Ok(found),
@@ -35,17 +35,17 @@ pub(crate) async fn delete(context: &Context, delete: DeletePolicy) -> Result<()
             Ok((change.delete(key, found.version), ()))
         })
         .await?;
-    context.policy_cache.forget();
+    context.memory.policies.forget();
     Ok(())
 }
 
 /// A valid credential or MCP session that uses the policy, or the issuer of agents' tokens.
 async fn user_of(context: &Context, name: &str) -> Result<Option<String>> {
-    let issuer = context.mcp_issuer.as_ref();
+    let issuer = context.issuers.mcp.as_ref();
     if issuer.is_some_and(|issuer| issuer.options.policy.as_deref() == Some(name)) {
         return Ok(Some(String::from("the issuer of agents' tokens")));
     }
-    let (store, now) = (&context.store, context.now());
+    let (store, now) = (&context.database.store, context.host.now());
     let mut after: Option<String> = None;
     loop {
         let rows = store.app_credentials(after.as_deref(), ROUND).await?;

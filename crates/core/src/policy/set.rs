@@ -34,8 +34,8 @@ pub(crate) async fn set(
         return Err(Error::invalid_at("/name", message));
     }
     policy.name = policy_name;
-    check(&context.catalogue, &policy)?;
-    let now = context.now();
+    check(&context.products.catalogue, &policy)?;
+    let now = context.host.now();
     let document = serde_json::to_value(Policy {
         updated_at: None,
         ..policy.clone()
@@ -44,7 +44,7 @@ pub(crate) async fn set(
         Error::new(ErrorKind::Internal, "the policy can't be written").with_source(error)
     })?;
     let load = || async {
-        let all = context.store.policies(MOST).await?;
+        let all = context.database.store.policies(MOST).await?;
         let found = all.iter().position(|found| found.row.name == policy.name);
         if found.is_none() && all.len() >= MOST as usize {
             let message = format!(
@@ -76,7 +76,7 @@ pub(crate) async fn set(
         Ok((change, row))
     };
     let row = context.change("policy.set", load, decide).await?;
-    context.policy_cache.forget();
+    context.memory.policies.forget();
     view(row)
 }
 

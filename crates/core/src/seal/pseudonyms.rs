@@ -97,8 +97,8 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let open = || {
-            let (vault, store) = (&context.vault, &context.store);
-            let (runtime, entropy) = (context.runtime.as_ref(), context.entropy.as_ref());
+            let (vault, store) = (&context.database.vault, &context.database.store);
+            let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
             world
                 .run(Pseudonyms::open(vault, store, runtime, entropy))
                 .unwrap()

@@ -27,15 +27,15 @@ fn processes_whose_clocks_differ_agree_on_the_stores_time() {
     };
     let (fast, slow) = (opened(1), opened(2));
     assert_eq!(
-        fast.runtime.now() - SignedDuration::from_secs(60),
-        slow.runtime.now()
+        fast.host.runtime.now() - SignedDuration::from_secs(60),
+        slow.host.runtime.now()
     );
-    let right = world.run(fast.store.now()).unwrap();
-    assert_eq!((fast.now(), slow.now()), (right, right));
+    let right = world.run(fast.database.store.now()).unwrap();
+    assert_eq!((fast.host.now(), slow.host.now()), (right, right));
     // A clock that is set later is right again after a reading.
     world.set_back(&[1], SignedDuration::from_secs(20));
-    world.run(fast.store.now()).unwrap();
-    assert_eq!(fast.now(), right);
+    world.run(fast.database.store.now()).unwrap();
+    assert_eq!(fast.host.now(), right);
 }
 
 #[test]

@@ -265,7 +265,11 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
 /// All executions that are stored, the youngest first.
 pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
     let search = Search::default();
-    let all = context.store.executions(&search, None, usize::MAX).await;
+    let all = context
+        .database
+        .store
+        .executions(&search, None, usize::MAX)
+        .await;
     all.unwrap().0
 }
 
@@ -300,7 +304,7 @@ pub(crate) async fn insert_account_at(
     state: AccountState,
 ) -> Account {
     let (id, identifier) = (
-        AccountId::from_uuid(context.new_id()),
+        AccountId::from_uuid(context.host.new_id()),
         Identifier::new(identifier).unwrap(),
     );
     let account = Account {
@@ -310,8 +314,8 @@ pub(crate) async fn insert_account_at(
         ..new_account(id, connection, identifier, START)
     };
     let tokens = TokenSet::new("token-1".into(), None, None);
-    let sealed =
-        (state == AccountState::Active).then(|| tokens.seal(&context.vault, &account, 1).unwrap());
+    let sealed = (state == AccountState::Active)
+        .then(|| tokens.seal(&context.database.vault, &account, 1).unwrap());
     let credential = Credential {
         account_id: id,
         generation: 1,
@@ -324,7 +328,7 @@ pub(crate) async fn insert_account_at(
     };
     let batch = Batch::new().insert(account.clone()).insert(credential);
     assert_eq!(
-        context.store.commit(batch).await.unwrap(),
+        context.database.store.commit(batch).await.unwrap(),
         Commit::Committed
     );
     account

@@ -48,7 +48,7 @@ async fn accounts(context: &Context, new: &NewAccountToken) -> Result<Accounts> 
             continue;
         }
         let (connection, account) = context.account_rows(&of).await?;
-        let product = context.endpoints(&connection.row.product)?.product;
+        let product = context.products.endpoints(&connection.row.product)?.product;
         context.caller.check_for(scope, product.name)?;
         account_ready(product, &connection.row, &account.row)?;
         if let Some(other) = products.insert(product.name, of.connection.clone()) {
@@ -101,11 +101,11 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
             "give a connection here, or several in connections",
         ));
     };
-    let token = context.new_secret(PREFIX);
-    let now = context.now();
+    let token = context.host.new_secret(PREFIX);
+    let now = context.host.now();
     let life = SignedDuration::from_secs(i64::from(seconds));
     let row = AccountToken {
-        id: AccountTokenId::from_uuid(context.new_id()),
+        id: AccountTokenId::from_uuid(context.host.new_id()),
         token: Digest::of(token.expose_secret()),
         account_id: first.account_id,
         disconnections: first.disconnections,
@@ -124,6 +124,7 @@ pub(crate) async fn create(context: &Context, new: NewAccountToken) -> Result<Is
         access: row.access,
         expires_at: row.expires_at,
         proxy_url: context
+            .site
             .proxy_url
             .as_ref()
             .map(|url| url.as_str().trim_end_matches('/').to_owned()),

@@ -43,7 +43,7 @@ pub(crate) async fn change(
     if let Some(scopes) = &changes.scopes {
         context.caller.check_all(scopes)?;
     }
-    let now = context.now();
+    let now = context.host.now();
     let after = context
         .change(
             "credential.change",
@@ -68,6 +68,6 @@ pub(crate) async fn change(
             },
         )
         .await?;
-    context.access_tokens.forget(client_id);
+    context.memory.access_tokens.forget(client_id);
     Ok(after.shown_at(now))
 }

@@ -27,7 +27,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         None => context.caller.connections().clone(),
     };
     let policy = read_policy(context, new.policy.as_deref()).await?;
-    let now = context.now();
+    let now = context.host.now();
     let life = new.expires_in.map(i64::from).map(SignedDuration::from_secs);
     let expires_at = life
         .map(|life| now.checked_add(life))
@@ -35,7 +35,7 @@ pub(crate) async fn create(context: &Context, new: NewAppCredential) -> Result<I
         .map_err(|_| Error::invalid_at("/expires_in", "this is too far in the future"))?;
     let (client_secret, secret) = new_secret(context);
     let row = AppCredential {
-        client_id: format!("app_{}", context.new_id().as_simple()),
+        client_id: format!("app_{}", context.host.new_id().as_simple()),
         name: new.name,
         secret: None,
         secrets: vec![secret.clone()],

@@ -26,6 +26,6 @@ pub(crate) async fn delete(context: &Context, delete: DeleteAppCredential) -> Re
             },
         )
         .await?;
-    context.access_tokens.forget(client_id);
+    context.memory.access_tokens.forget(client_id);
     Ok(())
 }

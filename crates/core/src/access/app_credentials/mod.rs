@@ -41,7 +41,7 @@ const MOST_PER_MINUTE: u32 = 1_000_000;
 
 /// The credential's row.
 async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredential>> {
-    let found = context.store.app_credential(client_id).await?;
+    let found = context.database.store.app_credential(client_id).await?;
     let seen = |found: &Versioned<AppCredential>| context.sees_credential(&found.row);
     found.filter(seen).ok_or_else(|| {
         let shown: String = client_id.chars().take(80).collect();
@@ -134,7 +134,7 @@ fn read_scopes(context: &Context, words: &[String]) -> Result<Scopes> {
     for (index, word) in words.iter().enumerate() {
         let one = Scopes::parse([word.as_str()])?;
         let product = one.iter().find_map(|scope| scope.product.as_deref());
-        if let Some(Err(error)) = product.map(|product| context.endpoints(product)) {
+        if let Some(Err(error)) = product.map(|product| context.products.endpoints(product)) {
             let place = format!("/scopes/{index}");
             let violation = Violation::new(place, "enum", error.message());
             return Err(Error::invalid(vec![violation]));
@@ -145,7 +145,7 @@ fn read_scopes(context: &Context, words: &[String]) -> Result<Scopes> {
 
 /// A new secret, and its stored form.
 fn new_secret(context: &Context) -> (SecretString, AppSecret) {
-    let secret = context.new_checked_secret("stead_secret_");
-    let kept = AppSecret::new(secret.expose_secret(), context.now());
+    let secret = context.host.new_checked_secret("stead_secret_");
+    let kept = AppSecret::new(secret.expose_secret(), context.host.now());
     (secret, kept)
 }

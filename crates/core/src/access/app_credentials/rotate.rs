@@ -30,7 +30,7 @@ pub(crate) async fn rotate(
         let message = format!("expected a number from 0 to {OLD_SERVES_AT_MOST}");
         return Err(Error::invalid_at("/old_expires_in", message));
     }
-    let now = context.now();
+    let now = context.host.now();
     let older_end = now
         .checked_add(SignedDuration::from_secs(seconds.into()))
         .unwrap_or(now);
@@ -55,7 +55,7 @@ pub(crate) async fn rotate(
             },
         )
         .await?;
-    context.access_tokens.forget(client_id);
+    context.memory.access_tokens.forget(client_id);
     Ok(IssuedAppSecret {
         credential: after.shown_at(now),
         secret_id: secret.id,
@@ -72,7 +72,7 @@ pub(crate) async fn revoke_secret(
     }: RevokeAppSecret,
 ) -> Result<resource::AppCredential> {
     let (client_id, secret_id) = (client_id.as_str(), secret_id.as_str());
-    let now = context.now();
+    let now = context.host.now();
     let after = context
         .change(
             "credential.revoke_secret",
@@ -91,6 +91,6 @@ pub(crate) async fn revoke_secret(
             },
         )
         .await?;
-    context.access_tokens.forget(client_id);
+    context.memory.access_tokens.forget(client_id);
     Ok(after.shown_at(now))
 }

@@ -87,7 +87,7 @@ impl Scene {
 
     /// Claims of a token that is good for five minutes, where these do not differ; `null` where one is absent.
     fn claims(&self, changes: &Value) -> Value {
-        let now = self.context.now().as_second();
+        let now = self.context.host.now().as_second();
         let mut claims = json!({
             "iss": ISSUER, "aud": "https://stead.test/mcp", "sub": "ada", "client_id": "agent",
             "iat": now, "exp": now + 300,
@@ -153,7 +153,7 @@ fn a_good_token_is_a_session_of_the_user_whom_it_names_with_what_the_operator_gi
 #[test]
 fn a_token_that_is_not_for_here_and_now_lets_no_one_in() {
     let scene = Scene::new(|issuer| issuer);
-    let now = scene.context.now().as_second();
+    let now = scene.context.host.now().as_second();
     for (changes, why) in [
         (json!({ "iss": "https://login.test/" }), "different issuer"),
         (json!({ "iss": null }), "different issuer"),

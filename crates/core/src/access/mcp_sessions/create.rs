@@ -57,12 +57,12 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
         Some(name) => Some(context.existing_policy(name).await?),
         None => None,
     };
-    let verify_url = context.checked_verify_url(new.verify_url.as_deref())?;
-    let token = context.new_secret(PREFIX);
-    let now = context.now();
+    let verify_url = context.site.checked_verify_url(new.verify_url.as_deref())?;
+    let token = context.host.new_secret(PREFIX);
+    let now = context.host.now();
     let life = SignedDuration::from_secs(i64::from(seconds));
     let row = McpSession {
-        id: McpSessionId::from_uuid(context.new_id()),
+        id: McpSessionId::from_uuid(context.host.new_id()),
         token: Digest::of(token.expose_secret()),
         identifier,
         connections,
@@ -78,7 +78,7 @@ pub(crate) async fn create(context: &Context, new: NewMcpSession) -> Result<Issu
     };
     let issued = IssuedMcpSession {
         session: row.clone().shown(),
-        url: context.at("/mcp"),
+        url: context.site.at("/mcp"),
         token,
     };
     let exists = Error::new(ErrorKind::Internal, "two tokens are the same");
@@ -117,7 +117,7 @@ fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> 
     }
     let (mut found, mut violations) = (BTreeSet::new(), Vec::new());
     for (index, name) in names.iter().enumerate() {
-        match context.catalogue.find(name, None, None) {
+        match context.products.catalogue.find(name, None, None) {
             Ok(tool) => drop(found.insert(tool.entry().name().to_owned())),
             Err(error) => violations.push(Violation::new(
                 format!("/tools/{index}"),

@@ -38,7 +38,7 @@ pub(crate) async fn usable_connections(context: &Context) -> Result<Vec<McpConne
         .filter(|row| context.caller.sees(row.name.as_str()));
     let usable = seen.filter(|row| connection_ready(row).is_ok());
     let connections = usable.filter_map(|row| {
-        let product = context.catalogue.product(&row.product)?;
+        let product = context.products.catalogue.product(&row.product)?;
         let name = row.name.clone();
         Some(McpConnection { name, product })
     });
@@ -57,7 +57,7 @@ pub(crate) async fn offer(context: &Context) -> Result<McpOffer<'_>> {
         let mut rules = policies.iter().filter_map(|policy| policy.tools.as_ref());
         rules.any(|rules| rules.refuse(name).is_some())
     };
-    let tools = context.catalogue.newest().filter(|tool| {
+    let tools = context.products.catalogue.newest().filter(|tool| {
         let product = tool.product().name;
         let mut of_product = connections.iter().map(|connection| connection.product.name);
         let executes = context.caller.check_for(ScopeName::ToolsExecute, product);

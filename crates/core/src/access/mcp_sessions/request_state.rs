@@ -31,7 +31,7 @@ pub(crate) fn seal_state(
     authorization_id: AuthorizationId,
     call: String,
 ) -> Result<String> {
-    let now = context.now();
+    let now = context.host.now();
     let state = RequestState {
         authorization_id,
         call,
@@ -40,7 +40,7 @@ pub(crate) fn seal_state(
     let place = place::request_state(own(context)?.session_id);
     let text = serde_json::to_vec(&state)
         .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-    let sealed = context.vault.seal(place, &text)?;
+    let sealed = context.database.vault.seal(place, &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()))
 }
 
@@ -54,6 +54,7 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
     let place = place::request_state(own(context)?.session_id);
     let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| refused())?;
     let opened = context
+        .database
         .vault
         .open_sealed(place, &Sealed::from_bytes(bytes))
         .await
@@ -62,7 +63,7 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
             _ => refused(),
         })?;
     let state: RequestState = serde_json::from_slice(&opened).map_err(|_| refused())?;
-    match state.expires_at > context.now() {
+    match state.expires_at > context.host.now() {
         true => Ok(state),
         false => Err(refused()),
     }

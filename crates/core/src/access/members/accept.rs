@@ -17,7 +17,7 @@ use crate::{
 /// The member of a link, for the link's page.
 pub(crate) async fn of_link(context: &Context, token: &str) -> Result<resource::Member> {
     let found = opened_by(context, &Digest::of(token)).await?;
-    Ok(found.row.shown(context.now()))
+    Ok(found.row.shown(context.host.now()))
 }
 
 /// Sets the password, uses up the link, and starts a session. With a second factor, the session still needs a code.
@@ -35,7 +35,7 @@ pub(crate) async fn accept(
     let password = hashed(context, password).await?;
     let opening = Opening::new(context);
     let acting = context.acting_as(Caller::member(member.id, member.role));
-    let now = context.now();
+    let now = context.host.now();
     acting
         .change(
             "member.accept",
@@ -59,8 +59,8 @@ pub(crate) async fn accept(
 }
 
 async fn opened_by(context: &Context, token: &Digest) -> Result<Versioned<Member>> {
-    let found = context.store.member_by_link(token).await?;
-    let now = context.now();
+    let found = context.database.store.member_by_link(token).await?;
+    let now = context.host.now();
     let open = found.filter(|found| found.row.opens_with(token, now));
     open.ok_or_else(|| {
         Error::new(

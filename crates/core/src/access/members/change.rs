@@ -44,5 +44,5 @@ pub(crate) async fn change(
             },
         )
         .await?;
-    Ok(after.shown(context.now()))
+    Ok(after.shown(context.host.now()))
 }

@@ -17,11 +17,11 @@ pub(crate) async fn create(context: &Context, new: NewMember) -> Result<IssuedMe
     check_name(&name)?;
     check_room(context).await?;
     let (link, kept) = new_link(context);
-    let id = MemberId::from_uuid(context.new_id());
+    let id = MemberId::from_uuid(context.host.new_id());
     let member = Member {
         name,
         link: Some(kept),
-        ..Member::new(id, &email, new.role, context.now())
+        ..Member::new(id, &email, new.role, context.host.now())
     };
     let message = "a member with this email address already exists";
     let exists = Error::new(ErrorKind::AlreadyExists, message);

@@ -39,7 +39,7 @@ use crate::{
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Member>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no member has this id");
     let id: MemberId = id.parse().map_err(|_| unknown())?;
-    context.store.member(id).await?.ok_or_else(unknown)
+    context.database.store.member(id).await?.ok_or_else(unknown)
 }
 
 /// The member with this ID, and another active owner. A change to an owner depends on that.
@@ -48,7 +48,7 @@ async fn with_other_owner(
     id: &str,
 ) -> Result<(Versioned<Member>, Option<Versioned<Member>>)> {
     let member = existing(context, id).await?;
-    let members = context.store.members(None, MOST).await?;
+    let members = context.database.store.members(None, MOST).await?;
     let is_other =
         |found: &Versioned<Member>| found.row.id != member.row.id && found.row.is_active_owner();
     let other = members.into_iter().find(is_other);
@@ -76,16 +76,16 @@ fn check_name(name: &str) -> Result<()> {
 async fn hashed(context: &Context, given: SecretString) -> Result<PasswordHash> {
     password::check(given.expose_secret())?;
     let mut salt = [0; 16];
-    context.entropy.fill(&mut salt);
+    context.host.entropy.fill(&mut salt);
     let work = move || PasswordHash::of(given.expose_secret(), &salt);
     context.password_work(work).await?
 }
 
 /// A new one-time link, and its stored form.
 fn new_link(context: &Context) -> (SecretString, MemberLink) {
-    let token = context.new_secret("stead_invitation_");
-    let kept = MemberLink::new(Digest::of(token.expose_secret()), context.now());
-    let link = context.at("/dashboard/invitation?token=");
+    let token = context.host.new_secret("stead_invitation_");
+    let kept = MemberLink::new(Digest::of(token.expose_secret()), context.host.now());
+    let link = context.site.at("/dashboard/invitation?token=");
     (
         SecretString::from(format!("{link}{}", token.expose_secret())),
         kept,
@@ -93,5 +93,5 @@ fn new_link(context: &Context) -> (SecretString, MemberLink) {
 }
 
 fn issued(context: &Context, row: Member, link: SecretString) -> IssuedMemberLink {
-    IssuedMemberLink::new(row.shown(context.now()), link)
+    IssuedMemberLink::new(row.shown(context.host.now()), link)
 }

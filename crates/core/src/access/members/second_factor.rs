@@ -21,14 +21,17 @@ type Owned = (Versioned<Session>, Versioned<Member>);
 /// Generates a secret for the member's app. It counts once a code has proved that the app has it.
 pub(crate) async fn enrol(context: &Context, session_id: &str) -> Result<NewSecondFactor> {
     let mut secret = zeroize::Zeroizing::new([0; 20]);
-    context.entropy.fill(secret.as_mut_slice());
+    context.host.entropy.fill(secret.as_mut_slice());
     let email = context
         .change(
             "member.enrol",
             async || {
                 let owned = owned(context, session_id).await?;
                 let place = place::second_factor(owned.1.row.id);
-                Ok((owned, context.vault.seal(place, secret.as_slice())?))
+                Ok((
+                    owned,
+                    context.database.vault.seal(place, secret.as_slice())?,
+                ))
             },
             |((session, member), sealed)| {
                 check_stepped_up(context, &session)?;
@@ -110,7 +113,7 @@ fn changed(before: &Versioned<Member>, after: Member, what: &'static str) -> Cha
 }
 
 fn check_stepped_up(context: &Context, session: &Versioned<Session>) -> Result<()> {
-    if session.row.is_stepped_up(context.now()) {
+    if session.row.is_stepped_up(context.host.now()) {
         return Ok(());
     }
     let message = "enter your password again to do this";

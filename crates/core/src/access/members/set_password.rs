@@ -31,7 +31,7 @@ pub(crate) async fn set_password(
     context.attempt_succeeded(&attempt);
     let password = hashed(context, new).await?;
     let opening = Opening::new(context);
-    let now = context.now();
+    let now = context.host.now();
     let acting = context.acting_as(Caller::member(member.id, member.role));
     acting
         .change(

@@ -25,9 +25,9 @@ pub(crate) async fn begin_setup(context: &Context) -> Result<Option<SecretString
     if !context.takes_passwords() || has_members(context).await? {
         return Ok(None);
     }
-    let token = context.new_secret("stead_setup_");
+    let token = context.host.new_secret("stead_setup_");
     context.note_setup(Digest::of(token.expose_secret()));
-    let link = context.at("/dashboard/setup?token=");
+    let link = context.site.at("/dashboard/setup?token=");
     let link = format!("{link}{}", token.expose_secret());
     Ok(Some(SecretString::from(link)))
 }
@@ -54,8 +54,8 @@ pub(crate) async fn set_up(
     if !context.take_setup(&Digest::of(token)) {
         return Err(used_up());
     }
-    let now = context.now();
-    let id = MemberId::from_uuid(context.new_id());
+    let now = context.host.now();
+    let id = MemberId::from_uuid(context.host.new_id());
     let member = Member {
         name: name.to_owned(),
         ..Member::new(id, &email, Role::Owner, now).with_password(password, now)
@@ -72,7 +72,7 @@ pub(crate) async fn set_up(
     acting
         .change(
             "session.open",
-            async || context.store.member(id).await?.ok_or_else(used_up),
+            async || context.database.store.member(id).await?.ok_or_else(used_up),
             |found: Versioned<Member>| {
                 let change = Change::none();
                 Ok(opening.change(change, &found.row, found.version, Session::new))

@@ -25,7 +25,7 @@ pub(crate) async fn begin(
     next: &str,
     session: Option<&str>,
 ) -> Result<StartedAtProvider> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     if let Some(id) = session {
         owned(context, id).await?;
     }
@@ -38,7 +38,7 @@ pub(crate) async fn finish(
     context: &Context,
     given: ReturnFromProvider,
 ) -> Result<FinishedAtProvider> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     let cookie = given.cookie.as_ref().map(|cookie| cookie.expose_secret());
     let attempt = sign_in::open_attempt(context, cookie, &given.callback).await?;
     // Attempts by strangers from the same address don't block a signed-in member.
@@ -66,7 +66,12 @@ pub(crate) async fn finish(
 /// Opens a session of the member with this email address. Creates the member if needed. Invitations name an address. From
 /// the first sign-in on, the provider's `sub` identifies the member, because an address can be given to another person.
 async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
-    let (id, role) = match context.store.member_by_email(&person.email).await? {
+    let (id, role) = match context
+        .database
+        .store
+        .member_by_email(&person.email)
+        .await?
+    {
         Some(found) => (found.row.id, found.row.role),
         None => make(context, person).await?,
     };
@@ -75,7 +80,7 @@ async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
     acting
         .change(
             "session.open",
-            async || context.store.member(id).await?.ok_or_else(deleted),
+            async || context.database.store.member(id).await?.ok_or_else(deleted),
             |found: Versioned<Member>| {
                 let after = known(&found.row, person)?;
                 let change = Change::none();
@@ -86,7 +91,7 @@ async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
 }
 
 async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
-    let role = context.sign_in_provider.as_ref();
+    let role = context.issuers.sign_in.as_ref();
     let role = role.map_or(Role::Viewer, |provider| provider.options.role);
     // While there is no member, only the link for the first owner can create one.
     if role != Role::Owner && !has_members(context).await? {
@@ -96,10 +101,10 @@ async fn make(context: &Context, person: &Person) -> Result<(MemberId, Role)> {
         ));
     }
     check_room(context).await?;
-    let id = MemberId::from_uuid(context.new_id());
+    let id = MemberId::from_uuid(context.host.new_id());
     let member = Member {
         name: person.name.clone(),
-        ..Member::new(id, &person.email, role, context.now())
+        ..Member::new(id, &person.email, role, context.host.now())
     };
     let acting = context.acting_as(Caller::member(id, role));
     Ok((create(&acting, member).await?, role))

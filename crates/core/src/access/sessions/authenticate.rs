@@ -16,9 +16,9 @@ use crate::{
 /// The member who is signed in with this session. Both rows are read every time, so a change to a member's rights takes
 /// effect immediately.
 pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedInMember> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     let (session, member) = owned(context, id).await?;
-    let now = context.now();
+    let now = context.host.now();
     if session.row.used(now).is_some() {
         note_use(context, &session.row.id).await;
     }
@@ -33,7 +33,7 @@ pub(crate) async fn authenticate(context: &Context, id: &str) -> Result<SignedIn
 
 /// Rejects an expired session. This doesn't count as a use.
 pub(crate) async fn check(context: &Context, id: &str) -> Result<()> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     owned(context, id).await.map(drop)
 }
 
@@ -77,7 +77,7 @@ impl Token for Session {
         _: Option<AppCredential>,
     ) -> Result<Option<(Self::Opened, Option<Timestamp>)>> {
         let row = &session.row;
-        let member = context.store.member(row.member_id).await?;
+        let member = context.database.store.member(row.member_id).await?;
         let is_refused = row.is_by_password() && !context.takes_passwords();
         let is_of = |member: &Versioned<Member>| !is_refused && row.is_of(&member.row);
         let member = member.filter(is_of);
@@ -92,10 +92,10 @@ fn csrf_token(id: &str) -> String {
 
 /// Extends a session that is used. If that can't be stored, the session expires earlier.
 async fn note_use(context: &Context, id: &Digest) {
-    let now = context.now();
+    let now = context.host.now();
     let noted = context.change(
         "session.use",
-        async || context.store.session(id).await?.ok_or_else(ended),
+        async || context.database.store.session(id).await?.ok_or_else(ended),
         |found: Versioned<Session>| {
             let change = match found.row.used(now) {
                 Some(used) => Change::none().update(used, found.version),

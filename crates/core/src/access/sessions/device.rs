@@ -26,11 +26,11 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
     let (_, member) = owned(context, session_id).await?;
     let device = Device {
         email: member.row.email,
-        at: context.now(),
+        at: context.host.now(),
     };
     let text = serde_json::to_vec(&device)
         .map_err(|_| Error::new(ErrorKind::Internal, "a known browser can't be written"))?;
-    let sealed = context.vault.seal(place::device(), &text)?;
+    let sealed = context.database.vault.seal(place::device(), &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
 }
 
@@ -42,8 +42,12 @@ pub(super) async fn known(
 ) -> Option<Digest> {
     let cookie = cookie?.expose_secret();
     let sealed = Sealed::from_bytes(URL_SAFE_NO_PAD.decode(cookie).ok()?);
-    let opened = context.vault.open_sealed(place::device(), &sealed).await;
+    let opened = context
+        .database
+        .vault
+        .open_sealed(place::device(), &sealed)
+        .await;
     let device: Device = serde_json::from_slice(&opened.ok()?).ok()?;
-    let age = context.now().duration_since(device.at);
+    let age = context.host.now().duration_since(device.at);
     (device.email == email && age < LIFE).then(|| Digest::of(cookie))
 }

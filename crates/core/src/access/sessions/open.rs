@@ -19,9 +19,9 @@ pub(in crate::access) struct Opening {
 
 impl Opening {
     pub(in crate::access) fn new(context: &Context) -> Self {
-        let id = context.new_secret("stead_session_");
+        let id = context.host.new_secret("stead_session_");
         let digest = Digest::of(id.expose_secret());
-        let now = context.now();
+        let now = context.host.now();
         Self { id, digest, now }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 /// Opens a session. Unknown email addresses and members who can't sign in take the same steps and the same time as a
 /// wrong password.
 pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedSession> {
-    context.tasks.open()?;
+    context.host.tasks.open()?;
     context.check_passwords()?;
     let email = read_email(&given.email).unwrap_or_default();
     let device = device::known(context, &email, given.device.as_ref()).await;
@@ -24,7 +24,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
         Some(_) => None,
         None => Some(context.place_of_stranger()?),
     };
-    let found = context.store.member_by_email(&email).await?;
+    let found = context.database.store.member_by_email(&email).await?;
     let member = found.map(|found| found.row).filter(|row| !row.disabled);
     let password = member.as_ref().and_then(|member| member.password.clone());
     let is_right = compare(context, password.as_ref(), given.password).await?;
@@ -37,7 +37,14 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
     acting
         .change(
             "session.open",
-            async || context.store.member(member.id).await?.ok_or_else(refused),
+            async || {
+                context
+                    .database
+                    .store
+                    .member(member.id)
+                    .await?
+                    .ok_or_else(refused)
+            },
             |found: Versioned<Member>| {
                 // The password that was compared must still be the one.
                 if found.row.password != password || found.row.disabled {

@@ -16,7 +16,7 @@ pub(crate) async fn step_up(context: &Context, id: &str, given: StepUp) -> Resul
     let (session, member) = owned(context, id).await?;
     let attempt = Attempt::in_session(&session.row.id);
     context.count_attempt(&attempt)?;
-    let now = context.now();
+    let now = context.host.now();
     let hash = member.row.password;
     if !session.row.is_proved_at_provider(now) {
         context.check_passwords()?;
@@ -58,7 +58,7 @@ pub(super) async fn at_provider(
     id: &str,
     is_same: impl Fn(&Member) -> Result<()> + Send,
 ) -> Result<bool> {
-    let now = context.now();
+    let now = context.host.now();
     context
         .change(
             "session.step_up",

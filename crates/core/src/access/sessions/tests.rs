@@ -73,7 +73,10 @@ fn what_is_stored_opens_no_session() {
     let world = World::new();
     let (context, id) = owned(&world);
     let digest = crate::digest::Digest::of(&id);
-    let stored = world.run(context.store.session(&digest)).unwrap().unwrap();
+    let stored = world
+        .run(context.database.store.session(&digest))
+        .unwrap()
+        .unwrap();
     assert!(!serde_json::to_string(&stored.row).unwrap().contains(&id));
     let refused = world.run(authenticate(&context, stored.row.id.as_str()));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
@@ -121,7 +124,12 @@ fn a_session_ends_when_idle_and_after_twelve_hours() {
     world.advance(Duration::from_secs(1));
     world.run(maintenance::run(&context)).unwrap();
     let digest = crate::digest::Digest::of(&id);
-    assert!(world.run(context.store.session(&digest)).unwrap().is_none());
+    assert!(
+        world
+            .run(context.database.store.session(&digest))
+            .unwrap()
+            .is_none()
+    );
 }
 
 #[test]
@@ -201,7 +209,7 @@ fn codes_are_limited_for_whoever_has_the_password_however_often_they_sign_in() {
     let (context, id) = owned(&world);
     let enrolled = world.run(members::enrol(&context, &id)).unwrap();
     let bytes = BASE32_NOPAD.decode(enrolled.secret.expose_secret().as_bytes());
-    let right = one_time_code::present(&bytes.unwrap(), context.now());
+    let right = one_time_code::present(&bytes.unwrap(), context.host.now());
     world.run(members::confirm(&context, &id, &right)).unwrap();
     let mut kinds = Vec::new();
     for number in 0..12 {
@@ -229,7 +237,7 @@ fn a_session_with_a_second_factor_opens_nothing_before_its_code_which_counts_onc
             .expose_secret()
             .starts_with("otpauth://totp/Stead:ada%40example%2Ecom?")
     );
-    let code = || one_time_code::present(&bytes, context.now());
+    let code = || one_time_code::present(&bytes, context.host.now());
     // One that is not proved yet is not asked for.
     let plain = attempt(&world, &context, EMAIL, PASSWORD).unwrap();
     world.run(authenticate(&context, &plain)).unwrap();

@@ -118,7 +118,11 @@ pub(in crate::call) fn handles(
     if parts.is_empty() {
         return Ok((Vec::new(), None));
     }
-    let ends = context.now().checked_add(LIFE).unwrap_or(Timestamp::MAX);
+    let ends = context
+        .host
+        .now()
+        .checked_add(LIFE)
+        .unwrap_or(Timestamp::MAX);
     let (all, mut left_out) = (parts.len(), Vec::new());
     let mut reference = Reference {
         connection_name: snapshot.connection.name.to_string(),
@@ -203,7 +207,7 @@ fn seal(context: &Context, reference: &Reference) -> Result<Option<String>> {
     if text.len() > LONGEST {
         return Ok(None);
     }
-    let sealed = context.vault.seal(place::result_part(), &text)?;
+    let sealed = context.database.vault.seal(place::result_part(), &text)?;
     let handle = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(sealed.as_bytes()));
     Ok((handle.len() <= LONGEST).then_some(handle))
 }
@@ -217,6 +221,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     }
     let bytes = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| unknown())?;
     let opened = context
+        .database
         .vault
         .open_sealed(place::result_part(), &Sealed::from_bytes(bytes))
         .await
@@ -232,7 +237,7 @@ pub(in crate::call) async fn open(context: &Context, handle: &str) -> Result<Ref
     if !is_own || !context.caller.sees(&reference.connection_name) {
         return Err(unknown());
     }
-    if reference.ends <= context.now().as_second() {
+    if reference.ends <= context.host.now().as_second() {
         return Err(Error::new(
             ErrorKind::NotFound,
             "this handle has expired; call the tool again to get a new one",

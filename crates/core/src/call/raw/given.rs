@@ -128,7 +128,7 @@ pub(super) async fn whole(
     // Most short bodies are available immediately and need no timer.
     let read = match reading.as_mut().now_or_never() {
         Some(read) => read,
-        None => match select(reading, context.runtime.sleep(context.at_most(BODY))).await {
+        None => match select(reading, context.host.runtime.sleep(context.at_most(BODY))).await {
             Either::Left((read, _)) => read,
             Either::Right(_) if context.at_most(BODY).is_zero() => return Err(time_is_over()),
             Either::Right(_) => {

@@ -90,7 +90,7 @@ impl RawRequest {
     ) -> Result<Self> {
         let address = address(context, of, at);
         let rules = &of.endpoints.product.proxy;
-        let boundary = format!("stead_{}", context.new_id().simple());
+        let boundary = format!("stead_{}", context.host.new_id().simple());
         let batch = proxy::check_batch(rules, &address, &checked.headers, body, &boundary)?;
         let mut headers = checked.headers;
         headers.insert(header::CONTENT_TYPE, batch.content_type);
@@ -159,10 +159,10 @@ impl RawRequest {
 }
 
 fn address<'a>(context: &'a Context, of: &'a Snapshot, at: At) -> Address<'a> {
-    match (at, &context.proxy_url) {
+    match (at, &context.site.proxy_url) {
         (At::Host, Some(proxy_url)) => Address::Host { proxy_url },
         _ => Address::Path {
-            public_url: &context.public_url,
+            public_url: &context.site.public_url,
             connection_name: of.connection.name.as_str(),
             identifier: of.account.identifier.as_str(),
         },

@@ -155,7 +155,7 @@ async fn classify(
     };
     let error = match (
         error.retry_after(),
-        response.retry_after(Some(context.now())),
+        response.retry_after(Some(context.host.now())),
     ) {
         (None, Some(after)) => error.with_retry_after(after),
         _ => error,

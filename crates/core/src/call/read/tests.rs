@@ -175,13 +175,13 @@ fn the_products_own_pause_goes_before_the_header() {
 /// Opens a compressed body.
 fn opened(body: &[u8]) -> Result<Bytes> {
     let context = context(&World::new(), &STABLE, always(200, ""));
-    gunzip(body, &context.bulkheads.bytes())
+    gunzip(body, &context.limits.bulkheads.bytes())
 }
 
 /// A body without its encoding.
 fn plain(headers: &mut HeaderMap, body: Vec<u8>) -> Result<Bytes> {
     let context = context(&World::new(), &STABLE, always(200, ""));
-    let held = context.bulkheads.bytes();
+    let held = context.limits.bulkheads.bytes();
     decompressed(&context, headers, body.into(), &held)
         .now_or_never()
         .unwrap()
@@ -273,7 +273,7 @@ fn a_response_is_read_within_the_products_limit_and_knows_its_attempt() {
             &request,
             2,
             sent,
-            &context.bulkheads.bytes(),
+            &context.limits.bulkheads.bytes(),
         )
         .now_or_never()
         .unwrap()
@@ -342,7 +342,7 @@ fn a_write_whose_response_cannot_be_decompressed_has_an_unknown_outcome_unless_i
             &request,
             1,
             cut,
-            &context.bulkheads.bytes(),
+            &context.limits.bulkheads.bytes(),
         )
         .now_or_never()
         .unwrap();

@@ -70,7 +70,7 @@ impl Context {
         limiter: &Arc<RateLimiter>,
         cost: Cost,
     ) {
-        match limiter.due(cost, self.monotonic()) {
+        match limiter.due(cost, self.host.monotonic()) {
             Due::No => {}
             Due::Soon => {
                 let limiter = Arc::clone(limiter);
@@ -91,12 +91,12 @@ impl Context {
             return;
         };
         let _turn = sharing.turn.lock().await;
-        let now = self.monotonic();
+        let now = self.host.monotonic();
         if due == Due::Now && limiter.due(cost, now) != Due::Now {
             return;
         }
         let claimed = pin!(self.commit_slice(account, limits, cost));
-        let claimed = match select(claimed, self.runtime.sleep(PATIENCE)).await {
+        let claimed = match select(claimed, self.host.runtime.sleep(PATIENCE)).await {
             Either::Left((claimed, _)) => claimed,
             Either::Right(_) => Err(Error::new(
                 ErrorKind::StorageUnavailable,
@@ -128,22 +128,22 @@ impl Context {
         cost: Cost,
     ) -> Result<Vec<u32>> {
         let load = || async {
-            let found = self.store.quota_share(account).await?;
+            let found = self.database.store.quota_share(account).await?;
             let now = match &found {
                 Some(found) => found.read_at,
-                None => self.store.now().await?,
+                None => self.database.store.now().await?,
             };
             Ok((found, now))
         };
         let decide = |(found, now): (Option<Versioned<QuotaShare>>, Timestamp)| {
-            let monotonic = self.monotonic();
+            let monotonic = self.host.monotonic();
             let (row, version) = found.map(|found| (found.row, found.version)).unzip();
             let share = row.unwrap_or_else(|| QuotaShare::new(account));
             let asked = limits.asked(cost, monotonic);
             let ends_at = now
                 .checked_add(LEASE + limits.promised(monotonic))
                 .unwrap_or(now);
-            let (share, allowed) = share.claimed(self.process, &asked, now, ends_at);
+            let (share, allowed) = share.claimed(self.host.process, &asked, now, ends_at);
             // The process stops spending what it gives back before the commit.
             for (window, limit) in limits.windows().zip(&allowed) {
                 window.allow_at_most(*limit);

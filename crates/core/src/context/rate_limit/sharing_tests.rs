@@ -116,15 +116,15 @@ impl Stage {
     /// A request of a server that has its turn now or never; whether it was sent.
     fn spend(&mut self, server: usize, units: u32) -> bool {
         let context = &self.servers[server];
-        let limiter = context.rate_limiters.of(self.account, Some(self.quota));
+        let limiter = context.limits.rates.of(self.account, Some(self.quota));
         let cost = Cost::of(Effect::Read, units);
         let sent = self.world.run(async {
             context.share_quota(self.account, &limiter, cost).await;
-            let turn = limiter.acquire(context.runtime.as_ref(), cost, Duration::ZERO);
+            let turn = limiter.acquire(context.host.runtime.as_ref(), cost, Duration::ZERO);
             turn.await.is_ok()
         });
         if sent {
-            self.spent.push((context.monotonic(), server, units));
+            self.spent.push((context.host.monotonic(), server, units));
         }
         sent
     }
@@ -141,7 +141,7 @@ impl Stage {
     }
 
     fn now(&self) -> Duration {
-        self.servers[0].monotonic()
+        self.servers[0].host.monotonic()
     }
 
     fn queries(&self) -> usize {

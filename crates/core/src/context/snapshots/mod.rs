@@ -96,7 +96,7 @@ impl Snapshot {
     /// Admits a call.
     pub(crate) fn enter(&self, context: &Context) -> Result<Place> {
         let account = &self.rate_limiter.places;
-        let (now, caller) = (context.monotonic(), &context.caller);
+        let (now, caller) = (context.host.monotonic(), &context.caller);
         self.places.enter(now, caller, account)
     }
 

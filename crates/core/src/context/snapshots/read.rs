@@ -21,14 +21,14 @@ impl Context {
     pub(crate) async fn snapshot(&self, of: &AccountRef) -> Result<Arc<Snapshot>> {
         self.check_seen(&of.connection).await?;
         let reliable = self.reliable_since().await;
-        let cached = self.snapshots.cached(of, reliable.now);
+        let cached = self.memory.snapshots.cached(of, reliable.now);
         if let Some(reliable) = cached
             .as_ref()
             .filter(|cached| cached.read_at >= reliable.since)
         {
             return Ok(Arc::clone(reliable));
         }
-        let last = cached.filter(|cached| cached.age(reliable.now) < self.store_outage);
+        let last = cached.filter(|cached| cached.age(reliable.now) < self.memory.store_outage);
         self.last_or_read(last, reliable.began, || self.reading(of))
             .await
     }
@@ -47,11 +47,11 @@ impl Context {
         let Some(last) = last else {
             return self.in_time(pin!(reading())).await;
         };
-        if self.store_is_away() {
+        if self.database.is_away() {
             return Ok(last);
         }
-        let waited = self.monotonic().saturating_sub(began);
-        let patience = self.runtime.sleep(PATIENCE.saturating_sub(waited));
+        let waited = self.host.monotonic().saturating_sub(began);
+        let patience = self.host.runtime.sleep(PATIENCE.saturating_sub(waited));
         let read = async {
             match select(reading(), patience).await {
                 Either::Left((Err(error), _)) if error.kind() == ErrorKind::StorageUnavailable => {
@@ -71,11 +71,12 @@ impl Context {
     ) -> impl Future<Output = Result<Arc<Snapshot>>> + Unpin + Send + 'static {
         let (context, key) = (
             self.clone(),
-            (of.clone(), self.snapshots.epoch(Slots::of(of))),
+            (of.clone(), self.memory.snapshots.epoch(Slots::of(of))),
         );
-        self.snapshots
+        self.memory
+            .snapshots
             .readings
-            .join(self.runtime.as_ref(), key, |guard| {
+            .join(self.host.runtime.as_ref(), key, |guard| {
                 let of = of.clone();
                 async move {
                     let read = context.reload(&of).await;
@@ -91,12 +92,12 @@ impl Context {
         match self.read(of).await {
             Ok(snapshot) => {
                 let snapshot = Arc::new(snapshot);
-                self.snapshots.keep(&snapshot);
+                self.memory.snapshots.keep(&snapshot);
                 Ok(snapshot)
             }
             Err(error) => {
                 if error.kind() != ErrorKind::StorageUnavailable {
-                    self.snapshots.cache.remove(of);
+                    self.memory.snapshots.cache.remove(of);
                 }
                 Err(error)
             }
@@ -114,7 +115,7 @@ impl Context {
             if tokens.is_some() {
                 return Ok((account, tokens));
             }
-            match self.store.account(account.id).await? {
+            match self.database.store.account(account.id).await? {
                 Some(found) if found.row.generation != account.generation => account = found.row,
                 _ => break,
             }
@@ -124,9 +125,13 @@ impl Context {
 
     pub(super) async fn read(&self, of: &AccountRef) -> Result<Snapshot> {
         let slots = Slots::of(of);
-        let (epoch, read_at) = (self.snapshots.epoch(slots), self.monotonic());
+        let (epoch, read_at) = (self.memory.snapshots.epoch(slots), self.host.monotonic());
         let mut connection = self.existing_connection(&of.connection).await?.row;
-        let account = self.store.account_of(connection.id, &of.identifier).await?;
+        let account = self
+            .database
+            .store
+            .account_of(connection.id, &of.identifier)
+            .await?;
         let account = account.map(|account| account.row);
         // The client was changed between the two readings, and the account is authorized for the new one already.
         if account
@@ -137,7 +142,7 @@ impl Context {
         }
         let connection = Arc::new(connection);
         let Some(account) = account else {
-            let product = self.endpoints(&connection.product)?.product;
+            let product = self.products.endpoints(&connection.product)?.product;
             return Err(never_authorized(product, &connection, &of.identifier));
         };
         let endpoints = self.endpoints_of(&connection)?;
@@ -147,8 +152,8 @@ impl Context {
         let (account, tokens) = self.current_tokens(account).await?;
         Ok(Snapshot {
             of: of.clone(),
-            rate_limiter: self.rate_limiters.of(account.id, quota),
-            places: self.bulkheads.of(product.name, connection.id),
+            rate_limiter: self.limits.rates.of(account.id, quota),
+            places: self.limits.bulkheads.of(product.name, connection.id),
             endpoints,
             connection,
             account,

@@ -103,11 +103,11 @@ fn while_the_store_is_away_the_last_snapshot_serves_and_no_one_waits_in_vain() {
     store.set(Mode::Away);
     world.advance(Duration::from_secs(1));
     let elapsed = |of: &AccountRef| {
-        let before = context.monotonic();
+        let before = context.host.monotonic();
         let read = world.run(context.snapshot(of)).map(drop);
         (
             read.map_err(|error| error.kind()),
-            context.monotonic() - before,
+            context.host.monotonic() - before,
         )
     };
     let at_once = Duration::ZERO;
@@ -147,7 +147,7 @@ fn a_snapshot_of_five_minutes_does_not_serve_even_while_the_store_is_away() {
             .err()
             .map(|error| error.kind())
     };
-    world.advance(context.store_outage - Duration::from_secs(10));
+    world.advance(context.memory.store_outage - Duration::from_secs(10));
     assert_eq!(kind(), None);
     world.advance(Duration::from_secs(10));
     assert_eq!(kind(), Some(ErrorKind::StorageUnavailable));
@@ -176,7 +176,7 @@ fn tokens_are_forgotten_five_minutes_after_their_last_use() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(insert_account(&context, AccountState::Active));
-    let kept = || context.snapshots.cache.len();
+    let kept = || context.memory.snapshots.cache.len();
     for _ in 0..4 {
         world.run(context.snapshot(&ada())).unwrap();
         world.advance(Duration::from_secs(120));
@@ -260,12 +260,12 @@ fn a_reading_that_began_before_a_change_does_not_serve_after_it() {
     ];
     for forget in forgettings {
         let read = Arc::new(world.run(context.read(&ada())).unwrap());
-        context.snapshots.keep(&read);
-        let cached = || context.snapshots.cached(&ada(), Duration::ZERO);
+        context.memory.snapshots.keep(&read);
+        let cached = || context.memory.snapshots.cached(&ada(), Duration::ZERO);
         assert!(cached().is_some());
-        forget(&context.snapshots);
+        forget(&context.memory.snapshots);
         assert!(cached().is_none());
-        context.snapshots.keep(&read);
+        context.memory.snapshots.keep(&read);
         assert!(cached().is_none());
     }
 }

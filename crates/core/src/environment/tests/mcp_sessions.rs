@@ -305,7 +305,7 @@ fn a_request_state_is_good_for_its_session_and_a_while() {
         let session = stage.session(NewMcpSession::new(user));
         stage.of(&session).unwrap()
     });
-    let id = AuthorizationId::from_uuid(stage.environment.0.new_id());
+    let id = AuthorizationId::from_uuid(stage.environment.0.host.new_id());
     let sealed = one.seal_request_state(id, String::from("call")).unwrap();
     let open = |holder: &Environment, sealed: &str| {
         let opened = holder.open_request_state(sealed);

@@ -16,7 +16,7 @@ use crate::{
 fn a_shutdown_waits_for_work_and_takes_no_more() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
-    let (runtime, working) = (world.process(0), environment.0.tasks.begin());
+    let (runtime, working) = (world.process(0), environment.0.host.tasks.begin());
     runtime.spawn(Box::pin({
         let runtime = world.process(0);
         async move {
@@ -36,7 +36,7 @@ fn a_shutdown_waits_for_work_and_takes_no_more() {
 fn a_shutdown_in_a_hurry_cuts_off_calls_and_waits_for_other_work() {
     let world = World::new();
     let environment = Environment(context(&world, &STABLE, always(200, "")));
-    let (runtime, keeping) = (world.process(0), environment.0.tasks.begin());
+    let (runtime, keeping) = (world.process(0), environment.0.host.tasks.begin());
     runtime.spawn(Box::pin({
         let runtime = world.process(0);
         async move {

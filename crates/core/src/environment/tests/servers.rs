@@ -229,7 +229,7 @@ fn an_event_is_delivered_once_and_by_another_server_where_one_died() {
 fn an_idle_credential_is_refreshed_once() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
-        let store = &stage.servers[0].0.store;
+        let store = &stage.servers[0].0.database.store;
         let account = stage.world.run(store.accounts(None, None, 1)).unwrap();
         let (row, version) = (account[0].row.clone(), account[0].version);
         let found = stage
@@ -240,7 +240,11 @@ fn an_idle_credential_is_refreshed_once() {
         let old = START - SignedDuration::from_hours(24 * 91);
         let tokens = TokenSet::new("token-1".into(), Some("refresh-1".into()), Some(old));
         let idle = Credential {
-            sealed: Some(tokens.seal(&stage.servers[0].0.vault, &row, 1).unwrap()),
+            sealed: Some(
+                tokens
+                    .seal(&stage.servers[0].0.database.vault, &row, 1)
+                    .unwrap(),
+            ),
             created_at: old,
             ..found.row
         };

@@ -31,7 +31,11 @@ pub(crate) async fn deliveries(
     let limit = list.page.limit() as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
-        let rows = context.store.deliveries(webhook, after, READ).await?;
+        let rows = context
+            .database
+            .store
+            .deliveries(webhook, after, READ)
+            .await?;
         let last = rows.len() < READ as usize;
         for found in rows {
             after = Some(found.row.event_id);
@@ -66,7 +70,7 @@ pub(crate) async fn replay_delivery(
         .change(
             "webhook.replay",
             || async {
-                let found = context.store.delivery(webhook, event).await?;
+                let found = context.database.store.delivery(webhook, event).await?;
                 found.ok_or_else(unknown)
             },
             |found| {
@@ -76,12 +80,12 @@ pub(crate) async fn replay_delivery(
                         "a test event can't be sent again; send a new test",
                     ));
                 }
-                let again = found.row.again(context.now());
+                let again = found.row.again(context.host.now());
                 Ok((Change::none().update(again.clone(), found.version), again))
             },
         )
         .await?;
-    context.feed.committed();
+    context.database.feed.committed();
     Ok(again.shown())
 }
 
@@ -91,12 +95,16 @@ pub(crate) async fn replay(
     ReplayWebhook { webhook_id, replay }: ReplayWebhook,
 ) -> Result<resource::Webhook> {
     let webhook = existing(context, &webhook_id).await?.row.id;
-    let first = context.store.first_event_since(replay.since).await?;
+    let first = context
+        .database
+        .store
+        .first_event_since(replay.since)
+        .await?;
     if let Some(first) = first.and_then(|event| event.row.position) {
         context
             .change(
                 "webhook.replay_since",
-                || context.store.lane(webhook),
+                || context.database.store.lane(webhook),
                 |lane| {
                     let back = lane.filter(|lane| lane.row.position >= first);
                     let Some(lane) = back else {
@@ -110,7 +118,7 @@ pub(crate) async fn replay(
                 },
             )
             .await?;
-        context.feed.committed();
+        context.database.feed.committed();
     }
     shown(context, &webhook_id).await
 }
@@ -118,8 +126,8 @@ pub(crate) async fn replay(
 /// Sends a test event now, whether or not the webhook is disabled.
 pub(crate) async fn test(context: &Context, test: TestWebhook) -> Result<WebhookDelivery> {
     let webhook = existing(context, &test.webhook_id).await?.row;
-    let event_id = EventId::from_uuid(context.new_id());
-    let now = context.now();
+    let event_id = EventId::from_uuid(context.host.new_id());
+    let now = context.host.now();
     let body = serde_json::json!({
         "id": event_id,
         "type": TEST,
@@ -143,7 +151,7 @@ pub(crate) async fn test(context: &Context, test: TestWebhook) -> Result<Webhook
         attempts: 1,
         due_at: now,
         last: Some(attempt),
-        updated_at: context.now(),
+        updated_at: context.host.now(),
         extra: Default::default(),
     };
     let exists = Error::new(ErrorKind::Internal, "two tests have the same id");

@@ -9,7 +9,7 @@ use crate::{
 
 /// If the store doesn't accept this, the leases expire later.
 pub(crate) async fn give_back(context: &Context) {
-    for id in context.webhook_lanes.ids() {
+    for id in context.workers.webhook_lanes.ids() {
         if let Err(error) = free(context, id).await {
             tracing::debug!(webhook = %id, kind = %error.kind(), "couldn't release a delivery queue");
         }
@@ -17,7 +17,7 @@ pub(crate) async fn give_back(context: &Context) {
 }
 
 async fn free(context: &Context, id: WebhookId) -> Result<()> {
-    let process = context.process.to_string();
+    let process = context.host.process.to_string();
     let is_ours = |lane: &Lane| {
         let holder = lane.holder.as_ref();
         holder.is_some_and(|holder| holder.process == process)
@@ -25,7 +25,7 @@ async fn free(context: &Context, id: WebhookId) -> Result<()> {
     context
         .change(
             "webhook.give_back",
-            || context.store.lane(id),
+            || context.database.store.lane(id),
             |lane| {
                 let change = match lane {
                     Some(lane) if is_ours(&lane.row) => {

@@ -98,7 +98,7 @@ pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
     let begun = Begun {
         context,
         webhook: &work.webhook,
-        until: context.monotonic() + SENDING,
+        until: context.host.monotonic() + SENDING,
         failures: AtomicU32::new(0),
     };
     let outcomes: Vec<Outcome> = stream::iter(work.groups.into_values())
@@ -120,8 +120,8 @@ pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
 /// The work to do now. `None` if everything has to wait.
 async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     let (webhook, lane) = (
-        context.store.webhook(id).await?,
-        context.store.lane(id).await?,
+        context.database.store.webhook(id).await?,
+        context.database.store.lane(id).await?,
     );
     let (Some(webhook), Some(lane)) = (webhook, lane) else {
         return Ok(None);
@@ -129,7 +129,11 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     if webhook.row.disabled.is_some() {
         return Ok(None);
     }
-    let mut waiting = context.store.waiting_deliveries(id, WAITING).await?;
+    let mut waiting = context
+        .database
+        .store
+        .waiting_deliveries(id, WAITING)
+        .await?;
     let mut position = lane.row.position;
     let is_behind = |position| move |found: &Versioned<Delivery>| found.row.position <= position;
     let events = if waiting
@@ -139,7 +143,7 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         < FULL
     {
         let after = Some(position);
-        context.store.events(None, after, BATCH).await?
+        context.database.store.events(None, after, BATCH).await?
     } else {
         Vec::new()
     };
@@ -149,7 +153,7 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         .unwrap_or(position);
     // If the position was set back, pending deliveries after it wait until the feed reaches them.
     waiting.retain(is_behind(position));
-    let now = context.now();
+    let now = context.host.now();
     let mut groups: BTreeMap<Group, Vec<Item>> = BTreeMap::new();
     for Versioned { row, .. } in waiting {
         let group = Group::of(row.account_id, row.event_id);
@@ -205,9 +209,9 @@ async fn is_of(context: &Context, webhook: &Webhook, event: &Event) -> bool {
 
 /// The queue, held by this process for long enough. `None` if another process holds it.
 async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane>> {
-    let process = context.process.to_string();
+    let process = context.host.process.to_string();
     // Clocks of processes may differ, but all use the store's.
-    let now = context.store.now().await?;
+    let now = context.database.store.now().await?;
     let long_enough = found.row.holder.as_ref().is_some_and(|holder| {
         holder.process == process && holder.until.duration_since(now) > ROUND
     });
@@ -219,7 +223,7 @@ async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane
         .change(
             "webhook.claim",
             || async {
-                let lane = context.store.lane(id).await?;
+                let lane = context.database.store.lane(id).await?;
                 let holder = lane.as_ref().and_then(|lane| lane.row.holder.as_ref());
                 let ended = match holder.map(|holder| holder.process.parse()) {
                     Some(Ok(process)) => context.has_ended(process).await,
@@ -261,7 +265,7 @@ impl Begun<'_> {
         for item in items {
             let may_send = !blocked && self.may_send();
             let (delivery, is_stored) = match item {
-                Item::Waiting(waiting) if !may_send || waiting.due_at > self.context.now() => {
+                Item::Waiting(waiting) if !may_send || waiting.due_at > self.context.host.now() => {
                     blocked = true;
                     continue;
                 }
@@ -276,13 +280,13 @@ impl Begun<'_> {
             let attempt = match self.attempt(&delivery).await {
                 Ok(Some(attempt)) => attempt,
                 Ok(None) => {
-                    let gone = delivery.without_event(self.context.now());
+                    let gone = delivery.without_event(self.context.host.now());
                     outcome.rows.push(gone);
                     continue;
                 }
                 Err(_) => {
                     blocked = true;
-                    outcome.rows.push(delivery.put_off(self.context.now()));
+                    outcome.rows.push(delivery.put_off(self.context.host.now()));
                     continue;
                 }
             };
@@ -297,8 +301,8 @@ impl Begun<'_> {
             // An event that is accepted immediately needs no row.
             if is_stored || !succeeded {
                 let mut random = [0];
-                self.context.entropy.fill(&mut random);
-                let now = self.context.now();
+                self.context.host.entropy.fill(&mut random);
+                let now = self.context.host.now();
                 outcome.rows.push(delivery.after(attempt, now, random[0]));
             }
         }
@@ -307,13 +311,13 @@ impl Begun<'_> {
 
     fn may_send(&self) -> bool {
         self.failures.load(Ordering::Relaxed) < FAILURES
-            && self.context.monotonic() < self.until
-            && self.context.tasks.open().is_ok()
+            && self.context.host.monotonic() < self.until
+            && self.context.host.tasks.open().is_ok()
     }
 
     /// A new event as a delivery that was not tried yet.
     fn waiting(&self, event: &Event) -> Delivery {
-        let now = self.context.now();
+        let now = self.context.host.now();
         Delivery {
             webhook_id: self.webhook.id,
             event_id: event.id,
@@ -332,7 +336,7 @@ impl Begun<'_> {
     /// Sends the event as it is in the feed now, because a user may have been erased since. `None` if the event was
     /// removed; an error if this process couldn't try.
     async fn attempt(&self, delivery: &Delivery) -> Result<Option<Attempt>> {
-        let Some(event) = self.context.store.event(delivery.event_id).await? else {
+        let Some(event) = self.context.database.store.event(delivery.event_id).await? else {
             return Ok(None);
         };
         let event = view(self.context, event.row).await;
@@ -349,14 +353,14 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
         .change(
             "webhook.deliver",
             || async {
-                let lane = context.store.lane(id).await?;
-                let webhook = context.store.webhook(id).await?;
+                let lane = context.database.store.lane(id).await?;
+                let webhook = context.database.store.webhook(id).await?;
                 let mut versions = Vec::new();
                 for row in &outcome.rows {
-                    let present = context.store.delivery(id, row.event_id).await?;
+                    let present = context.database.store.delivery(id, row.event_id).await?;
                     versions.push(present.map(|present| present.version));
                 }
-                Ok((lane, webhook, versions, context.store.now().await?))
+                Ok((lane, webhook, versions, context.database.store.now().await?))
             },
             |(lane, webhook, versions, store_now)| {
                 let (Some(lane), Some(webhook)) = (lane, webhook) else {
@@ -366,8 +370,8 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
                 if lane.row.holder.as_ref().map(|holder| &holder.process) != process {
                     return Ok((Change::none(), ()));
                 }
-                let now = context.now();
-                let process = context.process.to_string();
+                let now = context.host.now();
+                let process = context.host.process.to_string();
                 let after = lane.row.claimed(&process, store_now, false);
                 let mut after = after.unwrap_or_else(|| lane.row.clone());
                 // A replay may have set the position back in the meantime.

@@ -40,7 +40,7 @@ use crate::{
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no webhook has this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
-    let found = context.store.webhook(id).await?;
+    let found = context.database.store.webhook(id).await?;
     let seen = |found: &Versioned<Webhook>| is_seen(context, &found.row);
     found.filter(seen).ok_or_else(unknown)
 }
@@ -52,7 +52,11 @@ fn is_seen(context: &Context, webhook: &Webhook) -> bool {
 
 /// Rejects a URL that events can't be sent to.
 fn check_address(context: &Context, url: &str) -> Result<url::Url> {
-    check_url(url, &context.private_hosts, &context.product_hosts)
+    check_url(
+        url,
+        &context.products.private_hosts,
+        &context.products.configured_hosts,
+    )
 }
 
 /// Rejects filters that could never match an event.
@@ -86,8 +90,9 @@ fn check_description(description: Option<&str>) -> Result<()> {
 fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Sealed, SecretString)> {
     use base64::{Engine as _, engine::general_purpose::STANDARD};
     let mut bytes = zeroize::Zeroizing::new([0; 32]);
-    context.entropy.fill(bytes.as_mut_slice());
+    context.host.entropy.fill(bytes.as_mut_slice());
     let sealed = context
+        .database
         .vault
         .seal(place::webhook_secret(id, generation), bytes.as_slice())?;
     let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));

@@ -23,7 +23,7 @@ pub(crate) async fn rotate_secret(
                 Ok((webhook, sealed, secret))
             },
             |(webhook, sealed, secret)| {
-                let rotated = webhook.row.rotated(sealed, context.now());
+                let rotated = webhook.row.rotated(sealed, context.host.now());
                 let change = Change::none()
                     .audit(rotated.audit("webhook.secret_rotated"))
                     .event(NewEvent::new(

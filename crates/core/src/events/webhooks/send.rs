@@ -41,7 +41,7 @@ pub(super) async fn send(
     id: EventId,
     body: Vec<u8>,
 ) -> Result<Attempt> {
-    let at = context.now();
+    let at = context.host.now();
     match attempt(context, webhook, id, body).await {
         Ok(attempt) => Ok(attempt),
         Err(error) => match error.kind() {
@@ -64,13 +64,17 @@ async fn attempt(
 ) -> Result<Attempt> {
     // The operator's allowed hosts may have changed since the URL was set.
     let url = check_address(context, &webhook.url)?;
-    let at = context.now();
+    let at = context.host.now();
     let id = id.to_string();
     let timestamp = at.as_second().to_string();
     let mut signatures = Vec::new();
     for secret in webhook.signing(at) {
         let place = place::webhook_secret(webhook.id, secret.generation);
-        let key = context.vault.open_sealed(place, &secret.sealed).await?;
+        let key = context
+            .database
+            .vault
+            .open_sealed(place, &secret.sealed)
+            .await?;
         signatures.push(signature(&key, &id, &timestamp, &body));
     }
     let unsendable = |_| Error::new(ErrorKind::Internal, "the request can't be made");
@@ -88,7 +92,10 @@ async fn attempt(
         .body(Body::from(body))
         .map_err(unsendable)?;
     request.extensions_mut().insert(LIMITS);
-    let sent = context.tasks.unless_cut(context.send(request));
+    let sent = context
+        .host
+        .tasks
+        .unless_cut(context.products.send(request));
     let Some(response) = sent.await else {
         return Err(Error::new(
             ErrorKind::ShuttingDown,

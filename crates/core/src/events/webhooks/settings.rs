@@ -20,16 +20,16 @@ const MOST: usize = 50;
 
 pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<WebhookWithSecret> {
     let settings = checked(context, new.into())?;
-    let present = context.store.webhooks(None, MOST as u32).await?;
+    let present = context.database.store.webhooks(None, MOST as u32).await?;
     if present.len() >= MOST {
         return Err(Error::new(
             ErrorKind::InvalidRequest,
             format!("this environment already has {MOST} webhooks, the maximum; delete one first"),
         ));
     }
-    let now = context.now();
+    let now = context.host.now();
     let mut new = Webhook {
-        id: WebhookId::from_uuid(context.new_id()),
+        id: WebhookId::from_uuid(context.host.new_id()),
         url: String::new(),
         events: Vec::new(),
         connections: context.caller.connections().clone(),
@@ -51,7 +51,7 @@ pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<Webhook
                     .event(event("webhook.created", &webhook))
                     .insert(webhook.clone())
                     .insert(lane.clone());
-                let webhook = webhook.shown(Some(&lane), context.now());
+                let webhook = webhook.shown(Some(&lane), context.host.now());
                 Ok((change, WebhookWithSecret::new(webhook, secret)))
             },
         )
@@ -67,7 +67,7 @@ async fn load_new(context: &Context, new: &Webhook) -> Result<(Webhook, Lane, Se
         sealed,
         until: None,
     }];
-    let last = context.store.last_event().await?;
+    let last = context.database.store.last_event().await?;
     let lane = Lane {
         webhook_id: new.id,
         position: last.and_then(|event| event.row.position).unwrap_or(0),
@@ -90,7 +90,7 @@ pub(crate) async fn change(
             |(webhook, lane)| decide(context, &webhook, lane, settings.clone()),
         )
         .await?;
-    context.feed.committed();
+    context.database.feed.committed();
     shown(context, &webhook_id).await
 }
 
@@ -98,7 +98,7 @@ type Loaded = (Versioned<Webhook>, Option<Versioned<Lane>>);
 
 async fn load(context: &Context, id: &str) -> Result<Loaded> {
     let webhook = existing(context, id).await?;
-    let lane = context.store.lane(webhook.row.id).await?;
+    let lane = context.database.store.lane(webhook.row.id).await?;
     Ok((webhook, lane))
 }
 
@@ -115,7 +115,7 @@ fn decide(
     if changed.is_empty() {
         return Ok((Change::none(), ()));
     }
-    after.updated_at = context.now();
+    after.updated_at = context.host.now();
     let mut commit = Change::none()
         .audit(after.audit("webhook.changed").fact("changed", changed))
         .event(event("webhook.changed", &after));

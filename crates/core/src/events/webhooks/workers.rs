@@ -19,10 +19,10 @@ const PAGE: u32 = 100;
 /// Starts the checks. They end with the context.
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
-    let mut committed = context.feed.watch();
+    let mut committed = context.database.feed.watch();
     // The first check comes soon, for events from before this process started.
-    let mut pause = context.runtime.sleep(GATHER);
-    context.runtime.spawn(Box::pin(async move {
+    let mut pause = context.host.runtime.sleep(GATHER);
+    context.host.runtime.spawn(Box::pin(async move {
         loop {
             // If the feed has no sender, its context was dropped.
             if let Either::Left((Err(_), _)) = select(pin!(committed.changed()), &mut pause).await {
@@ -31,12 +31,12 @@ pub(crate) fn start(context: &Context) {
             let Some(context) = weak.upgrade() else {
                 return;
             };
-            if context.tasks.open().is_err() {
+            if context.host.tasks.open().is_err() {
                 return;
             }
             let some = wake_all(&context).await.unwrap_or(true);
-            let gather = context.runtime.sleep(GATHER);
-            pause = context.runtime.sleep(if some { SOME } else { NONE });
+            let gather = context.host.runtime.sleep(GATHER);
+            pause = context.host.runtime.sleep(if some { SOME } else { NONE });
             drop(context);
             gather.await;
         }
@@ -45,7 +45,7 @@ pub(crate) fn start(context: &Context) {
 
 /// Wakes the queues of all enabled webhooks. Returns whether there are any.
 async fn wake_all(context: &Context) -> Result<bool> {
-    let webhooks = context.store.webhooks(None, PAGE).await?;
+    let webhooks = context.database.store.webhooks(None, PAGE).await?;
     for found in &webhooks {
         if found.row.disabled.is_none() {
             wake(context, found.row.id);
@@ -56,18 +56,18 @@ async fn wake_all(context: &Context) -> Result<bool> {
 
 /// Works on a queue in the background until nothing is left to do now. Other queues don't wait for it.
 fn wake(context: &Context, id: WebhookId) {
-    let queue = context.webhook_lanes.of(id);
+    let queue = context.workers.webhook_lanes.of(id);
     if !queue.ask() {
         return;
     }
-    let guard = context.tasks.begin();
+    let guard = context.host.tasks.begin();
     let worker = context.clone();
-    context.runtime.spawn(Box::pin(async move {
+    context.host.runtime.spawn(Box::pin(async move {
         loop {
             let more = match round(&worker, id).await {
-                Ok(more) => more && worker.tasks.open().is_ok(),
+                Ok(more) => more && worker.host.tasks.open().is_ok(),
                 // The store may be closed when the context ends; another process continues.
-                Err(_) if worker.tasks.open().is_err() => false,
+                Err(_) if worker.host.tasks.open().is_err() => false,
                 Err(error) => {
                     tracing::warn!(webhook = %id, kind = %error.kind(), "couldn't process a webhook's deliveries");
                     false

@@ -145,11 +145,11 @@ async fn granted_for_code(
 ) -> Result<Granted, NoTokens> {
     let product = context.endpoints_of(connection)?.product;
     let endpoints = authorization.endpoints.as_ref().ok_or_else(expired)?;
-    let redirect_uri = context.redirect_uri(connection.id);
+    let redirect_uri = context.site.redirect_uri(connection.id);
     let verifier = match &authorization.verifier {
         Some(sealed) => {
             let place = place::verifier(authorization.id);
-            Some(context.vault.open_sealed(place, sealed).await?)
+            Some(context.database.vault.open_sealed(place, sealed).await?)
         }
         None => None,
     };
@@ -220,7 +220,7 @@ async fn not_kept<T>(
 
 /// Whether the application confirms the user. The setting at the time of the link's creation counts.
 fn by_application(context: &Context, authorization: &Authorization) -> bool {
-    let environment = context.verification == Verification::Application;
+    let environment = context.site.verification == Verification::Application;
     authorization.by_application.unwrap_or(environment)
 }
 
@@ -236,7 +236,7 @@ fn user_of(
         .endpoints
         .as_ref()
         .and_then(|endpoints| endpoints.issuer.as_deref());
-    let now = context.now();
+    let now = context.host.now();
     subject_of(product, connection, asked, members, now).map_err(|why| {
         tracing::warn!(authorization = %authorization.id, %why, "the ID token was refused");
         let message = format!("the product's ID token can't be accepted: {why}");
@@ -256,7 +256,7 @@ async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Resu
     let generation = account.row.last_generation + 1;
     let sealed = granted
         .tokens
-        .seal(&context.vault, &account.row, generation)?;
+        .seal(&context.database.vault, &account.row, generation)?;
     Ok((authorization, connection, account, sealed))
 }
 
@@ -265,7 +265,7 @@ fn decide(
     (authorization, connection, account, sealed): Loaded,
     pending: &PendingCredential,
 ) -> Result<(Change, Account)> {
-    let now = context.now();
+    let now = context.host.now();
     if pending.client_epoch != connection.row.client_epoch {
         return Err(client_changed());
     }

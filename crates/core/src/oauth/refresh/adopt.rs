@@ -39,7 +39,7 @@ pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adopti
                     token_expires_at: tokens.expires_at(),
                     sent_at: newer.sent_at,
                 };
-                let changed = account.row.on(adopted, context.now())?;
+                let changed = account.row.on(adopted, context.host.now())?;
                 let change = Change::none().account(changed, account.row.state, account.version);
                 Ok((change, Adoption::Adopted(newer.generation)))
             },
@@ -49,7 +49,11 @@ pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adopti
 
 /// The tokens to adopt. Such as cannot be opened are passed over.
 async fn newer(context: &Context, attempt: &Attempt) -> Result<Option<(LiveGeneration, TokenSet)>> {
-    let credentials = context.store.credentials(attempt.account.id).await?;
+    let credentials = context
+        .database
+        .store
+        .credentials(attempt.account.id)
+        .await?;
     let rows = credentials.iter().map(|found| &found.row);
     let mut live: Vec<_> = rows
         .filter_map(|row| LiveGeneration::of(row, &attempt.account))

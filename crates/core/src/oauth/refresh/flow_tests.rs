@@ -128,7 +128,7 @@ impl Stage {
         let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end);
         let sealed = Some(
             tokens
-                .seal(&self.context.vault, &account, generation)
+                .seal(&self.context.database.vault, &account, generation)
                 .unwrap(),
         );
         let found = self
@@ -171,7 +171,10 @@ impl Stage {
                 generation: 1,
             });
         });
-        self.context.snapshots.forget(&self.account().identifier);
+        self.context
+            .memory
+            .snapshots
+            .forget(&self.account().identifier);
     }
 
     pub(super) fn read(&self) -> Result<()> {
@@ -275,9 +278,9 @@ fn tokens_that_come_while_the_store_is_away_for_three_minutes_are_kept_once_it_i
     stage
         .breaks
         .store(true, std::sync::atomic::Ordering::SeqCst);
-    let began = stage.context.monotonic();
+    let began = stage.context.host.monotonic();
     assert_eq!(stage.fails(), ErrorKind::StorageUnavailable);
-    assert!(stage.context.monotonic() - began <= Duration::from_secs(2));
+    assert!(stage.context.host.monotonic() - began <= Duration::from_secs(2));
     assert_eq!(stage.spooled(), 1);
     stage.seconds(180);
     assert_eq!(stage.account().generation, 1);
@@ -315,9 +318,9 @@ fn a_token_that_still_serves_is_sent_though_another_holds_the_lease() {
     for seconds in [60, 0, -100] {
         let stage = Stage::new(&STRICT, 30);
         stage.leased(seconds, None);
-        let began = stage.context.monotonic();
+        let began = stage.context.host.monotonic();
         stage.read().unwrap();
-        assert!(stage.context.monotonic() - began < Duration::from_secs(1));
+        assert!(stage.context.host.monotonic() - began < Duration::from_secs(1));
         assert!(stage.presented().is_empty());
     }
 }
@@ -338,9 +341,9 @@ fn a_lease_of_a_process_that_has_ended_keeps_no_one_out() {
     let process = Uuid::from_u128(8);
     let stage = Stage::new(&STRICT, -1);
     stage.leased(80, Some(process));
-    let began = stage.context.monotonic();
+    let began = stage.context.host.monotonic();
     stage.read().unwrap();
-    assert!(stage.context.monotonic() - began < Duration::from_secs(1));
+    assert!(stage.context.host.monotonic() - began < Duration::from_secs(1));
     assert_eq!(stage.presented(), ["refresh-1"]);
 }
 

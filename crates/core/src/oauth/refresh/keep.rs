@@ -78,7 +78,7 @@ async fn offer_until_kept(
             }
         }
         let is_safe = spooled.is_some() || !refreshed.rotated;
-        if is_safe && context.tasks.open().is_err() {
+        if is_safe && context.host.tasks.open().is_err() {
             return Err(error);
         }
         failures += 1;
@@ -142,13 +142,14 @@ async fn load(
     let account = context.existing_account(account).await?;
     let aside = account.row.keeps(refreshed) == Keep::Aside
         && context
+            .database
             .store
             .credentials(account.row.id)
             .await?
             .iter()
             .any(|found| found.row.sent_at == Some(refreshed.sent_at));
     let generation = account.row.last_generation + 1;
-    let sealed = tokens.seal(&context.vault, &account.row, generation)?;
+    let sealed = tokens.seal(&context.database.vault, &account.row, generation)?;
     let revocation =
         revocation_of_refreshed(context, &account.row, refreshed.claimed, tokens).await?;
     Ok(Loaded {
@@ -179,7 +180,7 @@ fn decide(
     };
     let changed = match aside {
         true => None,
-        false => row.on(Trigger::Refreshed(&refreshed), context.now())?,
+        false => row.on(Trigger::Refreshed(&refreshed), context.host.now())?,
     };
     let Some(changed) = changed else {
         return Ok(match revocation.filter(|_| !aside) {
@@ -195,7 +196,7 @@ fn decide(
         pending_for: None,
         client_epoch,
         sent_at: Some(refreshed.sent_at),
-        created_at: context.now(),
+        created_at: context.host.now(),
         extra: Default::default(),
     });
     // Where it ends a time of failures, it has an event of its own.
@@ -239,10 +240,10 @@ async fn replaced(
     refreshed: &Refreshed,
 ) -> Result<(Versioned<Account>, Vec<Versioned<Credential>>)> {
     let row = context.existing_account(account).await?;
-    let mut credentials = context.store.credentials(account).await?;
+    let mut credentials = context.database.store.credentials(account).await?;
     let mut waiting = BTreeSet::<AuthorizationId>::new();
     for holder in credentials.iter().filter_map(|found| found.row.pending_for) {
-        let authorization = context.store.authorization(holder).await?;
+        let authorization = context.database.store.authorization(holder).await?;
         if authorization.is_some_and(|found| found.row.state == AuthorizationState::Verifying) {
             waiting.insert(holder);
         }

@@ -17,21 +17,23 @@ const LOOKED_AT: u32 = 200;
 
 /// One round: goes on where the round before stopped, the oldest credentials first.
 pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
-    let products = context.catalogue.products().iter();
+    let products = context.products.catalogue.products().iter();
     let shortest = products
         .filter_map(|product| product.oauth.keep_alive)
         .min();
-    let Some(before) = shortest.and_then(|idle| context.now().checked_sub(idle).ok()) else {
+    let Some(before) = shortest.and_then(|idle| context.host.now().checked_sub(idle).ok()) else {
         return Ok(());
     };
     let position = || {
         context
+            .workers
             .kept_alive
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     };
     let after = position().take();
     let idle = context
+        .database
         .store
         .idle_credentials(before, after, LOOKED_AT)
         .await?;
@@ -66,7 +68,7 @@ async fn refresh_idle(context: &Context, credential: &Credential) -> Result<bool
     }
     let connection = context.connection_by_id(account.connection_id).await?.row;
     let keep_alive = context.endpoints_of(&connection)?.product.oauth.keep_alive;
-    let since = keep_alive.and_then(|idle| context.now().checked_sub(idle).ok());
+    let since = keep_alive.and_then(|idle| context.host.now().checked_sub(idle).ok());
     if since.is_none_or(|since| credential.created_at > since) {
         return Ok(false);
     }

@@ -59,7 +59,7 @@ struct Attempt {
 impl Attempt {
     /// The store's time, as far as this process can tell: not earlier than it is.
     fn now(&self, context: &Context) -> Timestamp {
-        let elapsed = context.monotonic().saturating_sub(self.read_when);
+        let elapsed = context.host.monotonic().saturating_sub(self.read_when);
         self.read_at.checked_add(elapsed).unwrap_or(Timestamp::MAX)
     }
 }
@@ -78,7 +78,7 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
     let Some(expires_at) = tokens.expires_at() else {
         return Ok(snapshot);
     };
-    let now = context.now();
+    let now = context.host.now();
     let (mut due, mut early) = (DUE, EARLY);
     if let Some(issued_at) = tokens.issued_at() {
         let life = expires_at.duration_since(issued_at);
@@ -110,7 +110,7 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
 fn is_suspect(context: &Context, snapshot: &Snapshot, tokens: &TokenSet) -> bool {
     let product = snapshot.endpoints.product.oauth.rotation;
     let came_before = |restored_at| tokens.issued_at().is_none_or(|at| at < restored_at);
-    context.restored_at.is_some_and(came_before)
+    context.database.restored_at.is_some_and(came_before)
         && snapshot.account.rotation(product) != Rotation::Stable
 }
 

@@ -44,18 +44,18 @@ fn a_lease_that_no_one_knows_of_is_given_back_when_the_store_is_back() {
             }
         });
         stage.store.doubt(responses_lost, true);
-        let began = stage.context.monotonic();
+        let began = stage.context.host.monotonic();
         assert_eq!(stage.fails(), ErrorKind::StorageUnavailable);
-        assert!(stage.context.monotonic() - began < Duration::from_secs(2));
+        assert!(stage.context.host.monotonic() - began < Duration::from_secs(2));
         stage.store.watch(|_| {});
         stage.seconds(20);
         assert!(stage.account().lease.is_some());
         stage.store.set_outage(None);
         stage.seconds(3);
         assert_eq!(stage.account().lease, None);
-        let began = stage.context.monotonic();
+        let began = stage.context.host.monotonic();
         stage.world.run(read(&other)).unwrap();
-        assert!(stage.context.monotonic() - began < Duration::from_secs(1));
+        assert!(stage.context.host.monotonic() - began < Duration::from_secs(1));
         assert_eq!(stage.presented(), ["refresh-1"]);
     }
 }
@@ -87,11 +87,11 @@ fn callers_of_a_store_that_takes_nothing_learn_at_once_that_its_operator_has_to_
             }
         });
         for number in 0..5 {
-            let began = stage.context.monotonic();
+            let began = stage.context.host.monotonic();
             let calls = stage
                 .world
                 .run(join_all((0..20).map(|_| read(&stage.context))));
-            let took = stage.context.monotonic() - began;
+            let took = stage.context.host.monotonic() - began;
             assert!(took < Duration::from_secs(2), "{outage:?} {took:?}");
             assert!(number == 0 || took < Duration::from_millis(500), "{took:?}");
             for error in calls.into_iter().map(Result::unwrap_err) {
@@ -110,7 +110,7 @@ fn callers_of_a_store_that_takes_nothing_learn_at_once_that_its_operator_has_to_
 #[test]
 fn tokens_that_only_this_process_has_are_told() {
     let stage = Stage::new(&STRICT, -1);
-    let waits = &stage.context.store_waits;
+    let waits = &stage.context.database.waits;
     waits.check(Ok(())).unwrap();
     stage.machine.set_full(true);
     stage.breaks.store(true, Ordering::SeqCst);

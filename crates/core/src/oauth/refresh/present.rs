@@ -43,7 +43,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
             !presented.iter().any(same)
         };
         if let Some(token) = token.filter(is_other) {
-            let elapsed = context.monotonic().saturating_sub(attempt.read_when);
+            let elapsed = context.host.monotonic().saturating_sub(attempt.read_when);
             if !may_send(elapsed) {
                 failure::give_back(context, attempt).await?;
                 return Ok(None);
@@ -87,7 +87,11 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
 
 /// The account's credentials that may live; one that cannot be read is not among them.
 async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration>> {
-    let credentials = context.store.credentials(attempt.account.id).await?;
+    let credentials = context
+        .database
+        .store
+        .credentials(attempt.account.id)
+        .await?;
     let rows = credentials.iter().map(|found| &found.row);
     Ok(rows
         .filter_map(|row| LiveGeneration::of(row, &attempt.account))
@@ -102,7 +106,11 @@ async fn granted(
 ) -> Result<Granted, NoTokens> {
     let endpoints = context.endpoints_of(&attempt.connection)?;
     let url = &endpoints.token;
-    if let Some(wait) = context.circuits.try_begin(url, context.monotonic()) {
+    if let Some(wait) = context
+        .products
+        .circuits
+        .try_begin(url, context.host.monotonic())
+    {
         let closed = failure::refresh_unavailable("it fails for every account", Some(wait));
         return Err(NoTokens::Error(closed));
     }
@@ -126,9 +134,15 @@ async fn granted(
             ..
         ))
     );
-    context.circuits.note(url, failed, context.monotonic());
+    context
+        .products
+        .circuits
+        .note(url, failed, context.host.monotonic());
     if let Some(outcome) = outcome(&granted) {
-        context.metrics.refresh(endpoints.product.name, outcome);
+        context
+            .host
+            .metrics
+            .refresh(endpoints.product.name, outcome);
     }
     granted
 }

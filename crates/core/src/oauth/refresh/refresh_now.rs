@@ -61,8 +61,9 @@ fn join(context: &Context, snapshot: &Arc<Snapshot>, reason: RefreshReason) -> R
     let (shared, seen) = (context.clone(), Arc::clone(snapshot));
     let key = (snapshot.account.id, snapshot.account.generation);
     context
+        .workers
         .refreshes
-        .join(context.runtime.as_ref(), key, |guard| {
+        .join(context.host.runtime.as_ref(), key, |guard| {
             Box::pin(async move {
                 shared
                     .detached(|context| async move {
@@ -83,9 +84,9 @@ async fn in_time(
     running: Running,
 ) -> Result<Arc<Snapshot>> {
     // New tokens serve once they are stored.
-    let away = pin!(context.store_goes_away());
-    let waits = pin!(context.store_waits.is_long(seen.account.id));
-    let too_long = context.runtime.sleep(PATIENCE);
+    let away = pin!(context.database.goes_away());
+    let waits = pin!(context.database.waits.is_long(seen.account.id));
+    let too_long = context.host.runtime.sleep(PATIENCE);
     let over = future::select(future::select(away, waits), too_long);
     let error = match future::select(running, over).await {
         Either::Left((result, _)) => return result,
@@ -101,7 +102,7 @@ fn serving(
     seen: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> Option<Arc<Snapshot>> {
-    let is_enough = seen.account.is_enough(reason, context.now());
+    let is_enough = seen.account.is_enough(reason, context.host.now());
     is_enough.then(|| Arc::clone(seen))
 }
 
@@ -124,14 +125,18 @@ async fn claim_and_present(
     seen: &Arc<Snapshot>,
     reason: RefreshReason,
 ) -> Result<Arc<Snapshot>> {
-    let owner = context.new_id();
-    let began = context.monotonic();
+    let owner = context.host.new_id();
+    let began = context.host.monotonic();
     let mut pause = Duration::from_millis(50);
     let mut generation = seen.account.generation;
     loop {
         let connection = context.connection_by_id(seen.connection.id).await?.row;
         let endpoints = context.endpoints_of(&connection)?;
-        if let Some(wait) = context.circuits.wait(&endpoints.token, context.monotonic()) {
+        if let Some(wait) = context
+            .products
+            .circuits
+            .wait(&endpoints.token, context.host.monotonic())
+        {
             let error = || refresh_unavailable("it fails for every account", Some(wait));
             return serving(context, seen, reason).ok_or_else(error);
         }
@@ -144,7 +149,7 @@ async fn claim_and_present(
             owner,
             reason,
             read_at: Timestamp::UNIX_EPOCH,
-            read_when: context.monotonic(),
+            read_when: context.host.monotonic(),
         };
         let claimed = claim(context, &attempt, generation).await;
         let claimed = give_back_later(context, &attempt, claimed)?;
@@ -190,15 +195,15 @@ async fn claim_and_present(
             Claim::HoldBack(until) => Some(until),
             Claim::Taken | Claim::Shortened(_) => None,
         };
-        if seen.account.is_enough(reason, context.now()) {
+        if seen.account.is_enough(reason, context.host.now()) {
             return current(context, &seen.of).await;
         }
-        if context.monotonic().saturating_sub(began) > PATIENCE {
+        if context.host.monotonic().saturating_sub(began) > PATIENCE {
             let wait =
                 until.and_then(|until| Duration::try_from(until.duration_since(read_at)).ok());
             return Err(refresh_in_progress(wait));
         }
-        context.runtime.sleep(pause).await;
+        context.host.runtime.sleep(pause).await;
         pause = (pause * 2).min(Duration::from_millis(400));
     }
 }
@@ -229,7 +234,11 @@ async fn claim(
                 let claim = row.claim(&Claimant {
                     read_at,
                     owner: attempt.owner,
-                    process: context.spool.as_ref().map(|_| context.process),
+                    process: context
+                        .database
+                        .spool
+                        .as_ref()
+                        .map(|_| context.host.process),
                     reason: attempt.reason,
                     rotation: attempt.rotation,
                     client: &attempt.client,

@@ -42,11 +42,11 @@ fn exposed<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok,
 impl Attempt {
     pub(super) fn new(context: &Context, next: String, again: Option<Digest>) -> Self {
         Self {
-            state: context.new_secret(""),
-            nonce: context.new_secret(""),
-            verifier: context.new_secret(""),
+            state: context.host.new_secret(""),
+            nonce: context.host.new_secret(""),
+            verifier: context.host.new_secret(""),
             next,
-            began_at: context.now(),
+            began_at: context.host.now(),
             again,
         }
     }
@@ -56,7 +56,10 @@ impl Attempt {
         let text = serde_json::to_vec(self)
             .map_err(|_| Error::new(ErrorKind::Internal, "a sign-in attempt can't be written"))?;
         let text = Zeroizing::new(text);
-        let sealed = context.vault.seal(place::sign_in_attempt(), &text)?;
+        let sealed = context
+            .database
+            .vault
+            .seal(place::sign_in_attempt(), &text)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
     }
 }
@@ -74,13 +77,16 @@ pub(crate) async fn open(
     };
     let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
     let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
-    let opened = context.vault.open_sealed(place::sign_in_attempt(), &sealed);
+    let opened = context
+        .database
+        .vault
+        .open_sealed(place::sign_in_attempt(), &sealed);
     let opened = opened.await.map_err(|error| match error.kind() {
         ErrorKind::StorageUnavailable => error,
         _ => unknown(),
     })?;
     let attempt: Attempt = serde_json::from_slice(&opened).map_err(|_| unknown())?;
-    let age = context.now().duration_since(attempt.began_at);
+    let age = context.host.now().duration_since(attempt.began_at);
     if age >= LIFE {
         return Err(unknown());
     }

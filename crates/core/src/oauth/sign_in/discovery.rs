@@ -30,7 +30,7 @@ pub(super) async fn endpoints(
     provider: &KnownProvider,
 ) -> Result<Arc<ProviderEndpoints>> {
     let read = read(context, &provider.options.issuer);
-    provider.endpoints(context.monotonic(), read).await
+    provider.endpoints(context.host.monotonic(), read).await
 }
 
 async fn read(context: &Context, issuer: &str) -> Result<ProviderEndpoints> {

@@ -32,7 +32,7 @@ pub(crate) async fn finish(
         not_completed("the provider sent the browser back without a code; start again")
     })?;
     let token = id_token(context, provider, &endpoints, attempt, code).await?;
-    let claims = claims::checked(&token, options, attempt, context.now())?;
+    let claims = claims::checked(&token, options, attempt, context.host.now())?;
     let person = claims::person(&claims, options)?;
     admit(&claims, &person, options)?;
     Ok(person)

@@ -50,7 +50,7 @@ type Client = OAuthClient<
 
 /// Asks the provider what it says about itself.
 pub(crate) async fn check(context: &Context) -> Result<()> {
-    match &context.sign_in_provider {
+    match &context.issuers.sign_in {
         Some(provider) => discovery::endpoints(context, provider).await.map(drop),
         None => Ok(()),
     }
@@ -65,7 +65,7 @@ fn client(
     let options = &provider.options;
     let authorize = AuthUrl::new(endpoints.authorize.clone());
     let token = TokenUrl::new(endpoints.token.clone());
-    let back = RedirectUrl::new(context.at(CALLBACK));
+    let back = RedirectUrl::new(context.site.at(CALLBACK));
     let auth_type = match endpoints.secret_in_body {
         true => AuthType::RequestBody,
         false => AuthType::BasicAuth,
@@ -82,7 +82,7 @@ fn client(
 
 /// The provider of this environment.
 fn provider(context: &Context) -> Result<&KnownProvider> {
-    context.sign_in_provider.as_ref().ok_or_else(|| {
+    context.issuers.sign_in.as_ref().ok_or_else(|| {
         Error::new(
             ErrorKind::NotFound,
             "this environment has no sign-in provider; sign in with a password",

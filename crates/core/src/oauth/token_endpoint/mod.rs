@@ -141,7 +141,7 @@ pub(super) async fn request_tokens(
     kept: Option<&SecretString>,
 ) -> Result<Granted, NoTokens> {
     let (request, secrets) = request(context, product, connection, token_url, grant).await?;
-    let sent_at = context.now();
+    let sent_at = context.host.now();
     let response = send(context, request).await.map_err(|error| {
         if error.kind() == TransportErrorKind::Exhausted {
             let message = "this process has no file descriptors left to connect to the product";
@@ -153,12 +153,12 @@ pub(super) async fn request_tokens(
             false => TokenFailure::Temporary,
         };
         let said = match error.unreached() {
-            Some(why) => context.unreached.said(context, token_url, why),
+            Some(why) => context.products.unreached.said(context, token_url, why),
             None => error.to_string(),
         };
         NoTokens::Failure(failure, said, None)
     })?;
-    let retry_after = response.retry_after(Some(context.now()));
+    let retry_after = response.retry_after(Some(context.host.now()));
     match tokens_of(response.status, &response.body, product, &secrets) {
         Ok(tokens) => {
             let granted = tokens.granted(product, sent_at, kept);
@@ -182,7 +182,7 @@ pub(super) async fn exchange(
 }
 
 async fn send(context: &Context, request: http::Request<Body>) -> Result<Response, TransportError> {
-    let response = context.send(request).await?;
+    let response = context.products.send(request).await?;
     let (head, body) = response.into_parts();
     let body = body.collect(LIMITS.response_bytes).await?;
     Ok(Response::new(head.status.as_u16(), head.headers, body))

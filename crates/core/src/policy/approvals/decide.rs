@@ -48,7 +48,7 @@ async fn decide(
         let message = format!("a reason has at most {REASON} characters");
         return Err(Error::invalid_at("/reason", message));
     }
-    let now = context.now();
+    let now = context.host.now();
     let decided = context
         .change(
             "approval.decide",

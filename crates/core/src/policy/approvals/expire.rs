@@ -16,10 +16,14 @@ pub(crate) async fn expire(context: &Context) -> Result<()> {
     for state in [ApprovalState::Pending, ApprovalState::Approved] {
         let mut after = None;
         loop {
-            let rows = context.store.approvals(Some(state), after, ROUND).await?;
+            let rows = context
+                .database
+                .store
+                .approvals(Some(state), after, ROUND)
+                .await?;
             let last = rows.last().map(|found| found.row.id);
             let is_last = rows.len() < ROUND as usize;
-            let now = context.now();
+            let now = context.host.now();
             for found in rows.iter().filter(|found| found.row.is_over(now)) {
                 expire_one(context, found).await?;
             }
@@ -36,13 +40,13 @@ async fn expire_one(context: &Context, found: &Versioned<Approval>) -> Result<()
     context
         .change(
             "approval.expire",
-            || context.store.approval(found.row.id),
+            || context.database.store.approval(found.row.id),
             |found| {
                 // It was used or denied in the meantime.
                 let Some(found) = found.filter(|found| found.row.is_live()) else {
                     return Ok((Change::none(), ()));
                 };
-                let (row, event) = found.row.on(Trigger::Expired, context.now())?;
+                let (row, event) = found.row.on(Trigger::Expired, context.host.now())?;
                 let change = Change::none().event(row.event(event));
                 Ok((change.update(row, found.version), ()))
             },

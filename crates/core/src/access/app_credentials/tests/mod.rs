@@ -351,7 +351,7 @@ fn text_of(secret: &str) -> &str {
 fn row_of_first_form(context: &Context, secret: &str) -> Row {
     let body = serde_json::json!({
         "client_id": "app_first", "name": "first", "secret": crate::digest::Digest::of(secret),
-        "created_at": context.now(),
+        "created_at": context.host.now(),
     });
     serde_json::from_value(body).unwrap()
 }
@@ -363,7 +363,7 @@ fn a_credential_from_before_scopes_can_do_what_it_could_then_and_can_be_rotated(
     let row = row_of_first_form(&context, "stead_secret_first");
     let batch = Batch::new().insert(row);
     assert_eq!(
-        world.run(context.store.commit(batch)).unwrap(),
+        world.run(context.database.store.commit(batch)).unwrap(),
         Commit::Committed
     );
     let first = issue_access_token(&context, "app_first", "stead_secret_first", None);
@@ -412,14 +412,14 @@ fn the_last_use_is_written_by_maintenance_and_at_most_once_an_hour() {
     };
     assert_eq!(last_used(), None);
     let bearer = token(&world, &context, &issued).unwrap();
-    let first = context.now();
+    let first = context.host.now();
     assert_eq!(last_used(), Some(first));
     world.advance(Duration::from_secs(1_800));
     world.run(authenticate(&context, &bearer)).unwrap();
     assert_eq!(last_used(), Some(first));
     world.advance(Duration::from_secs(1_800));
     token(&world, &context, &issued).unwrap();
-    assert_eq!(last_used(), Some(context.now()));
+    assert_eq!(last_used(), Some(context.host.now()));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
     let enrolled = world.run(enrolled).unwrap().secret;
     let bytes = BASE32_NOPAD.decode(enrolled.expose_secret().as_bytes());
     let bytes = bytes.unwrap();
-    let code = || one_time_code::present(&bytes, context.now());
+    let code = || one_time_code::present(&bytes, context.host.now());
     let given = code();
     let proved = members::confirm(context, first.expose_secret(), &given);
     world.run(proved).unwrap();
@@ -43,7 +43,9 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
         .unwrap();
     let opened = world.run(authenticate(context, opened.id.expose_secret()));
     assert!(opened.unwrap().member.second_factor);
-    let last = world.run(context.store.audit_entries(None, 1)).unwrap();
+    let last = world
+        .run(context.database.store.audit_entries(None, 1))
+        .unwrap();
     let entry = &last[0].row;
     assert_eq!(
         (entry.action.as_str(), &entry.facts["method"]),
@@ -72,7 +74,7 @@ fn another_sign_in_at_the_provider_is_half_of_a_step_up_with_a_second_factor() {
     let enrolled = world.run(members::enrol(context, bob)).unwrap();
     let bytes = BASE32_NOPAD.decode(enrolled.secret.expose_secret().as_bytes());
     let bytes = bytes.unwrap();
-    let code = || one_time_code::present(&bytes, context.now());
+    let code = || one_time_code::present(&bytes, context.host.now());
     let given = code();
     let proved = members::confirm(context, bob, &given);
     world.run(proved).unwrap();

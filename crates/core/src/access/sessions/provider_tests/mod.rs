@@ -77,7 +77,7 @@ fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
         (again.member.member_id, again.member.role),
         (member.member_id, Role::Operator)
     );
-    let audit = scene.context.store.audit_entries(None, 100);
+    let audit = scene.context.database.store.audit_entries(None, 100);
     let audit = scene.world.run(audit).unwrap();
     let of_method = |method: &str| {
         let entries = audit.iter().map(|found| &found.row);
@@ -161,7 +161,7 @@ fn a_callback_counts_in_the_browser_that_began_with_its_state_once_and_for_ten_m
 #[test]
 fn an_id_token_that_is_not_for_this_sign_in_lets_no_one_in() {
     let scene = Scene::owned(allowing_bob);
-    let now = || scene.context.now().as_second();
+    let now = || scene.context.host.now().as_second();
     let failed = ErrorKind::SignInProviderFailed;
     for (claims, why) in [
         (json!({ "iss": "https://login.test" }), "different issuer"),
@@ -403,7 +403,7 @@ fn a_step_up_is_a_fresh_sign_in_of_the_same_member_in_the_same_session() {
         "this browser's session changed",
     );
     // The provider has not asked.
-    let before = scene.context.now().as_second() - 61;
+    let before = scene.context.host.now().as_second() - 61;
     scene.claims(json!({ "auth_time": before }));
     count(scene.finish(&again(), mine), failed, "didn't ask");
     scene.claims(json!({ "sub": "u-2" }));

@@ -204,7 +204,7 @@ impl Scene {
         let location = Url::parse(&started.location).unwrap();
         let parameters: BTreeMap<_, _> = location.query_pairs().into_owned().collect();
         let mut provider = self.provider.lock().unwrap();
-        provider.now = self.context.now().as_second();
+        provider.now = self.context.host.now().as_second();
         let code = format!("code-{}", provider.asked.len() + provider.codes.len());
         let asked = (
             parameters["nonce"].clone(),
@@ -246,7 +246,7 @@ impl Scene {
         assert!(error.message().contains(why), "{error}");
         let members = self
             .world
-            .run(self.context.store.members(None, 10))
+            .run(self.context.database.store.members(None, 10))
             .unwrap();
         assert_eq!(members.len(), 1, "no one was made");
     }

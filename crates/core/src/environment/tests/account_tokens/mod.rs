@@ -134,7 +134,7 @@ impl Stage {
             let (_, account) = context.account_rows(&ada()).await.unwrap();
             let batch = Batch::new().update(change(account.row), account.version);
             assert_eq!(
-                context.store.commit(batch).await.unwrap(),
+                context.database.store.commit(batch).await.unwrap(),
                 Commit::Committed
             );
         });
@@ -414,7 +414,7 @@ fn an_account_token_ends_with_its_time_when_it_is_deleted_and_with_its_account()
             ..account(7, "ada")
         };
         let batch = Batch::new().update(erased, found.version).insert(next);
-        let outcome = context.store.commit(batch).await.unwrap();
+        let outcome = context.database.store.commit(batch).await.unwrap();
         assert_eq!(outcome, Commit::Committed);
     });
     let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));
@@ -436,7 +436,7 @@ fn an_account_token_is_made_for_an_account_that_can_be_called_and_for_a_day_at_m
             .map_err(|error| error.kind())
     };
     let issued = create(|new| new.expires_in = Some(86_400)).unwrap();
-    let start = stage.environment.0.now();
+    let start = stage.environment.0.host.now();
     assert_eq!(issued.expires_at, start + SignedDuration::from_hours(24));
     assert_eq!(issued.proxy_url.as_deref(), Some(PROXY));
     assert!(issued.token.expose_secret().starts_with("stead_account_"));

@@ -209,7 +209,7 @@ fn events_are_sent_once_more_one_by_one_or_since_a_time() {
     stage.emit(1, 1);
     stage.world.advance(Duration::from_secs(3));
     stage.jump(HOUR);
-    let since = stage.context.now();
+    let since = stage.context.host.now();
     stage.set("app.example", Receiver::Responds(500));
     stage.emit(1, 2);
     stage.world.advance(Duration::from_secs(3));
@@ -253,7 +253,7 @@ fn of_several_processes_one_delivers_and_another_takes_over() {
     stage.world.advance(10 * Duration::from_secs(1));
     assert_eq!(stage.numbers("app.example"), [1, 2, 3, 4, 5]);
     let holder = stage.holder(id);
-    let number = if holder == stage.context.process.to_string() {
+    let number = if holder == stage.context.host.process.to_string() {
         1
     } else {
         2
@@ -277,7 +277,7 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
         .world
         .run(delete(&stage.context, DeleteWebhook::new(id)))
         .unwrap();
-    let store = &stage.context.store;
+    let store = &stage.context.database.store;
     assert!(stage.world.run(store.lane(id)).unwrap().is_none());
     assert!(
         stage

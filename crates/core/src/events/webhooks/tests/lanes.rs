@@ -9,7 +9,7 @@ const SECOND: Duration = Duration::from_secs(1);
 fn what_is_sent_once_more_keeps_the_order_of_an_account() {
     let stage = Stage::new();
     let id = stage.create("app.example", &["account.*"]).webhook.id;
-    let start = stage.context.now();
+    let start = stage.context.host.now();
     // More than are read from the feed together.
     for number in 1..=60 {
         stage.emit(1, number);
@@ -92,8 +92,8 @@ fn an_attempt_that_this_process_cut_off_does_not_count() {
     stage.emit(1, 1);
     stage.world.advance(2 * SECOND);
     assert_eq!(stage.got("app.example", false).len(), 1);
-    stage.context.tasks.close();
-    stage.context.tasks.cut();
+    stage.context.host.tasks.close();
+    stage.context.host.tasks.cut();
     stage.world.advance(2 * SECOND);
     let waiting = stage.deliveries(&id).remove(0);
     assert_eq!((waiting.state.as_str(), waiting.attempts), ("waiting", 0));
@@ -113,15 +113,15 @@ fn a_lane_whose_process_stops_in_order_is_free_at_once() {
     let id = stage.create("app.example", &["account.*"]).webhook.id;
     stage.emit(1, 1);
     stage.world.advance(3 * SECOND);
-    assert_eq!(stage.holder(id), stage.context.process.to_string());
+    assert_eq!(stage.holder(id), stage.context.host.process.to_string());
     let other = stage.process(2);
     // That the first one has ended cannot be told from here: its folder is on another machine.
-    stage.context.tasks.close();
+    stage.context.host.tasks.close();
     stage.world.run(give_back(&stage.context));
     stage.emit(1, 2);
     stage.world.advance(3 * SECOND);
     assert_eq!(stage.numbers("app.example"), [1, 2]);
-    assert_eq!(stage.holder(id), other.process.to_string());
+    assert_eq!(stage.holder(id), other.host.process.to_string());
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_lane_whose_process_has_ended_is_taken_over_at_once() {
     stage.emit(1, 1);
     stage.world.advance(3 * SECOND);
     let holder = stage.holder(id);
-    let is_first = holder == stage.context.process.to_string();
+    let is_first = holder == stage.context.host.process.to_string();
     stage.kill(if is_first { 1 } else { 2 });
     stage.emit(1, 2);
     stage.world.advance(3 * SECOND);
@@ -156,7 +156,7 @@ fn a_clock_that_is_ahead_takes_no_lane_from_who_has_it() {
     stage.set("app.example", Receiver::IsSilent);
     stage.emit(1, 2);
     stage.world.advance(SECOND);
-    other.feed.committed();
+    other.database.feed.committed();
     stage.world.advance(10 * SECOND);
     assert_eq!(stage.holder(id), holder);
     assert_eq!(stage.got("app.example", false).len(), 1);

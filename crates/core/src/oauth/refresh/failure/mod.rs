@@ -135,7 +135,7 @@ async fn credential_died(
         }
         account
             .row
-            .on(Trigger::CredentialDied(reason), context.now())
+            .on(Trigger::CredentialDied(reason), context.host.now())
     })
     .await?;
     current(context, &attempt.of).await
@@ -153,7 +153,7 @@ async fn change_leased(
     let (account, owner) = (attempt.account.id, attempt.owner);
     let offers = &context.offers(account, owner);
     let retry = |failures: u32| async move {
-        let goes_on = context.tasks.open().is_ok() || offers.lasts() < patience;
+        let goes_on = context.host.tasks.open().is_ok() || offers.lasts() < patience;
         if goes_on {
             offers.pause(failures).await;
         }
@@ -185,7 +185,7 @@ async fn change_leased(
 /// Gives the lease back: no request was sent, or each was answered.
 pub(super) async fn give_back(context: &Context, attempt: &Attempt) -> Result<()> {
     let release =
-        |account: &Versioned<Account>| account.row.on(Trigger::LeaseReleased, context.now());
+        |account: &Versioned<Account>| account.row.on(Trigger::LeaseReleased, context.host.now());
     change_leased("refresh.release", context, attempt, Duration::ZERO, release).await
 }
 
@@ -202,8 +202,8 @@ pub(super) fn give_back_later<T>(
         let attempt = attempt.clone();
         context.detach(|context| async move {
             let looked = give_back(&context, &attempt).await;
-            if looked.is_ok() && context.tasks.open().is_ok() {
-                context.runtime.sleep(STILL_APPLIED).await;
+            if looked.is_ok() && context.host.tasks.open().is_ok() {
+                context.host.runtime.sleep(STILL_APPLIED).await;
                 drop(give_back(&context, &attempt).await);
             }
         });
@@ -223,7 +223,7 @@ struct Noted {
 /// Notes a failure with the pause after it, and gives the lease back. Returns the pause.
 async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Duration> {
     let mut jitter = [0; 4];
-    context.entropy.fill(&mut jitter);
+    context.host.entropy.fill(&mut jitter);
     let jitter = u32::from_be_bytes(jitter);
     let pause = |failures: u32| match noted.refused {
         Some((_, pause)) => pause,
@@ -241,7 +241,7 @@ async fn note(context: &Context, attempt: &Attempt, noted: Noted) -> Result<Dura
         };
         account
             .row
-            .on(Trigger::RefreshFailed(&failure), context.now())
+            .on(Trigger::RefreshFailed(&failure), context.host.now())
     })
     .await?;
     Ok(Duration::try_from(pause(attempt.account.refresh_failures)).unwrap_or_default())

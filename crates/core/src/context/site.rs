@@ -1,11 +1,33 @@
-//! Validation of the URLs that links redirect the browser to.
+//! The addresses of this environment, and where its links can lead.
 
 use url::Url;
 
-use super::{Context, Verification, endpoints::is_loopback};
-use crate::{Error, ErrorKind, Result, error::Violation};
+use super::{Verification, endpoints::is_loopback};
+use crate::{Error, ErrorKind, Result, error::Violation, identifier::ConnectionId};
 
-impl Context {
+/// The addresses of this environment, and where its links can lead.
+pub(crate) struct Site {
+    pub(crate) public_url: Url,
+    /// The proxy host, if there is one.
+    pub(crate) proxy_url: Option<Url>,
+    pub(crate) verification: Verification,
+    /// Origins that links can redirect the browser to. Empty allows any.
+    pub(super) verify_origins: Vec<url::Origin>,
+    /// Default URL that links redirect the browser to.
+    pub(crate) verify_url: Option<String>,
+}
+
+impl Site {
+    /// The redirect URI of a connection, exactly as registered at the product.
+    pub(crate) fn redirect_uri(&self, connection: ConnectionId) -> String {
+        self.at(&format!("/sso/v1/oauth/{connection}/callback"))
+    }
+
+    /// A URL of this environment.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.public_url.as_str().trim_end_matches('/'))
+    }
+
     /// The URL that a link redirects to: the given one if it's allowed, or the default if none is given.
     pub(crate) fn checked_verify_url(&self, given: Option<&str>) -> Result<Option<String>> {
         let Some(given) = given.or(self.verify_url.as_deref()) else {
