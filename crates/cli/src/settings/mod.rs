@@ -55,12 +55,12 @@ impl<T: Args> Args for Settings<T> {
     }
 
     fn augment_args(command: Command) -> Command {
-        let others: Vec<Id> = ids(&command);
+        let others = ids(&command);
         T::augment_args(command).mut_args(|option| with_variable(option, &others))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        let others: Vec<Id> = ids(&command);
+        let others = ids(&command);
         T::augment_args_for_update(command).mut_args(|option| with_variable(option, &others))
     }
 }
@@ -226,11 +226,11 @@ fn kind(value: &toml::Value) -> String {
 /// Refuses texts that the option doesn't take, in words that don't name the flag.
 fn accepted(option: &Arg, texts: &[String]) -> Result<(), String> {
     let flag = option.get_long().unwrap_or_default();
-    let alone = Command::new(PREFIX)
+    let only = Command::new(PREFIX)
         .no_binary_name(true)
         .arg(option.clone());
     let line = texts.iter().map(|text| format!("--{flag}={text}"));
-    let Err(error) = alone.try_get_matches_from(line) else {
+    let Err(error) = only.try_get_matches_from(line) else {
         return Ok(());
     };
     let values = option.get_possible_values();

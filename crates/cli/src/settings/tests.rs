@@ -1,5 +1,7 @@
 //! Tests of the settings: their precedence, and why a file is refused.
 
+use std::ffi::OsStr;
+
 use clap::{CommandFactory as _, Parser};
 use stead::Platform;
 
@@ -131,20 +133,42 @@ fn every_setting_follows_from_its_flag_then_its_variable_then_the_file() {
             let [(_, text), _] = examples(option);
             (option.get_env().unwrap(), text)
         });
-        let test =
-            "settings::tests::every_setting_follows_from_its_flag_then_its_variable_then_the_file";
-        let output = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([test, "--exact"])
-            .env(WITH_VARIABLES, "1")
-            .envs(variables)
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && said.contains("1 passed"),
-            "{said}"
+        run_again(
+            "every_setting_follows_from_its_flag_then_its_variable_then_the_file",
+            variables,
         );
     }
+}
+
+#[test]
+fn an_empty_variable_leaves_the_value_of_the_file() {
+    if std::env::var_os(WITH_VARIABLES).is_none() {
+        let empty = [("STEAD_BRAND_NAME", ""), ("STEAD_VERIFY_ORIGINS", "")];
+        return run_again("an_empty_variable_leaves_the_value_of_the_file", empty);
+    }
+    let folder = Folder::with("brand_name = \"one\"\nverify_origins = [\"two\"]");
+    assert_eq!(folder.serve("brand_name", &[]), ["one"]);
+    assert_eq!(folder.serve("verify_origins", &[]), ["two"]);
+    let flag = [String::from("--brand-name=three")];
+    assert_eq!(folder.serve("brand_name", &flag), ["three"]);
+}
+
+/// Runs a test in a process with these variables.
+fn run_again(
+    test: &str,
+    variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
+) {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([&format!("settings::tests::{test}"), "--exact"])
+        .env(WITH_VARIABLES, "1")
+        .envs(variables)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
 }
 
 #[track_caller]

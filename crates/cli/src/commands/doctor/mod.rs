@@ -17,16 +17,15 @@ use stead::ErrorKind;
 use stead_core::environment::SignInProvider;
 use stead_core::environment::{EnvironmentOptions, Examination, MovedPublicUrl};
 
-#[cfg(feature = "dashboard")]
-use crate::commands::serve::SignInArgs;
 use crate::{
     CommandLine,
     failure::{Failure, Outcome},
-    settings::Settings,
     target::{Database, OTHER_KEY},
     terminal::Terminal,
     variables,
 };
+#[cfg(feature = "dashboard")]
+use crate::{commands::serve::SignInArgs, settings::Settings};
 use finding::{Finding, Level};
 
 const SIGN_IN: &str = "sign_in";

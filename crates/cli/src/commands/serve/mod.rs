@@ -87,7 +87,7 @@ pub(crate) struct Serve {
     history: Settings<History>,
 }
 
-/// The service itself: where it listens, whom it trusts and how much it takes.
+/// The addresses of the service, the callers that it trusts, and its limits.
 #[derive(Debug, Args)]
 struct ServiceArgs {
     /// Address to listen on.
