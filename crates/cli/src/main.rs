@@ -15,18 +15,20 @@ mod otlp;
 mod process;
 mod progress;
 mod secrets;
+mod settings;
 mod signals;
 mod target;
 mod terminal;
 mod variables;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser};
 
 use commands::Any;
 use exit::Exit;
 use failure::{Failure, Outcome};
+use settings::Parsed;
 use terminal::Terminal;
 
 /// About a tenth less time per call than the system's allocator.
@@ -80,22 +82,35 @@ fn main() -> ExitCode {
     if std::env::args().any(|argument| argument == "--no-color") {
         command = command.color(clap::ColorChoice::Never);
     }
-    let parsed = command.try_get_matches().and_then(|matches| {
-        let arguments = CommandLine::from_arg_matches(&matches)?;
-        Ok((matches, arguments))
+    let line: Vec<OsString> = std::env::args_os().collect();
+    let parsed = settings::parse(command, &line).and_then(|parsed| {
+        let arguments = CommandLine::from_arg_matches(&parsed.matches)?;
+        Ok((parsed, arguments))
     });
-    let (matches, arguments) = match parsed {
+    let (Parsed { matches, file }, mut arguments) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return refuse(&error),
     };
-    let mut arguments = arguments;
     let globals = &mut arguments.globals;
     globals.no_color |= std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
     let terminal = Terminal::new(globals.json, globals.quiet, globals.no_color);
     // A service that logs JSON also logs its errors as JSON.
     let logs_errors = arguments.command.is_serve() && !terminal.json() && !terminal.shows_errors();
-    let outcome =
-        secrets::refuse_on_command_line(&matches).and_then(|()| run(arguments, &terminal));
+    let outcome = secrets::refuse_on_command_line(&matches).and_then(|()| {
+        let file = match file {
+            Ok(file) => file,
+            Err(failure) => {
+                arguments.command.take_refused_settings(failure)?;
+                None
+            }
+        };
+        run(arguments, &terminal).map_err(|mut failure| {
+            if let Some(file) = file {
+                file.explain(&mut failure, &matches);
+            }
+            failure
+        })
+    });
     let mut failures: Vec<Failure> = outcome.err().into_iter().collect();
     failures.extend(terminal.lost().map(|why| {
         Failure::new(

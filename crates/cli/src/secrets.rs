@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use clap::{ArgMatches, parser::ValueSource};
+use clap::{Arg, ArgMatches, parser::ValueSource};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::{
@@ -26,7 +26,7 @@ const FROM_ENVIRONMENT: &[(&str, &str)] = &[
         "Use the environment variable STEAD_KEY, or --key-file.",
     ),
     (
-        "oidc_secret",
+        "oidc_client_secret",
         "Use the environment variable STEAD_OIDC_CLIENT_SECRET, or --oidc-client-secret-file.",
     ),
     (
@@ -41,6 +41,18 @@ const DATABASES: &[(&str, &str)] = &[
     ("copy_from", "STEAD_COPY_FROM"),
     ("copy_to", "STEAD_COPY_TO"),
 ];
+
+/// Where to put the secret of an option.
+pub(crate) fn instead_of(option: &Arg) -> String {
+    let mut hidden = FROM_ENVIRONMENT.iter();
+    match hidden.find(|(id, _)| option.get_id() == id) {
+        Some((_, instead)) => (*instead).to_owned(),
+        None => {
+            let variable = option.get_env().unwrap_or_default().to_string_lossy();
+            format!("Use the environment variable {variable}.")
+        }
+    }
+}
 
 /// Refuses a secret in an argument.
 pub(crate) fn refuse_on_command_line(matches: &ArgMatches) -> Outcome {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use clap::Command;
 use stead_core::similar::did_you_mean;
 
+use crate::settings::all_options;
+
 /// Names that the guides use for variables of an application, a shell or a test.
 const OTHERS: &[&str] = &[
     "STEAD_TEST_POSTGRES",
@@ -24,8 +26,10 @@ pub(crate) fn unknown(command: &Command) -> Vec<String> {
 }
 
 fn unknown_of(command: &Command, given: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
-    let mut known = BTreeSet::new();
-    settings(command, &mut known);
+    let options = all_options(command).into_iter();
+    let known: BTreeSet<String> = options
+        .filter_map(|option| option.get_env()?.to_str().map(str::to_owned))
+        .collect();
     let mut unknown: Vec<String> = given
         .into_iter()
         .filter(|(name, value)| name.starts_with("STEAD_") && !is_of_kubernetes(name, value))
@@ -45,15 +49,6 @@ fn unknown_of(command: &Command, given: impl IntoIterator<Item = (String, String
         format!("{name} is not a setting of this Stead, and has no effect{nearest}")
     });
     said.collect()
-}
-
-/// The variables of a command's options, and of the commands below it.
-fn settings(command: &Command, names: &mut BTreeSet<String>) {
-    let variables = command.get_arguments().filter_map(clap::Arg::get_env);
-    names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
-    for inner in command.get_subcommands() {
-        settings(inner, names);
-    }
 }
 
 /// Whether Kubernetes set it. For a service named `stead`, it sets such variables in every container.

@@ -37,7 +37,12 @@ mod webhooks;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
-use crate::{derived, failure::Outcome, logs::More, terminal::Terminal};
+use crate::{
+    derived,
+    failure::{Failure, Outcome},
+    logs::More,
+    terminal::Terminal,
+};
 
 /// A command that is written by hand, or one that follows from an operation.
 #[derive(Debug)]
@@ -132,6 +137,20 @@ impl Any {
     /// Whether its output reports environment variables that no option reads.
     pub(crate) fn names_unknown_variables(&self) -> bool {
         matches!(self.by_hand(), Some(Command::Doctor(_)))
+    }
+
+    /// Takes the failure of the settings file, if the command reports it among others.
+    pub(crate) fn take_refused_settings(&mut self, failure: Failure) -> Outcome {
+        match self {
+            Self::ByHand(command) => match &mut **command {
+                Command::Doctor(doctor) => {
+                    doctor.refused_settings = Some(failure);
+                    Ok(())
+                }
+                _ => Err(failure),
+            },
+            Self::Derived(_) => Err(failure),
+        }
     }
 
     /// Whether it runs without a person at its terminal.

@@ -8,24 +8,24 @@ use stead_core::environment::CallLimits;
 #[command(next_help_heading = "Calls")]
 pub(crate) struct CallLimitArgs {
     /// Most calls in flight. The next call gets 503 with the kind overloaded.
-    #[arg(long, env = "STEAD_MAX_CALLS", value_name = "NUMBER", default_value_t = CallLimits::default().calls, value_parser = at_least_one::<u32>)]
+    #[arg(long, value_name = "NUMBER", default_value_t = CallLimits::default().calls, value_parser = at_least_one::<u32>)]
     max_calls: u32,
 
     /// Most calls in flight to one product. A product that doesn't respond then can't block the others.
-    #[arg(long, env = "STEAD_MAX_CALLS_PER_PRODUCT", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product, value_parser = at_least_one::<u32>)]
+    #[arg(long, value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_product, value_parser = at_least_one::<u32>)]
     max_calls_per_product: u32,
 
     /// Most calls in flight of one connection.
-    #[arg(long, env = "STEAD_MAX_CALLS_PER_CONNECTION", value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection, value_parser = at_least_one::<u32>)]
+    #[arg(long, value_name = "NUMBER", default_value_t = CallLimits::default().calls_per_connection, value_parser = at_least_one::<u32>)]
     max_calls_per_connection: u32,
 
     /// Most requests of one account that wait for its rate limit. The next one gets 429.
-    #[arg(long, env = "STEAD_MAX_WAITING_PER_ACCOUNT", value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
+    #[arg(long, value_name = "NUMBER", default_value_t = CallLimits::default().waiting_per_account)]
     max_waiting_per_account: u32,
 
     /// Most bytes that calls may use in memory. Each call counts 64 KiB, the size of its parsed input in memory, and
     /// twice the size of its response.
-    #[arg(long, env = "STEAD_MAX_CALL_BYTES", value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
+    #[arg(long, value_name = "BYTES", default_value_t = CallLimits::default().bytes)]
     max_call_bytes: u64,
 }
 

@@ -20,76 +20,74 @@ use crate::{
     failure::{Failure, Outcome},
     key_source::{KeyCommand, KeyFile},
     secrets,
-    target::{refused, settings::Settings},
+    settings::{Settings, SettingsFile},
+    target::refused,
 };
 
 /// The database, its key and its settings.
+pub(crate) type Database = Settings<DatabaseArgs>;
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Database")]
-pub(crate) struct Database {
+pub(crate) struct DatabaseArgs {
     /// Public URL: the address at which users' browsers reach this environment, such as https://stead.example.com.
-    #[arg(long, env = "STEAD_PUBLIC_URL", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     public_url: Option<String>,
 
     /// URL of the proxy host, such as https://proxy.example.com. It needs its own host name. On it, paths are the
     /// product's, and the account token identifies the user. Stead serves it for requests with this name in `Host`.
-    #[arg(long, env = "STEAD_PROXY_URL", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     proxy_url: Option<String>,
 
     /// SQLite database file. `connections create`, `credentials create` and `serve --create` create it if it's missing.
-    #[arg(long, env = "STEAD_DATABASE", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     database: Option<PathBuf>,
 
     /// PostgreSQL database, instead of a file. For example, `postgres://stead@db.example.com/stead`. Any number of
     /// services can share it. Give a password only in the environment variable, or in a file that PGPASSFILE names.
     /// `sslmode` is `verify-full` by default, and `prefer` on this machine.
-    #[arg(long, env = "STEAD_DATABASE_URL", value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
+    #[arg(long, value_name = "URL", hide_env_values = true, value_parser = secrets::parse)]
     database_url: Option<SecretString>,
 
     /// Folder where new tokens wait, encrypted, while the database can't store them. By default, it's next to the
     /// SQLite file. With PostgreSQL there is no default, and tokens wait in memory. Give each machine its own folder,
     /// on a disk that survives a restart.
-    #[arg(long, env = "STEAD_SPOOL_DIR", value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER")]
     spool_dir: Option<PathBuf>,
 
     /// The key that encrypts the database's secrets, or several keys, separated by commas. Give it only in the
     /// environment, because every user of a machine can read the arguments of its processes.
-    #[arg(long, env = "STEAD_KEY", value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
+    #[arg(long, value_name = "KEY", hide = true, hide_env_values = true, value_parser = secrets::parse)]
     key: Option<SecretString>,
 
     /// File with the key that encrypts the database's secrets. Only its owner may have access to it. Without this
     /// option, Stead reads the key from STEAD_KEY. A running service reads the file again if the database needs another
     /// key.
-    #[arg(long, env = "STEAD_KEY_FILE", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 
     /// Command that prints the key: a program with its arguments, separated by spaces. Stead starts it without a shell,
     /// so quotes and variables don't work. It must finish within 30 s.
-    #[arg(long, env = "STEAD_KEY_COMMAND", value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND")]
     key_command: Option<String>,
 
-    /// Settings file in TOML. It sets endpoints and rate limiting for each product, and hosts that may have private
-    /// addresses.
-    #[arg(long, env = "STEAD_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
+    /// Settings file in TOML. It can have every setting except secrets. It also sets endpoints and rate limiting for
+    /// each product, and hosts that may have private addresses.
+    #[arg(long, value_name = "FILE", value_parser = SettingsFile::unread())]
+    config: Option<SettingsFile>,
 
     /// Origin to which links may send the user's browser, such as https://app.example.com. Without this option, links
     /// may name any address. Repeat this option, or separate several values by commas.
-    #[arg(
-        long = "verify-origin",
-        env = "STEAD_VERIFY_ORIGINS",
-        value_name = "ORIGIN",
-        value_delimiter = ','
-    )]
+    #[arg(long = "verify-origin", value_name = "ORIGIN", value_delimiter = ',')]
     verify_origins: Vec<String>,
 
     /// Page of your application to which a link sends the user's browser, such as https://app.example.com/connected.
     /// Your application confirms the user there. Stead uses it for every link that doesn't set a `verify_url`.
-    #[arg(long, env = "STEAD_VERIFY_URL", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     verify_url: Option<String>,
 
     #[cfg(feature = "failpoints")]
-    #[arg(long, env = "STEAD_FAILPOINTS", value_name = "FILE", hide = true)]
+    #[arg(long, value_name = "FILE", hide = true)]
     failpoints: Option<PathBuf>,
 }
 
@@ -157,7 +155,7 @@ impl Opening {
     }
 }
 
-impl Database {
+impl DatabaseArgs {
     /// Whether the command line or the environment names one.
     pub(crate) fn is_given(&self) -> bool {
         self.database.is_some() || self.database_url.is_some()
@@ -220,7 +218,7 @@ impl Database {
         self.public_url.as_deref()
     }
 
-    /// The default `verify_url` of the command line or the environment.
+    /// The default `verify_url`.
     pub(super) fn verify_url(&self) -> Option<&str> {
         self.verify_url.as_deref().filter(|url| !url.is_empty())
     }
@@ -323,14 +321,15 @@ impl Database {
         if let Some(source) = source {
             builder = builder.key_source(source);
         }
-        let settings = Settings::read(self.config.as_deref())?;
-        for (name, options) in settings.products {
-            builder = builder.product(&name, options);
+        if let Some(file) = &self.config {
+            for (name, options) in &file.own().products {
+                builder = builder.product(name, options.clone());
+            }
+            for host in &file.own().private_hosts {
+                builder = builder.private_host(host);
+            }
         }
-        for host in &settings.private_hosts {
-            builder = builder.private_host(host);
-        }
-        if let Some(url) = self.verify_url().or(settings.verify_url.as_deref()) {
+        if let Some(url) = self.verify_url() {
             builder = builder.verify_url(url);
         }
         #[cfg(feature = "failpoints")]
@@ -353,7 +352,7 @@ impl Database {
                 .get("setting")
                 .and_then(|setting| setting.as_str());
             match (&self.config, setting) {
-                (Some(path), Some(setting)) => Settings::refused(path, setting, error.message()),
+                (Some(file), Some(setting)) => file.refused(setting, error.message()),
                 _ => refused::platform(error, file),
             }
         })

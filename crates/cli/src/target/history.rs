@@ -12,7 +12,6 @@ pub(crate) struct History {
     /// Days to keep events, and calls that wrote something or failed.
     #[arg(
         long,
-        env = "STEAD_HISTORY_DAYS",
         value_name = "DAYS",
         default_value_t = 30,
         value_parser = clap::value_parser!(u32).range(..=36_500)
@@ -22,7 +21,6 @@ pub(crate) struct History {
     /// Hours to keep each read call. After that, Stead only keeps counts by the minute.
     #[arg(
         long,
-        env = "STEAD_HISTORY_READ_HOURS",
         value_name = "HOURS",
         default_value_t = 24,
         value_parser = clap::value_parser!(u32).range(..=876_000)
@@ -32,7 +30,6 @@ pub(crate) struct History {
     /// Days to keep the counts.
     #[arg(
         long,
-        env = "STEAD_HISTORY_COUNT_DAYS",
         value_name = "DAYS",
         default_value_t = 90,
         value_parser = clap::value_parser!(u32).range(..=36_500)
@@ -42,7 +39,6 @@ pub(crate) struct History {
     /// Most bytes for calls in the history. If there are more, Stead deletes the oldest calls, reads first.
     #[arg(
         long,
-        env = "STEAD_HISTORY_BYTES",
         value_name = "BYTES",
         default_value_t = 1 << 30
     )]

@@ -4,7 +4,6 @@ mod call_limits;
 mod database;
 mod history;
 mod refused;
-mod settings;
 #[cfg(feature = "sandbox")]
 mod stack;
 
@@ -12,7 +11,6 @@ pub(crate) use call_limits::{CallLimitArgs, at_least_one};
 pub(crate) use database::{Database, IfMissing, Opening, Place};
 pub(crate) use history::History;
 pub(crate) use refused::{OTHER_KEY, RESTORE, is_not_ours, remedy};
-pub(crate) use settings::{EXAMPLE, Settings};
 #[cfg(feature = "sandbox")]
 pub(crate) use stack::{
     AppCredential, CONNECTION, Listeners, SANDBOX_USER, Stack, USER, with_storage,
@@ -104,7 +102,7 @@ impl Target {
         self.open_to(verification, IfMissing::Refuse).await
     }
 
-    /// The default `verify_url` of the command line or the environment.
+    /// The default `verify_url`.
     pub(crate) fn verify_url(&self) -> Option<String> {
         self.database.verify_url().map(str::to_owned)
     }

@@ -17,8 +17,6 @@ use stead::ErrorKind;
 use stead_core::environment::SignInProvider;
 use stead_core::environment::{EnvironmentOptions, Examination, MovedPublicUrl};
 
-#[cfg(feature = "dashboard")]
-use crate::commands::serve::SignInArgs;
 use crate::{
     CommandLine,
     failure::{Failure, Outcome},
@@ -26,6 +24,8 @@ use crate::{
     terminal::Terminal,
     variables,
 };
+#[cfg(feature = "dashboard")]
+use crate::{commands::serve::SignInArgs, settings::Settings};
 use finding::{Finding, Level};
 
 const SIGN_IN: &str = "sign_in";
@@ -47,15 +47,21 @@ pub(crate) struct Doctor {
 
     #[cfg(feature = "dashboard")]
     #[command(flatten)]
-    sign_in: SignInArgs,
+    sign_in: Settings<SignInArgs>,
 
     #[command(flatten)]
     database: Database,
+
+    /// Why the settings file is refused.
+    #[arg(skip)]
+    pub(crate) refused_settings: Option<Failure>,
 }
 
 impl Doctor {
-    pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let findings = self.look().await;
+    pub(crate) async fn run(mut self, terminal: &Terminal) -> Outcome {
+        let refused = self.refused_settings.take();
+        let refused = refused.map(|failure| Finding::of_failure("settings", failure, ""));
+        let findings = self.look(refused).await;
         for finding in &findings {
             terminal.either(finding, || text(finding, terminal));
         }
@@ -72,11 +78,12 @@ impl Doctor {
         }
     }
 
-    async fn look(&self) -> Vec<Finding> {
+    async fn look(&self, refused: Option<Finding>) -> Vec<Finding> {
         let mut findings = variables::unknown(&CommandLine::command())
             .into_iter()
             .map(|said| Finding::warning("variables", said, "Correct its name, or unset it."))
             .collect::<Vec<_>>();
+        findings.extend(refused);
         findings.push(key::given(&self.database));
         findings.extend(database::look(&self.database).await);
         // Opening an older schema would upgrade it, perhaps while an older service uses it.

@@ -6,10 +6,10 @@ use clap::{Arg, CommandFactory as _};
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::{GENERATED_BY, meaning_of, options, shape_of};
+use super::{GENERATED_BY, cells, meaning_of, shape_of};
 use crate::{
     CommandLine,
-    target::{EXAMPLE, Settings},
+    settings::{EXAMPLE, FileOnly, key_of},
 };
 
 /// Writes a line to a page. Writing to a string can't fail.
@@ -23,10 +23,11 @@ macro_rules! line {
 pub(super) fn page() -> String {
     let mut page = format!(
         "{GENERATED_BY}\n\n# Configuration\n\n\
-         You configure `stead serve` with arguments, environment variables, and a settings file for each product's \
-         settings. An argument overrides its environment variable. The word in capitals names the value and its unit. \
-         If an option takes several values, separate them by commas in its variable. For an option without a value, \
-         the variable is `true` or `false`. `NO_COLOR` turns color off if it isn't empty.\n"
+         You configure `stead serve` with arguments, environment variables, and [a settings file](#the-settings-file). \
+         An argument overrides its environment variable, and both override the file. The word in capitals names the \
+         value and its unit. If an option takes several values, separate them by commas in its variable, and use a \
+         list in the file. For an option without a value, the variable and the key are `true` or `false`. `NO_COLOR` \
+         turns color off if it isn't empty.\n"
     );
     let mut command = CommandLine::command();
     command.build();
@@ -49,8 +50,11 @@ pub(super) fn page() -> String {
     }
     line!(
         page,
-        "\n## The settings file\n\n`--config` or `STEAD_CONFIG` names the file. It's TOML, without secrets. Stead refuses unknown \
-         keys, so you notice a misspelled one.\n\n| Key | Type | Meaning |\n|---|---|---|"
+        "\n## The settings file\n\n`--config` or `STEAD_CONFIG` names the file. It's TOML. The tables above show the key of each option. Write \
+         these keys above the first table of the file. The other commands read their options from the same file. \
+         Stead refuses unknown keys, so you notice a misspelled one. It also refuses secrets: put them into their \
+         environment variables, or into files of their own.\n\nThese settings have only a key:\n\n\
+         | Key | Type | Meaning |\n|---|---|---|"
     );
     for (key, schema) in keys() {
         line!(
@@ -83,6 +87,22 @@ pub(super) fn page() -> String {
     page
 }
 
+/// The table of some options.
+fn options<'a>(page: &mut String, options: impl Iterator<Item = &'a Arg>) {
+    line!(
+        page,
+        "| Argument | Environment | Key | Default | Meaning |\n|---|---|---|---|---|"
+    );
+    for option in options {
+        let [argument, environment, default, meaning] = cells(option);
+        let key = key_of(option).map_or_else(String::new, |key| format!("`{key}`"));
+        line!(
+            page,
+            "| {argument} | {environment} | {key} | {default} | {meaning} |"
+        );
+    }
+}
+
 /// Whether an operator sets it. A secret counts too, although only its environment variable sets it.
 fn is_setting(argument: &Arg) -> bool {
     let is_secret = argument.is_hide_env_values_set() && argument.is_hide_set();
@@ -103,7 +123,7 @@ fn heading(argument: &Arg) -> &str {
 fn keys() -> Vec<(String, Value)> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let schema = settings.into_generator().into_root_schema_for::<Settings>();
+    let schema = settings.into_generator().into_root_schema_for::<FileOnly>();
     let mut keys = Vec::new();
     add_keys("", &schema.to_value(), &mut keys);
     keys
@@ -127,10 +147,13 @@ fn add_keys(before: &str, table: &Value, keys: &mut Vec<(String, Value)>) {
 
 #[cfg(test)]
 mod tests {
+    use clap::Args;
+
     use super::*;
+    use crate::settings::Settings;
 
     #[test]
-    fn the_example_has_every_key() {
+    fn the_example_has_every_key_of_the_file() {
         let example: toml::Value = toml::from_str(EXAMPLE).unwrap();
         let keys = keys();
         assert!(keys.len() >= 8, "{keys:?}");
@@ -145,11 +168,41 @@ mod tests {
     }
 
     #[test]
-    fn every_option_has_a_meaning() {
+    fn every_setting_has_a_meaning_and_every_setting_but_secrets_has_a_key() {
         let page = page();
-        assert!(page.contains("| `STEAD_KEY` |"), "{page}");
+        assert!(page.contains("|  | `STEAD_KEY` |  |  | The key"), "{page}");
         for row in page.lines().filter(|line| line.starts_with("| `")) {
             assert!(!row.ends_with("|  |"), "{row}");
         }
+        let mut command = CommandLine::command();
+        command.build();
+        let serve = command.find_subcommand("serve").unwrap();
+        let keys: Vec<String> = serve.get_arguments().filter_map(key_of).collect();
+        assert!(keys.len() > 40, "{keys:?}");
+        for key in keys {
+            let row = format!("` | `STEAD_{}` | `{key}` | ", key.to_uppercase());
+            assert_eq!(page.matches(&row).count(), 1, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_new_setting_is_one_field() {
+        #[derive(Debug, Args)]
+        struct New {
+            /// Most pigeons.
+            #[arg(long, value_name = "NUMBER", default_value_t = 7)]
+            max_pigeons: u32,
+        }
+
+        let serve = Settings::<New>::augment_args(clap::Command::new("serve"));
+        let mut page = String::new();
+        options(&mut page, serve.get_arguments());
+        let row = page.lines().last().unwrap();
+        assert_eq!(
+            row,
+            "| `--max-pigeons NUMBER` | `STEAD_MAX_PIGEONS` | `max_pigeons` | `7` | Most pigeons. |"
+        );
+        let of_file = crate::settings::parse_with::<New>(serve, "max_pigeons = 9");
+        assert_eq!(of_file.max_pigeons, 9);
     }
 }

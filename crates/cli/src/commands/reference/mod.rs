@@ -347,39 +347,45 @@ fn options<'a>(page: &mut String, arguments: impl Iterator<Item = &'a clap::Arg>
         "| Argument | Environment | Default | Meaning |\n|---|---|---|---|"
     );
     for argument in arguments {
-        let value = argument
-            .get_value_names()
-            .filter(|_| argument.get_action().takes_values())
-            .map(|names| names.join(" "));
-        let shown = match (argument.get_long(), value) {
-            _ if argument.is_hide_set() => String::new(),
-            (Some(long), Some(value)) => format!("`--{long} {value}`"),
-            (Some(long), None) => format!("`--{long}`"),
-            (None, value) => format!(
-                "`{}`",
-                value.unwrap_or_else(|| argument.get_id().to_string())
-            ),
-        };
-        let environment = argument
-            .get_env()
-            .map(|name| format!("`{}`", name.to_string_lossy()))
-            .unwrap_or_default();
-        let default: Vec<_> = argument
-            .get_default_values()
-            .iter()
-            .filter(|_| argument.get_action().takes_values())
-            .map(|value| format!("`{}`", value.to_string_lossy()))
-            .collect();
-        let meaning = sentence(argument.get_help());
-        // A bar would end the cell, even in code.
-        let shown = shown.replace('|', "\\|");
-        line!(
-            page,
-            "| {shown} | {environment} | {} | {} |",
-            default.join(" "),
-            meaning.replace('\n', " ")
-        );
+        let [shown, environment, default, meaning] = cells(argument);
+        line!(page, "| {shown} | {environment} | {default} | {meaning} |");
     }
+}
+
+/// The cells of an option: its argument, its variable, its default and its meaning.
+fn cells(argument: &clap::Arg) -> [String; 4] {
+    let value = argument
+        .get_value_names()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|names| names.join(" "));
+    let shown = match (argument.get_long(), value) {
+        _ if argument.is_hide_set() => String::new(),
+        (Some(long), Some(value)) => format!("`--{long} {value}`"),
+        (Some(long), None) => format!("`--{long}`"),
+        (None, value) => format!(
+            "`{}`",
+            value.unwrap_or_else(|| argument.get_id().to_string())
+        ),
+    };
+    let environment = argument
+        .get_env()
+        .map(|name| format!("`{}`", name.to_string_lossy()))
+        .unwrap_or_default();
+    let default: Vec<_> = argument
+        .get_default_values()
+        .iter()
+        .filter(|_| argument.get_action().takes_values())
+        .map(|value| format!("`{}`", value.to_string_lossy()))
+        .collect();
+    let meaning = sentence(argument.get_help());
+    // A bar would end the cell, even in code.
+    let shown = shown.replace('|', "\\|");
+    [
+        shown,
+        environment,
+        default.join(" "),
+        meaning.replace('\n', " "),
+    ]
 }
 
 /// Clap removes the last full stop of a help text.

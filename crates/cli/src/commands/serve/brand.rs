@@ -12,23 +12,23 @@ use crate::failure::{Failure, Outcome};
 #[derive(Debug, Args)]
 pub(super) struct BrandArgs {
     /// Name of your application on the pages that users open. By default, it's the host of the public URL.
-    #[arg(long, env = "STEAD_BRAND_NAME", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     brand_name: Option<String>,
 
     /// Logo on these pages: a PNG, or an SVG without scripts and URLs, up to 64 KiB.
-    #[arg(long, env = "STEAD_BRAND_LOGO", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     brand_logo: Option<PathBuf>,
 
     /// Color of the buttons on these pages, as #rrggbb. It needs enough contrast with white.
-    #[arg(long, env = "STEAD_BRAND_COLOR", value_name = "COLOR")]
+    #[arg(long, value_name = "COLOR")]
     brand_color: Option<String>,
 
     /// Link to your support, a mailto: or https: URL.
-    #[arg(long, env = "STEAD_BRAND_SUPPORT", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     brand_support: Option<String>,
 
     /// Link to your privacy policy, an https: URL.
-    #[arg(long, env = "STEAD_BRAND_PRIVACY", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     brand_privacy: Option<String>,
 }
 

@@ -11,51 +11,41 @@ use crate::failure::{Failure, Outcome};
 pub(super) struct McpArgs {
     /// Issuer of an authorization server, exactly as the server publishes it. Agents may use its JWTs at /mcp, in
     /// addition to tokens of MCP sessions. The JWT identifies the user.
-    #[arg(long, env = "STEAD_MCP_ISSUER", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     mcp_issuer: Option<String>,
 
     /// Audience that a JWT must have. By default, it's the URL of /mcp.
-    #[arg(long, env = "STEAD_MCP_AUDIENCE", value_name = "AUDIENCE")]
+    #[arg(long, value_name = "AUDIENCE")]
     mcp_audience: Option<String>,
 
     /// Claim of a JWT with your application's ID of the user. The default is sub. Choose a claim that users can't set
     /// themselves. Stead accepts email only together with email_verified.
-    #[arg(long, env = "STEAD_MCP_IDENTIFIER_CLAIM", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     mcp_identifier_claim: Option<String>,
 
     /// Scope that a JWT must have.
-    #[arg(long, env = "STEAD_MCP_REQUIRED_SCOPE", value_name = "SCOPE")]
+    #[arg(long, value_name = "SCOPE")]
     mcp_required_scope: Option<String>,
 
     /// Connections that agents with a JWT may use, separated by commas. The default is all connections.
-    #[arg(
-        long,
-        env = "STEAD_MCP_CONNECTIONS",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     mcp_connections: Vec<String>,
 
     /// Tools that agents with a JWT may call, separated by commas. The default is all tools.
-    #[arg(
-        long,
-        env = "STEAD_MCP_TOOLS",
-        value_name = "NAME",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     mcp_tools: Vec<String>,
 
     /// Allow agents with a JWT to call only tools that read.
-    #[arg(long, env = "STEAD_MCP_READ_ONLY")]
+    #[arg(long)]
     mcp_read_only: bool,
 
     /// Policy for the calls of agents with a JWT. Until a policy with this name exists, they can't call anything.
-    #[arg(long, env = "STEAD_MCP_POLICY", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     mcp_policy: Option<String>,
 
     /// Page of your application to which a link sends the user's browser. Your application confirms the user there. The
     /// default is --verify-url. With --mcp-issuer you need one of them, or --trust-whoever-has-the-link.
-    #[arg(long, env = "STEAD_MCP_VERIFY_URL", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     mcp_verify_url: Option<String>,
 }
 

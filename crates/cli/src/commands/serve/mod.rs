@@ -27,6 +27,7 @@ use crate::{
     exit::Exit,
     failure::{Failure, Outcome},
     listener, process,
+    settings::Settings,
     signals::Signals,
     target::{CallLimitArgs, Database, History, IfMissing, Opening, at_least_one},
     terminal::Terminal,
@@ -53,10 +54,45 @@ const SAY: Duration = Duration::from_secs(5);
 /// request and stored every token, and 1 if not.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
+    #[command(flatten)]
+    service: Settings<ServiceArgs>,
+
+    /// Create the database file if it's missing. Without this option Stead refuses to start, because a misspelled name
+    /// would start an empty service. With PostgreSQL, you create the database, and Stead creates its tables.
+    #[arg(long)]
+    create: bool,
+
+    /// Accept that the public URL changed. Register the new redirect URIs at the products first. Use this option for
+    /// one start only.
+    #[arg(long)]
+    public_url_changed: bool,
+
+    #[command(flatten)]
+    brand: Settings<BrandArgs>,
+
+    #[cfg(feature = "dashboard")]
+    #[command(flatten)]
+    sign_in: Settings<SignInArgs>,
+
+    #[command(flatten)]
+    mcp: Settings<McpArgs>,
+
+    #[command(flatten)]
+    calls: Settings<CallLimitArgs>,
+
+    #[command(flatten)]
+    database: Database,
+
+    #[command(flatten)]
+    history: Settings<History>,
+}
+
+/// The addresses of the service, the callers that it trusts, and its limits.
+#[derive(Debug, Args)]
+struct ServiceArgs {
     /// Address to listen on.
     #[arg(
         long,
-        env = "STEAD_LISTEN",
         value_name = "ADDRESS",
         default_value = "127.0.0.1:8484",
         value_parser = listener::address
@@ -65,23 +101,22 @@ pub(crate) struct Serve {
 
     /// Another address to listen on, for the proxy host only (--proxy-url). You need it if your reverse proxy doesn't
     /// pass on the caller's `Host`.
-    #[arg(long, env = "STEAD_PROXY_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listener::address)]
     proxy_listen: Option<SocketAddr>,
 
     /// Another address to listen on, for metrics: GET /metrics, in Prometheus text format. It needs no token, so use a
     /// network that only your own machines can reach. Without this option, there are no metrics.
-    #[arg(long, env = "STEAD_METRICS_LISTEN", value_name = "ADDRESS", value_parser = listener::address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listener::address)]
     metrics_listen: Option<SocketAddr>,
 
     /// Treat anyone who opens a link as the user, without your application's confirmation. A forwarded link then
     /// connects the wrong person's account.
-    #[arg(long, env = "STEAD_TRUST_WHOEVER_HAS_THE_LINK")]
+    #[arg(long)]
     trust_whoever_has_the_link: bool,
 
     /// Most requests in progress. The next one gets 503 with the kind overloaded.
     #[arg(
         long,
-        env = "STEAD_MAX_REQUESTS",
         value_name = "NUMBER",
         default_value_t = ServerOptions::default().max_requests,
         value_parser = at_least_one::<usize>
@@ -90,7 +125,7 @@ pub(crate) struct Serve {
 
     /// Most open connections. The next caller gets 503 with the kind overloaded. The default is almost half of the file
     /// descriptors, and at most 20000.
-    #[arg(long, env = "STEAD_MAX_CONNECTIONS", value_name = "NUMBER", value_parser = at_least_one::<usize>)]
+    #[arg(long, value_name = "NUMBER", value_parser = at_least_one::<usize>)]
     max_connections: Option<usize>,
 
     /// Networks of your reverse proxies, such as 10.244.7.0/24. Stead then reads the caller's address from
@@ -99,7 +134,6 @@ pub(crate) struct Serve {
     /// values by commas.
     #[arg(
         long,
-        env = "STEAD_TRUSTED_PROXIES",
         value_name = "NETWORK",
         value_delimiter = ',',
         value_parser = network
@@ -108,73 +142,33 @@ pub(crate) struct Serve {
 
     /// Another host name for the pages, in addition to the public URL's and this machine's. For example, the name that
     /// a reverse proxy puts into Host. Repeat this option, or separate several values by commas.
-    #[arg(
-        long = "allowed-host",
-        env = "STEAD_ALLOWED_HOSTS",
-        value_name = "HOST",
-        value_delimiter = ','
-    )]
+    #[arg(long = "allowed-host", value_name = "HOST", value_delimiter = ',')]
     allowed_hosts: Vec<String>,
 
     /// Another origin whose scripts may send messages to /mcp, such as https://agent.example.com:443. Repeat this
     /// option, or separate several values by commas.
-    #[arg(
-        long = "allowed-origin",
-        env = "STEAD_ALLOWED_ORIGINS",
-        value_name = "ORIGIN",
-        value_delimiter = ','
-    )]
+    #[arg(long = "allowed-origin", value_name = "ORIGIN", value_delimiter = ',')]
     allowed_origins: Vec<String>,
-
-    /// Create the database file if it's missing. Without this option Stead refuses to start, because a misspelled name
-    /// would start an empty service. With PostgreSQL, you create the database, and Stead creates its tables.
-    #[arg(long)]
-    create: bool,
 
     /// Seconds for which calls continue during a database outage, with the accounts and tokens that Stead read last.
     /// Suspensions and revocations can take that long to apply. 0 turns this off.
     #[arg(
         long,
-        env = "STEAD_STORE_OUTAGE",
         value_name = "SECONDS",
         default_value_t = 300,
         value_parser = clap::value_parser!(u32).range(..=86_400)
     )]
     store_outage: u32,
 
-    /// Accept that the public URL changed. Register the new redirect URIs at the products first. Use this option for
-    /// one start only.
-    #[arg(long)]
-    public_url_changed: bool,
-
-    #[command(flatten)]
-    brand: BrandArgs,
-
-    #[cfg(feature = "dashboard")]
-    #[command(flatten)]
-    sign_in: SignInArgs,
-
     /// Don't print a link for the first member. Use it if no one needs the dashboard.
     #[cfg(feature = "dashboard")]
-    #[arg(long, env = "STEAD_NO_SETUP_LINK", help_heading = "Dashboard sign-in")]
+    #[arg(long, help_heading = "Dashboard sign-in")]
     no_setup_link: bool,
-
-    #[command(flatten)]
-    mcp: McpArgs,
-
-    #[command(flatten)]
-    calls: CallLimitArgs,
-
-    #[command(flatten)]
-    database: Database,
-
-    #[command(flatten)]
-    history: History,
 }
 
 impl Serve {
     pub(crate) async fn run(self, terminal: &Terminal) -> Outcome {
-        let verification = if self.trust_whoever_has_the_link {
+        let verification = if self.service.trust_whoever_has_the_link {
             Verification::LinkPossession
         } else {
             Verification::Application
@@ -188,8 +182,8 @@ impl Serve {
             false => IfMissing::Refuse,
         };
         let opening = Opening {
-            calls: (&self.calls).into(),
-            store_outage: Some(Duration::from_secs(self.store_outage.into())),
+            calls: (&*self.calls).into(),
+            store_outage: Some(Duration::from_secs(self.service.store_outage.into())),
             retention: self.history.retention(),
             issuer,
             ..Opening::new(verification, if_missing)
@@ -203,13 +197,17 @@ impl Serve {
         let workers = process::workers()?;
         let platform = self.database.open(opening).await?;
         // Bind all listeners before reporting any of them.
-        let listener = listener::bind(self.listen, "--listen").await?;
-        let mut taken = vec![(self.listen, "--listen")];
+        let listener = listener::bind(self.service.listen, "--listen").await?;
+        let mut taken = vec![(self.service.listen, "--listen")];
         let proxy_listener =
-            listener::bind_another(self.proxy_listen, "--proxy-listen", &taken).await?;
-        taken.extend(self.proxy_listen.map(|address| (address, "--proxy-listen")));
+            listener::bind_another(self.service.proxy_listen, "--proxy-listen", &taken).await?;
+        taken.extend(
+            self.service
+                .proxy_listen
+                .map(|address| (address, "--proxy-listen")),
+        );
         let metrics_listener =
-            listener::bind_another(self.metrics_listen, "--metrics-listen", &taken).await?;
+            listener::bind_another(self.service.metrics_listen, "--metrics-listen", &taken).await?;
         terminal.note(format_args!(
             "Stead listens on {} as {}",
             listener::url(&listener)?,
@@ -221,7 +219,7 @@ impl Serve {
         ));
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
-            address = %self.listen,
+            address = %self.service.listen,
             public_url = platform.environment().public_url().as_str(),
             "Stead has started"
         );
@@ -229,21 +227,22 @@ impl Serve {
         #[cfg(feature = "dashboard")]
         {
             sign_in::check_provider(&platform);
-            if !self.no_setup_link {
+            if !self.service.no_setup_link {
                 sign_in::offer_setup(&platform, terminal).await?;
             }
         }
         let mut options = ServerOptions::default();
-        options.max_requests = self.max_requests;
-        options.allowed_hosts = self.allowed_hosts;
-        options.allowed_origins = self.allowed_origins;
-        options.trusted_proxies = self.trusted_proxies;
+        options.max_requests = self.service.max_requests;
+        options.allowed_hosts = self.service.allowed_hosts.clone();
+        options.allowed_origins = self.service.allowed_origins.clone();
+        options.trusted_proxies = self.service.trusted_proxies.clone();
         options.brand = brand;
         #[cfg(feature = "otlp")]
         {
             options.on_trace = Some(crate::otlp::follow);
         }
         let connections = self
+            .service
             .max_connections
             .unwrap_or_else(|| connections_for(descriptors));
         tracing::info!(descriptors, connections, "bounds");
@@ -299,7 +298,7 @@ impl Serve {
 impl Serve {
     /// Warns about settings that may be a mistake. It runs after the start, so the warnings don't hide an error.
     async fn say_what_to_change(&self, platform: &Platform) -> Outcome {
-        if self.trust_whoever_has_the_link {
+        if self.service.trust_whoever_has_the_link {
             tracing::warn!(
                 "Stead treats anyone who opens a link as the user (--trust-whoever-has-the-link), so a forwarded link connects the wrong person's account; use this only for tests"
             );

@@ -21,53 +21,41 @@ use crate::{
 pub(crate) struct SignInArgs {
     /// Issuer of the OpenID Connect provider for sign-in, for example https://accounts.google.com. At the provider,
     /// register the redirect URI /dashboard/sign-in/callback below your public URL.
-    #[arg(long, env = "STEAD_OIDC_ISSUER", value_name = "URL")]
+    #[arg(long, value_name = "URL")]
     oidc_issuer: Option<String>,
 
     /// Client ID of Stead at the provider.
-    #[arg(long, env = "STEAD_OIDC_CLIENT_ID", value_name = "ID")]
+    #[arg(long, value_name = "ID")]
     oidc_client_id: Option<String>,
 
     /// File with the client secret, or - for standard input. Without it, Stead reads the secret from the environment
     /// variable STEAD_OIDC_CLIENT_SECRET.
-    #[arg(long, env = "STEAD_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     oidc_client_secret_file: Option<PathBuf>,
 
     /// The client secret, only from the environment.
-    #[arg(
-        id = "oidc_secret",
-        long = "oidc-client-secret",
-        env = "STEAD_OIDC_CLIENT_SECRET",
-        hide = true,
-        hide_env_values = true,
-        value_parser = secrets::parse
-    )]
+    #[arg(long, hide = true, hide_env_values = true, value_parser = secrets::parse)]
     oidc_client_secret: Option<SecretString>,
 
     /// Name of the provider on the sign-in button. By default, it's the provider's host.
-    #[arg(long, env = "STEAD_OIDC_NAME", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     oidc_name: Option<String>,
 
     /// Email addresses that may sign in, separated by commas. The provider must have verified them. You need this
     /// option or --oidc-required-claim. If you set both, both must match.
-    #[arg(
-        long,
-        env = "STEAD_OIDC_ALLOWED_EMAILS",
-        value_name = "EMAIL",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "EMAIL", value_delimiter = ',')]
     oidc_allowed_emails: Vec<String>,
 
     /// Claim that the ID token must have. Its value must be this one, or a list that contains it.
-    #[arg(long, env = "STEAD_OIDC_REQUIRED_CLAIM", value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE")]
     oidc_required_claim: Option<String>,
 
     /// Role of people who sign in for the first time. The default is viewer.
-    #[arg(long, env = "STEAD_OIDC_ROLE", value_name = "ROLE", value_enum)]
+    #[arg(long, value_name = "ROLE", value_enum)]
     oidc_role: Option<Role>,
 
     /// Allow sign-in only at the provider. Stead refuses passwords, and ends sessions that were opened with one.
-    #[arg(long, env = "STEAD_OIDC_ONLY")]
+    #[arg(long)]
     oidc_only: bool,
 }
 
