@@ -26,6 +26,7 @@ mod playground;
 mod policies;
 mod renderer;
 mod sandbox;
+mod schema;
 mod session;
 mod settings;
 mod sign_in;

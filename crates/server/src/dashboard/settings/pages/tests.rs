@@ -1,0 +1,107 @@
+//! Every declaration, walked: what it names exists, and its pages are for those with the scope.
+
+use http::StatusCode;
+use serde_json::Value;
+use stead_core::resource::Role;
+
+use super::{action::Form, member::Member, routes};
+use crate::dashboard::{
+    session::session_of,
+    settings::resources,
+    tests::{parameters, with_markup},
+};
+
+fn has(schema: &Value, name: &str) -> bool {
+    schema["properties"].get(name).is_some()
+}
+
+/// The members that a text names in braces.
+fn named(text: &'static str) -> impl Iterator<Item = &'static str> {
+    let braces = text.split('{').skip(1);
+    braces.flat_map(|rest| rest.split('}').next().unwrap().split('|'))
+}
+
+#[test]
+fn what_a_declaration_names_is_in_the_schemas() {
+    for resource in resources() {
+        let what = resource.noun;
+        let schema = resource.schema();
+        let columns = resource.columns.iter().chain(&resource.details);
+        for Member { name, note, .. } in columns {
+            assert!(has(&schema, name), "{what}: {name}");
+            assert!(
+                note.is_none_or(|(_, name)| has(&schema, name)),
+                "{what}: {name}"
+            );
+        }
+        for name in named(resource.name).chain(named(resource.subtitle)) {
+            assert!(has(&schema, name), "{what}: {name}");
+        }
+        let bodies = |input: &str| {
+            let mut bodies = resource.actions.iter().map(|one| (one.operation.body)());
+            bodies.any(|body| has(&body, input))
+        };
+        assert!(
+            resource.inputs.iter().all(|input| bodies(input.name)),
+            "{what}"
+        );
+        if let Some(secret) = &resource.secret {
+            let outputs = resource.actions.iter().map(|one| (one.operation.output)());
+            let outputs: Vec<_> = outputs.filter(|one| has(one, secret.member)).collect();
+            assert!(!outputs.is_empty(), "{what}: {}", secret.member);
+            for output in outputs {
+                let mut beside = secret.beside.iter();
+                assert!(beside.all(|member| has(&output, member.name)), "{what}");
+            }
+        }
+        for action in &resource.actions {
+            let body = (action.operation.body)();
+            let sends = action.sends.as_object().into_iter().flatten();
+            let own = action.inputs.iter().map(|input| input.name);
+            for name in sends.map(|(name, _)| name.as_str()).chain(own) {
+                assert!(has(&body, name), "{}: {name}", action.to);
+            }
+            assert_eq!(
+                action.form == Form::Question,
+                !action.consequences.is_empty(),
+                "{}",
+                action.to
+            );
+        }
+    }
+}
+
+/// A role with less than another.
+fn lesser(role: Role) -> Option<Role> {
+    Role::ALL.into_iter().rfind(|one| *one < role)
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_are_for_those_whose_role_has_the_scope() {
+    let service = with_markup().await;
+    let parameters = parameters(&service).await;
+    let open = async |role: Role, path: &str| {
+        let (id, _) = session_of(service.platform.environment(), role).await;
+        service
+            .browse("GET", path, Some(&format!("stead-80={id}")))
+            .await
+    };
+    for resource in resources() {
+        for route in routes(resource) {
+            if route.route.method != "GET" {
+                continue;
+            }
+            let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
+            let path = parameters.iter().fold(route.route.path.to_owned(), fill);
+            let page = open(route.role, &path).await;
+            assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text());
+            if let Some(lesser) = lesser(route.role) {
+                assert_eq!(
+                    open(lesser, &path).await.status,
+                    StatusCode::FORBIDDEN,
+                    "{path}"
+                );
+            }
+        }
+    }
+}
