@@ -4,10 +4,10 @@ mod appearance;
 mod audit;
 mod credentials;
 mod keys;
-mod mcp_sessions;
 mod members;
 mod pages;
 mod refused;
+mod resources;
 mod sections;
 mod show;
 mod storage;
@@ -15,31 +15,14 @@ mod storage;
 mod tests;
 mod webhooks;
 
-use std::sync::OnceLock;
-
 #[cfg(test)]
 pub(super) use appearance::PREVIEW;
 pub(super) use sections::sections;
 
-use self::pages::Resource;
 use super::{
     session::Role,
     table::{PageRoute, page},
 };
-
-/// The resources with pages, in the order of the settings.
-fn resources() -> &'static [Resource] {
-    static RESOURCES: OnceLock<Vec<Resource>> = OnceLock::new();
-    RESOURCES.get_or_init(|| {
-        vec![
-            credentials::resource(),
-            webhooks::resource(),
-            keys::resource(),
-            members::resource(),
-            mcp_sessions::resource(),
-        ]
-    })
-}
 
 /// The templates that sections share, and those without a folder.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -70,6 +53,6 @@ pub(super) fn routes() -> Vec<PageRoute> {
         audit::routes(),
         appearance::routes(),
     ];
-    let resources = resources().iter().map(pages::routes);
+    let resources = resources::all().iter().map(pages::routes);
     others.into_iter().chain(resources).flatten().collect()
 }

@@ -54,6 +54,6 @@ pub(crate) fn sections() -> Vec<Section> {
             "eye",
         ),
     ];
-    let resources = resources().iter().map(of_resource);
+    let resources = resources::all().iter().map(of_resource);
     resources.chain(others.map(other)).collect()
 }

@@ -59,10 +59,10 @@ pub(super) async fn load(page: &Page, resource: &Resource, ids: &[String]) -> Re
     };
     if let Some(read) = &resource.read {
         return read
-            .run_on(&page.environment, std::slice::from_ref(id), None)
+            .run(&page.environment, std::slice::from_ref(id), "", None)
             .await;
     }
-    let listed = resource.list.run_on(&page.environment, &[], None).await?;
+    let listed = resource.list.run(&page.environment, &[], "", None).await?;
     let mut items = resource.items(&listed).into_iter();
     items.find(|one| resource.id(one) == *id).ok_or_else(|| {
         let message = format!("this {} doesn’t exist", resource.noun);

@@ -60,7 +60,12 @@ pub(super) async fn submit(
     let (given, is_valid) = input::body(resource, action, &form);
     let body = action.operation.info.has_body.then(|| given.clone());
     let ran = match is_valid {
-        Ok(()) => action.operation.run_on(&page.environment, &ids, body).await,
+        Ok(()) => {
+            action
+                .operation
+                .run(&page.environment, &ids, "", body)
+                .await
+        }
         Err(error) => Err(error),
     };
     match ran {

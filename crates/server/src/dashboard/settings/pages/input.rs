@@ -12,7 +12,7 @@ use stead_core::{
 use super::{action::Action, member::label, resource::Resource};
 use crate::dashboard::{
     form::Form,
-    schema::{self, Kind},
+    schema::{Kind, kind, members},
 };
 
 /// A member of a body that a form asks for. A form leaves out the inputs that its body doesn't have.
@@ -85,9 +85,11 @@ fn asked<'s>(resource: &'s Resource, action: &'s Action, schema: &'s Value) -> V
         [] => &resource.inputs,
         inputs => inputs,
     };
-    let mut members = schema::members(schema);
+    let mut members = members(schema);
     members.retain(|member| action.sends.get(member.name).is_none());
     if declared.is_empty() {
+        // A form can't ask for members of members.
+        members.retain(|one| !matches!(kind(one.schema, 0), Kind::Group(_) | Kind::Json));
         let all = members.into_iter().map(|member| Asked {
             name: member.name,
             input: None,
@@ -140,7 +142,7 @@ pub(super) async fn fields(
             continue;
         }
         let options = match input.options {
-            Options::OfSchema => words(asked.schema),
+            Options::OfSchema => words(asked.schema, asked.is_required),
             Options::Fixed(options) => json!(options),
             Options::Loaded(load) => load(environment).await?,
         };
@@ -162,7 +164,7 @@ pub(super) async fn fields(
                 "" => super::resource::text(&asked.schema["description"]),
                 hint => hint.to_owned(),
             },
-            kind: match schema::kind(asked.schema, 0) {
+            kind: match kind(asked.schema, 0) {
                 Kind::Flag => "flag",
                 Kind::List(_) if has_options => "checks",
                 Kind::List(_) => "list",
@@ -187,15 +189,14 @@ pub(super) async fn fields(
     Ok(fields)
 }
 
-/// The words of a schema as options.
-fn words(schema: &Value) -> Value {
-    match schema::kind(schema, 0) {
-        Kind::Choice(words) => {
-            let words = words.into_iter().map(|word| (word, label(word)));
-            json!(words.collect::<Vec<_>>())
-        }
-        _ => Value::Null,
-    }
+/// The words of a schema as options, and none if that's possible.
+fn words(schema: &Value, is_required: bool) -> Value {
+    let Kind::Choice(words) = kind(schema, 0) else {
+        return Value::Null;
+    };
+    let none = (!is_required).then_some(("", String::from("—")));
+    let words = words.into_iter().map(|word| (word, label(word)));
+    json!(none.into_iter().chain(words).collect::<Vec<_>>())
 }
 
 /// The body that a form gives, and what is wrong with it.
@@ -230,7 +231,7 @@ fn value(
     is_change: bool,
     violations: &mut Violations,
 ) -> Option<Value> {
-    let kind = schema::kind(asked.schema, 0);
+    let kind = kind(asked.schema, 0);
     let given = form.text(asked.name);
     let read = match (asked.input.and_then(|input| input.read), &kind) {
         (Some(read), _) => Some(read(form)),

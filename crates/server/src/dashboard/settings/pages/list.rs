@@ -11,7 +11,6 @@ use super::{
     action::Action,
     details::{Button, buttons},
     member::{Cell, shows},
-    operation::{Answer, Request},
     resource::Resource,
 };
 use crate::{
@@ -52,12 +51,10 @@ pub(super) async fn context(
     resource: &Resource,
     query: &str,
 ) -> Result<Context, Error> {
-    let request = Request {
-        path: Vec::new(),
-        query: Query::of(query),
-        body: None,
-    };
-    let Answer { value, page_token } = resource.list.run(&page.environment, request).await?;
+    let value = resource
+        .list
+        .run(&page.environment, &[], query, None)
+        .await?;
     let more = match resource.list_template {
         Some((_, load)) => load(page, &value, &mut Query::of(query)).await?,
         None => context! {},
@@ -69,6 +66,12 @@ pub(super) async fn context(
         columns.retain(|one| one.name != id || id == name);
         columns.sort_by_key(|one| one.name != name);
     }
+    let parameters = form_urlencoded::parse(query.as_bytes());
+    let (page_token, others): (Vec<_>, Vec<_>) =
+        parameters.partition(|(name, _)| name == "page_token");
+    let others = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(others)
+        .finish();
     let now = page.environment.runtime().now();
     let rows = resource.items(&value).into_iter().map(|one| {
         let id = resource.id(&one);
@@ -101,24 +104,11 @@ pub(super) async fn context(
         heads => Serde(heads),
         rows => Serde(&rows),
         has_buttons => rows.iter().any(|row| !row.buttons.is_empty()),
-        query => others(query),
-        page_token => page_token,
+        query => if others.is_empty() { others } else { others + "&" },
+        page_token => page_token.first().map(|(_, token)| token.as_ref()),
         next_page_token => value["next_page_token"].as_str(),
         ..more
     })
-}
-
-/// A query without its page, to which another page can be added.
-fn others(query: &str) -> String {
-    let pairs = form_urlencoded::parse(query.as_bytes());
-    let pairs = pairs.filter(|(name, _)| name != "page_token");
-    let others = form_urlencoded::Serializer::new(String::new())
-        .extend_pairs(pairs)
-        .finish();
-    match others.as_str() {
-        "" => others,
-        _ => others + "&",
-    }
 }
 
 /// Whether the member's role allows an action.

@@ -1,22 +1,19 @@
 //! An operation of any type: it takes texts and JSON, and returns JSON.
 
-use std::fmt;
+use std::{fmt, mem};
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use stead::{Error, ErrorKind};
 use stead_core::{
-    api::{Given, Info, Paging, Run},
+    api::{Given, Info, Paging, Query, Run},
     environment::Environment,
     ports::BoxFuture,
     schema::read_body,
     scope::Scopes,
 };
 
-use crate::{dashboard::session::Role, extract::Query};
-
-/// Items on a page of a list.
-const ITEMS: u32 = 50;
+use crate::dashboard::session::Role;
 
 /// An operation of `operations!`.
 #[derive(Clone, Copy)]
@@ -29,23 +26,7 @@ pub(crate) struct Operation {
     run: Send,
 }
 
-type Send = for<'a> fn(&'a Environment, Request) -> BoxFuture<'a, Result<Answer, Error>>;
-
-/// The members of an operation.
-#[derive(Debug)]
-pub(super) struct Request {
-    /// Values of the path, in order.
-    pub(super) path: Vec<String>,
-    pub(super) query: Query,
-    pub(super) body: Option<Value>,
-}
-
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) value: Value,
-    /// Token of the page that this is, if it isn't the first one.
-    pub(super) page_token: Option<String>,
-}
+type Send = for<'a> fn(&'a Environment, Given<'a, Value>) -> BoxFuture<'a, Result<Value, Error>>;
 
 impl Operation {
     pub(crate) fn of<O: Run<Environment>>() -> Self {
@@ -53,32 +34,25 @@ impl Operation {
             info: O::INFO,
             body: schema::<O::Body>,
             output: schema::<O::Output>,
-            run: |environment, request| Box::pin(run::<O>(environment, request)),
+            run: |environment, given| Box::pin(run::<O>(environment, given)),
         }
     }
 
-    /// Runs it as the member whose page this is.
+    /// Runs it as the member whose page this is. A query with unknown parameters is refused.
     pub(super) async fn run(
         &self,
         environment: &Environment,
-        request: Request,
-    ) -> Result<Answer, Error> {
-        (self.run)(environment, request).await
-    }
-
-    /// Runs it on one resource.
-    pub(super) async fn run_on(
-        &self,
-        environment: &Environment,
         path: &[String],
+        query: &str,
         body: Option<Value>,
     ) -> Result<Value, Error> {
-        let request = Request {
+        let mut query = Query::read(query);
+        let given = Given {
             path: path.to_vec(),
-            query: Query::of(""),
+            query: &mut query,
             body,
         };
-        Ok(self.run(environment, request).await?.value)
+        (self.run)(environment, given).await
     }
 
     /// The least role that has its scope.
@@ -108,24 +82,22 @@ impl fmt::Debug for Operation {
 
 async fn run<O: Run<Environment>>(
     environment: &Environment,
-    mut request: Request,
-) -> Result<Answer, Error> {
+    given: Given<'_, Value>,
+) -> Result<Value, Error> {
     let mut operation = O::read(Given {
-        path: request.path,
-        query: &mut request.query,
-        body: request.body.map(read_body::<O::Body>).transpose()?,
+        path: given.path,
+        query: given.query,
+        body: given.body.map(read_body::<O::Body>).transpose()?,
     })?;
-    request.query.end()?;
-    let page_token = operation.paging().and_then(|paging| {
-        *paging = Paging::new(paging.token.as_deref(), paging.size.min(ITEMS));
-        paging.token.clone()
-    });
+    mem::replace(given.query, Query::read("")).end()?;
+    if let Some(paging) = operation.paging() {
+        paging.size = paging.size.min(Paging::DEFAULT);
+    }
     let output = environment.send(operation).await?;
-    let value = serde_json::to_value(output).map_err(|error| {
+    serde_json::to_value(output).map_err(|error| {
         let message = "the result can't be written as JSON";
         Error::new(ErrorKind::Internal, message).with_source(error)
-    })?;
-    Ok(Answer { value, page_token })
+    })
 }
 
 fn schema<T: JsonSchema>() -> Value {

@@ -113,21 +113,6 @@ impl Resource {
         }
     }
 
-    /// Adds a form that creates one.
-    pub(crate) fn create<O: Run<Environment>>(self) -> Self {
-        self.with(Action::create::<O>())
-    }
-
-    /// Adds a form that changes one.
-    pub(crate) fn change<O: Run<Environment>>(self) -> Self {
-        self.with(Action::change::<O>())
-    }
-
-    /// Adds a button that deletes one.
-    pub(crate) fn delete<O: Run<Environment>>(self) -> Self {
-        self.with(Action::delete::<O>())
-    }
-
     /// Adds an action. The buttons are in the order of the declaration.
     pub(crate) fn with(mut self, mut action: Action) -> Self {
         if self.own.is_empty() && action.is_of_one() {

@@ -4,11 +4,14 @@ use http::StatusCode;
 use serde_json::Value;
 use stead_core::resource::Role;
 
-use super::{action::Form, member::Member, routes};
-use crate::dashboard::{
-    session::session_of,
-    settings::resources,
-    tests::{parameters, with_markup},
+use super::{Resource, action::Form, member::Member, routes};
+use crate::{
+    dashboard::{
+        session::session_of,
+        settings::resources::all,
+        tests::{parameters, with_markup},
+    },
+    testing::TestService,
 };
 
 fn has(schema: &Value, name: &str) -> bool {
@@ -23,7 +26,7 @@ fn named(text: &'static str) -> impl Iterator<Item = &'static str> {
 
 #[test]
 fn what_a_declaration_names_is_in_the_schemas() {
-    for resource in resources() {
+    for resource in all() {
         let what = resource.noun;
         let schema = resource.schema();
         let columns = resource.columns.iter().chain(&resource.details);
@@ -71,36 +74,47 @@ fn what_a_declaration_names_is_in_the_schemas() {
     }
 }
 
-/// A role with less than another.
-fn lesser(role: Role) -> Option<Role> {
-    Role::ALL.into_iter().rfind(|one| *one < role)
+/// One of a resource: created from the example of its schema, or else the one that tests have.
+async fn one_of(service: &TestService, resource: &Resource) -> Value {
+    let environment = service.platform.environment();
+    if let Some(create) = resource.creation() {
+        let example = (create.operation.body)()["examples"][0].take();
+        let created = create
+            .operation
+            .run(environment, &[], "", Some(example))
+            .await;
+        return created.unwrap();
+    }
+    let listed = resource.list.run(environment, &[], "", None).await.unwrap();
+    resource.items(&listed).remove(0)
 }
 
 #[tokio::test(start_paused = true)]
-async fn pages_are_for_those_whose_role_has_the_scope() {
+async fn every_page_shows_the_resource_to_those_whose_role_has_the_scope() {
     let service = with_markup().await;
-    let parameters = parameters(&service).await;
+    parameters(&service).await;
     let open = async |role: Role, path: &str| {
         let (id, _) = session_of(service.platform.environment(), role).await;
-        service
-            .browse("GET", path, Some(&format!("stead-80={id}")))
-            .await
+        let cookie = format!("stead-80={id}");
+        service.browse("GET", path, Some(&cookie)).await
     };
-    for resource in resources() {
+    for resource in all() {
+        let one = one_of(&service, resource).await;
+        let id = resource.id(&one);
         for route in routes(resource) {
-            if route.route.method != "GET" {
+            let is_of_part = route.route.path.matches('{').count() > 1;
+            if route.route.method != "GET" || is_of_part {
                 continue;
             }
-            let fill = |path: String, (name, value): &(&str, String)| path.replace(name, value);
-            let path = parameters.iter().fold(route.route.path.to_owned(), fill);
+            let path = super::details::path(route.route.path, std::slice::from_ref(&id));
             let page = open(route.role, &path).await;
             assert_eq!(page.status, StatusCode::OK, "{path}: {}", page.text());
-            if let Some(lesser) = lesser(route.role) {
-                assert_eq!(
-                    open(lesser, &path).await.status,
-                    StatusCode::FORBIDDEN,
-                    "{path}"
-                );
+            if route.route.path == resource.path || route.route.path == resource.own {
+                page.assert_contains(&resource.name_of(&one).replace('/', "&#x2f;"));
+            }
+            if let Some(lesser) = Role::ALL.into_iter().rfind(|one| *one < route.role) {
+                let refused = open(lesser, &path).await;
+                assert_eq!(refused.status, StatusCode::FORBIDDEN, "{path}");
             }
         }
     }

@@ -1,10 +1,31 @@
-//! Sessions of the Model Context Protocol. Applications create them for their users.
+//! The resources whose pages follow from their declarations.
 
-use stead_core::resource::{DeleteMcpSession, ListMcpSessions, ReadMcpSession};
+use std::sync::OnceLock;
 
-use super::pages::{Action, Member, Resource};
+use stead_core::resource;
 
-pub(super) fn resource() -> Resource {
+use super::{
+    credentials, keys, members,
+    pages::{Action, Member, Resource},
+    webhooks,
+};
+
+/// All of them, in the order of the settings.
+pub(super) fn all() -> &'static [Resource] {
+    static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        vec![
+            credentials::resource(),
+            webhooks::resource(),
+            keys::resource(),
+            members::resource(),
+            mcp_sessions(),
+        ]
+    })
+}
+
+/// Sessions of the Model Context Protocol. Applications create them for their users.
+fn mcp_sessions() -> Resource {
     Resource {
         about: "See which agents act for your users, and revoke their sessions.",
         lead: "An application creates a session for one user. An agent then uses the user’s tools with the session’s token.",
@@ -19,7 +40,7 @@ pub(super) fn resource() -> Resource {
             Member::of("created_at"),
             Member::of("expires_at"),
         ],
-        ..Resource::of::<ListMcpSessions, ReadMcpSession>("MCP session")
+        ..Resource::of::<resource::ListMcpSessions, resource::ReadMcpSession>("MCP session")
     }
     .with(Action {
         path: "revoke",
@@ -31,6 +52,6 @@ pub(super) fn resource() -> Resource {
             "You can’t undo this.",
         ],
         submit: "Revoke session",
-        ..Action::delete::<DeleteMcpSession>()
+        ..Action::delete::<resource::DeleteMcpSession>()
     })
 }
