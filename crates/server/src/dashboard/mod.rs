@@ -41,6 +41,7 @@ mod words;
 pub(crate) use page::{Dashboard, Door};
 pub(crate) use table::PageRoute;
 
+use self::settings::sections;
 use crate::{Access, routes::Route};
 
 /// The dashboard's part of the table of routes.

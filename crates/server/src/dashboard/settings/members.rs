@@ -75,7 +75,7 @@ pub(super) fn resource() -> Resource {
             label: "Link",
             warning: "Copy the link now and send it to the member. You won’t see it again.",
             about: "The link sets a password. It works once. Anyone who has it can sign in as this member, so send it securely.",
-            beside: vec![Member::of("email"), Member::of("link_expires_at")],
+            also: vec![Member::of("email"), Member::of("link_expires_at")],
             below: None,
         }),
         acts: true,

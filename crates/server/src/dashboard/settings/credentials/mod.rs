@@ -63,7 +63,7 @@ pub(super) fn resource() -> Resource {
             label: "Secret",
             warning: "Copy the secret now. You won’t see it again.",
             about: "",
-            beside: vec![Member::of("client_id")],
+            also: vec![Member::of("client_id")],
             below: Some("settings/credentials/secret.html"),
         }),
         acts: true,

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use stead_core::{api::Run, environment::Environment};
 
-use super::{input::Input, member::title_case, operation::Operation, resource::Resource};
-use crate::dashboard::done::Done;
+use super::{input::Input, member::title_case, operation::Operation};
+use crate::dashboard::{done::Done, page::Page};
 
 /// An action. Its body has the members of its inputs, and those of `sends`.
 ///
@@ -164,6 +164,11 @@ impl Action {
         !self.operation.info.path_members.is_empty()
     }
 
+    /// Whether the member's role allows it.
+    pub(super) fn is_open_to(&self, page: &Page) -> bool {
+        page.role() >= Some(self.operation.role())
+    }
+
     pub(super) fn has_page(&self) -> bool {
         matches!(self.form, Form::Page | Form::Question)
     }
@@ -177,34 +182,34 @@ impl Action {
         };
     }
 
-    pub(super) fn label(&self, of: &Resource) -> String {
+    pub(super) fn label(&self, noun: &str) -> String {
         match self.label {
-            "" => format!("New {}", of.noun),
+            "" => format!("New {}", noun),
             label => label.to_owned(),
         }
     }
 
-    pub(super) fn title(&self, of: &Resource) -> String {
+    pub(super) fn title(&self, noun: &str) -> String {
         match (self.title, self.path) {
-            ("", "change") => format!("Edit {}", of.noun),
-            ("", "delete") => format!("Delete this {}?", of.noun),
-            ("", _) => self.label(of),
+            ("", "change") => format!("Edit {}", noun),
+            ("", "delete") => format!("Delete this {}?", noun),
+            ("", _) => self.label(noun),
             (title, _) => title.to_owned(),
         }
     }
 
-    pub(super) fn submit(&self, of: &Resource) -> String {
+    pub(super) fn submit(&self, noun: &str) -> String {
         match (self.submit, self.path) {
-            ("", "new") => format!("Create {}", of.noun),
-            ("", "delete") => format!("Delete {}", of.noun),
-            ("", _) => self.label(of),
+            ("", "new") => format!("Create {}", noun),
+            ("", "delete") => format!("Delete {}", noun),
+            ("", _) => self.label(noun),
             (submit, _) => submit.to_owned(),
         }
     }
 
-    pub(super) fn made(&self, of: &Resource) -> String {
+    pub(super) fn made(&self, noun: &str) -> String {
         match self.made {
-            "" => title_case(&format!("{} created", of.noun)),
+            "" => title_case(&format!("{} created", noun)),
             made => made.to_owned(),
         }
     }

@@ -9,8 +9,7 @@ use stead::{Error, ErrorKind};
 use super::{
     Ids,
     action::Form,
-    input,
-    list::may,
+    fields,
     member::{fill, shows},
     resource::Resource,
 };
@@ -52,7 +51,7 @@ pub(super) fn template(resource: &Resource) -> &'static str {
         .map_or(TEMPLATE, |(template, _)| template)
 }
 
-/// Reads one resource, from the list if it can't be read alone.
+/// Reads one resource, from the list if it has no read operation.
 pub(super) async fn load(page: &Page, resource: &Resource, ids: &[String]) -> Result<Value, Error> {
     let Some(id) = ids.first() else {
         return Ok(Value::Null);
@@ -90,12 +89,12 @@ pub(super) async fn context(
     let details: Vec<_> = details.map(|member| member.cell(one, now)).collect();
     let mut forms = Vec::new();
     let inline = resource.actions.iter();
-    for action in inline.filter(|action| action.form == Form::Inline && may(page, action)) {
-        let fields = input::fields(&page.environment, resource, action, one, None).await?;
+    for action in inline.filter(|action| action.form == Form::Inline && action.is_open_to(page)) {
+        let fields = fields::fields(&page.environment, resource, action, one, None).await?;
         forms.push(context! {
-            title => action.title(resource),
-            submit => action.submit(resource),
-            to => path(&action.to, &[id.clone()]),
+            title => action.title(resource.noun),
+            submit => action.submit(resource.noun),
+            to => path(&action.to, std::slice::from_ref(&id)),
             fields => Serde(fields),
         });
     }
@@ -124,11 +123,11 @@ pub(super) fn buttons(page: &Page, resource: &Resource, one: &Value, id: &str) -
             && !action.is_placed
             && action.form != Form::Inline
             && (action.when)(one)
-            && may(page, action)
+            && action.is_open_to(page)
     });
     let buttons = possible.map(|action| Button {
         to: path(&action.to, &[id.to_owned()]),
-        label: action.label(resource),
+        label: action.label(resource.noun),
         style: action.style,
         icon: action.icon,
         is_link: action.has_page(),

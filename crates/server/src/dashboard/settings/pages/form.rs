@@ -8,7 +8,7 @@ use stead::{Error, ErrorKind};
 use super::{
     Ids,
     action::{Action, Form as Asks},
-    details, input, list,
+    details, fields, list,
     member::fill,
     resource::Resource,
     secret,
@@ -57,7 +57,7 @@ pub(super) async fn submit(
         false => Value::Null,
     };
     let action = possible(resource, action, &one);
-    let (given, is_valid) = input::body(resource, action, &form);
+    let (given, is_valid) = fields::body(resource, action, &form);
     let body = action.operation.info.has_body.then(|| given.clone());
     let ran = match is_valid {
         Ok(()) => {
@@ -135,7 +135,7 @@ async fn context(
 ) -> Result<Context, Error> {
     let part = part(action, ids, one)?;
     let from = [part, one];
-    let fields = input::fields(&page.environment, resource, action, one, given).await?;
+    let fields = fields::fields(&page.environment, resource, action, one, given).await?;
     let consequences = action.consequences.iter().map(|text| fill(text, &from));
     let own = ids.first().filter(|_| resource.read.is_some());
     let own = own.map(|id| resource.path_of(id));
@@ -145,10 +145,10 @@ async fn context(
         list => resource.path.as_str(),
         own => own.as_deref(),
         name => resource.name_of(one),
-        title => fill(&action.title(resource), &from),
+        title => fill(&action.title(resource.noun), &from),
         lead => fill(action.lead, &from),
         consequences => consequences.collect::<Vec<_>>(),
-        submit => action.submit(resource),
+        submit => action.submit(resource.noun),
         style => match action.form { Asks::Question => "danger", _ => "primary" },
         to => details::path(&action.to, ids),
         back => own.as_deref().unwrap_or(&resource.path),

@@ -8,7 +8,6 @@ use stead::Error;
 use url::form_urlencoded;
 
 use super::{
-    action::Action,
     details::{Button, buttons},
     member::{Cell, shows},
     resource::Resource,
@@ -92,7 +91,7 @@ pub(super) async fn context(
         .iter()
         .map(|one| one.cell(&Value::Null, now))
         .collect();
-    let creation = resource.creation().filter(|one| may(page, one));
+    let creation = resource.creation().filter(|one| one.is_open_to(page));
     Ok(context! {
         kind => resource.page_name("list"),
         title => resource.title(),
@@ -100,7 +99,7 @@ pub(super) async fn context(
         lead => match resource.lead { "" => resource.description(), lead => lead.to_owned() },
         icon_of => resource.icon,
         empty_text => resource.empty,
-        create => creation.map(|one| (one.label(resource), one.page.clone())),
+        create => creation.map(|one| (one.label(resource.noun), one.page.clone())),
         heads => Serde(heads),
         rows => Serde(&rows),
         has_buttons => rows.iter().any(|row| !row.buttons.is_empty()),
@@ -109,9 +108,4 @@ pub(super) async fn context(
         next_page_token => value["next_page_token"].as_str(),
         ..more
     })
-}
-
-/// Whether the member's role allows an action.
-pub(super) fn may(page: &Page, action: &Action) -> bool {
-    page.role() >= Some(action.operation.role())
 }

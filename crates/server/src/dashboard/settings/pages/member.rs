@@ -4,7 +4,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::resource::text;
 use crate::dashboard::{
     format::{count, segment},
     schema::{self, Kind},
@@ -216,6 +215,11 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
     }
+}
+
+/// A text. Empty if it's something else.
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 /// The name of a member as a label: `last_used_at` is `Last used`.

@@ -3,6 +3,7 @@
 
 mod action;
 mod details;
+mod fields;
 mod form;
 mod input;
 mod list;

@@ -8,7 +8,7 @@ use super::{
     Load,
     action::{Action, Next},
     input::Input,
-    member::{Member, fill, is_id, title_case},
+    member::{Member, fill, is_id, text, title_case},
     operation::Operation,
 };
 use crate::dashboard::{
@@ -65,8 +65,8 @@ pub(crate) struct Secret {
     pub(crate) label: &'static str,
     pub(crate) warning: &'static str,
     pub(crate) about: &'static str,
-    /// Members to show with it.
-    pub(crate) beside: Vec<Member>,
+    /// Members that the page also shows.
+    pub(crate) also: Vec<Member>,
     /// A template with more, below it.
     pub(crate) below: Option<&'static str>,
 }
@@ -215,9 +215,4 @@ impl Resource {
 fn own(list: &str, operation: &Operation) -> String {
     let id = operation.info.path_members.first().unwrap_or(&"id");
     format!("{list}/{{{id}}}")
-}
-
-/// A text. Empty if it's something else.
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }

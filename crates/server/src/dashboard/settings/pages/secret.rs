@@ -21,27 +21,27 @@ pub(super) fn show(
     let secret = resource.secret.as_ref()?;
     let shown = made[secret.member].as_str()?;
     let schema = (action.operation.output)();
-    let beside = match secret.beside.as_slice() {
+    let also = match secret.also.as_slice() {
         [] => Vec::new(),
-        beside => shows(beside, &schema),
+        also => shows(also, &schema),
     };
     // A member without a value has nothing to say here.
-    let beside = beside
+    let also = also
         .into_iter()
         .filter(|member| !made[member.name].is_null());
     let now = page.environment.runtime().now();
-    let beside: Vec<_> = beside.map(|member| member.cell(made, now)).collect();
+    let also: Vec<_> = also.map(|member| member.cell(made, now)).collect();
     let context = context! {
         kind => resource.page_name("secret"),
         section_title => resource.title(),
         list => resource.path.as_str(),
         own => resource.path_of(&resource.id(made)),
         name => resource.name_of(made),
-        title => action.made(resource),
+        title => action.made(resource.noun),
         warning => secret.warning,
         label => secret.label,
         about => fill(secret.about, &[made]),
-        beside => Serde(beside),
+        also => Serde(also),
         below => secret.below,
         is_new => action.is_creation(),
         secret => shown,

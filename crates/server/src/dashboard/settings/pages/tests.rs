@@ -53,8 +53,8 @@ fn what_a_declaration_names_is_in_the_schemas() {
             let outputs: Vec<_> = outputs.filter(|one| has(one, secret.member)).collect();
             assert!(!outputs.is_empty(), "{what}: {}", secret.member);
             for output in outputs {
-                let mut beside = secret.beside.iter();
-                assert!(beside.all(|member| has(&output, member.name)), "{what}");
+                let mut also = secret.also.iter();
+                assert!(also.all(|member| has(&output, member.name)), "{what}");
             }
         }
         for action in &resource.actions {

@@ -61,7 +61,7 @@ pub(super) fn resource() -> Resource {
             label: "Secret",
             warning: "Copy the secret now. You won’t see it again.",
             about: "Use it to verify the signatures of events (Standard Webhooks).",
-            beside: vec![Member::of("previous_secret_until").label("Previous secret signs until")],
+            also: vec![Member::of("previous_secret_until").label("Previous secret signs until")],
             below: None,
         }),
         details_template: Some(("settings/webhooks/details.html", |page, webhook, query| {
