@@ -224,7 +224,10 @@ pub(super) fn text(value: &Value) -> String {
 
 /// The name of a member as a label: `last_used_at` is `Last used`.
 pub(super) fn label(name: &str) -> String {
-    let name = name.strip_suffix("_at").unwrap_or(name);
+    let name = match name {
+        "updated_at" => "changed",
+        name => name.strip_suffix("_at").unwrap_or(name),
+    };
     let words = name.split('_').map(|word| match word {
         "id" => "ID",
         "url" => "URL",
@@ -271,7 +274,7 @@ mod tests {
             ("last_used_at", "Last used"),
             ("member_id", "Member ID"),
             ("url", "URL"),
-            ("description", "Description"),
+            ("updated_at", "Changed"),
         ] {
             assert_eq!(label(name), expected);
         }

@@ -44,7 +44,7 @@ pub(super) fn resource() -> Resource {
             state(),
             Member::of("events").none("all"),
             Member::of("description"),
-            Member::of("updated_at").label("Changed"),
+            Member::of("updated_at"),
         ],
         details: vec![
             state(),
@@ -53,7 +53,7 @@ pub(super) fn resource() -> Resource {
             Member::of("previous_secret_until").label("Previous secret signs until"),
             Member::of("id").label("Webhook ID"),
             Member::of("created_at"),
-            Member::of("updated_at").label("Changed"),
+            Member::of("updated_at"),
         ],
         inputs: inputs(),
         secret: Some(Secret {
