@@ -165,8 +165,8 @@ fn follow(checkout: &Checkout, guide: &str) -> (usize, usize) {
     (new, edits)
 }
 
-/// A resource has routes, a description, a client, commands, a page of the reference and audit entries, all from its
-/// declaration.
+/// A resource has routes, a description, a client, commands, a page of the reference, audit entries and pages of the
+/// dashboard, all from its declaration.
 #[test]
 #[ignore = "builds a copy of the workspace: cargo xtask test --all"]
 fn a_resource_made_as_the_guide_says_has_everything() {
@@ -192,11 +192,24 @@ $stead reference cli | grep '### stead notes change'
 $stead notes delete "$note"
 ! $stead notes show "$note" 2> missing
 grep 'no note has this id' missing
+python3 - "$stead" <<'PAGES'
+import json, subprocess, sys, urllib.request
+free = "127.0.0.1:0"
+addresses = ["--listen", free, "--sandbox-listen", free, "--proxy-listen", free]
+dev = subprocess.Popen([sys.argv[1], "dev", "--json", *addresses], stdout=subprocess.PIPE)
+try:
+    notes = json.loads(dev.stdout.readline())["url"] + "/dashboard/settings/notes"
+    page = lambda path: urllib.request.urlopen(notes + path).read().decode()
+    assert "A note for the people who run an application." in page(""), page("")
+    assert 'name="text"' in page("/new"), page("/new")
+finally:
+    dev.kill()
+PAGES
 "#;
 
     let checkout = Checkout::copy();
     let (new, edits) = follow(&checkout, &guide("add-a-resource.md"));
-    assert_eq!((new, edits), (5, 10));
+    assert_eq!((new, edits), (5, 11));
     checkout.write("target/try.sh", SCRIPT);
     checkout.run("sh target/try.sh");
 }

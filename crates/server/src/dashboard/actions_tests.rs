@@ -299,6 +299,11 @@ const ACTIONS: &[(&str, &str, Shows)] = &[
         "",
         Goes("done=member-deleted"),
     ),
+    (
+        "/dashboard/settings/mcp-sessions/{session_id}/revoke",
+        "",
+        Goes("/dashboard/settings/mcp-sessions?done=deleted"),
+    ),
     ("/dashboard/sign-out", "", Goes("/dashboard/sign-in")),
     (
         "/dashboard/confirm",

@@ -27,6 +27,9 @@ macro_rules! done {
 }
 
 done! {
+    Created = "created", "Created.";
+    Changed = "changed", "Changes saved.";
+    Deleted = "deleted", "Deleted.";
     ClientReplaced = "client-replaced", "OAuth client changed. Users must reconnect.";
     ConnectionChanged = "connection-changed", "Changes saved.";
     ConnectionDeleted = "connection-deleted", "Connection deleted.";

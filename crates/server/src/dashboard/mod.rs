@@ -26,6 +26,7 @@ mod playground;
 mod policies;
 mod renderer;
 mod sandbox;
+mod schema;
 mod session;
 mod settings;
 mod sign_in;
@@ -40,6 +41,7 @@ mod words;
 pub(crate) use page::{Dashboard, Door};
 pub(crate) use table::PageRoute;
 
+use self::settings::sections;
 use crate::{Access, routes::Route};
 
 /// The dashboard's part of the table of routes.

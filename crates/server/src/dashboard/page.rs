@@ -107,6 +107,8 @@ impl Dashboard {
                 name => member.name.as_str(),
                 email => member.email.as_str(),
                 role => member.role.name(),
+                // Those that the member's role includes.
+                roles => Role::ALL.into_iter().filter(|role| *role <= member.role).map(Role::name).collect::<Vec<_>>(),
                 may_act => member.role >= Role::Operator,
                 is_owner => member.role == Role::Owner,
             }
@@ -303,6 +305,12 @@ impl Page {
     /// The role of the signed-in member.
     pub(super) fn role(&self) -> Option<Role> {
         self.frame.member.as_ref().map(|member| member.role)
+    }
+
+    /// Whether this is the signed-in member's ID.
+    pub(super) fn is_own(&self, member_id: &str) -> bool {
+        let member = self.frame.member.as_ref();
+        member.is_some_and(|member| member.member_id.to_string() == member_id)
     }
 
     /// The brand that end users see on their pages.

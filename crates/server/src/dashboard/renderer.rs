@@ -190,6 +190,7 @@ fn templates(public_url: &Url, prefix: &str, has_sandbox: bool) -> Templates<'st
         host => public_url.host_str().unwrap_or_default(),
         version => env!("CARGO_PKG_VERSION"),
         navigation => Serde(navigation),
+        sections => Serde(super::sections()),
     };
     templates.add_global("site", site);
     templates.add_function("icon", icons::icon);

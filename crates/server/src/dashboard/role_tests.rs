@@ -13,7 +13,7 @@ fn every_route_below_the_dashboard_has_a_role_and_every_action_an_equal() {
     let pages = routes();
     for page in &pages {
         let name = format!("{} {}", page.route.method, page.route.path);
-        match page.equal {
+        match &page.equal {
             None => {
                 let at_sandbox = page.sandbox.is_some_and(|equal| {
                     page.role > Role::Viewer

@@ -11,7 +11,7 @@ use super::{PageRoute, routes, session::session_of, table::StepUp};
 use crate::testing::{TestResponse, TestService, request_to};
 
 /// Actions that grant rights, lift a block, or can't be undone.
-const ASKS: [&str; 27] = [
+const ASKS: [&str; 28] = [
     "/dashboard/accounts/{connection_name}/{identifier}/erase",
     "/dashboard/accounts/{connection_name}/{identifier}/resume",
     "/dashboard/approvals/{approval_id}/approve",
@@ -29,6 +29,7 @@ const ASKS: [&str; 27] = [
     "/dashboard/settings/credentials/{client_id}/rotate",
     "/dashboard/settings/credentials/{client_id}/secrets/{secret_id}/revoke",
     "/dashboard/settings/keys/{key_id}/retire",
+    "/dashboard/settings/mcp-sessions/{session_id}/revoke",
     "/dashboard/settings/members",
     "/dashboard/settings/members/{member_id}/change",
     "/dashboard/settings/members/{member_id}/delete",

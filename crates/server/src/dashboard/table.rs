@@ -1,6 +1,8 @@
 //! The dashboard's part of the table of routes: each says which role it needs and whether it asks for a step-up, and an
 //! action which route of the JSON interface does the same.
 
+use std::borrow::Cow;
+
 use axum::{
     extract::{Request, State},
     handler::Handler,
@@ -30,7 +32,7 @@ pub(crate) struct PageRoute {
     pub(crate) step_up: StepUp,
     /// For an action, method and path of the JSON interface's route that does the same.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
-    pub(crate) equal: Option<&'static str>,
+    pub(crate) equal: Option<Cow<'static, str>>,
     /// For an action on the sandbox, method and path of the sandbox's own interface that does the same.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests walk the table"))]
     pub(crate) sandbox: Option<&'static str>,
@@ -70,7 +72,7 @@ pub(super) fn action<H, T>(
     path: &'static str,
     role: Role,
     step_up: StepUp,
-    equal: &'static str,
+    equal: impl Into<Cow<'static, str>>,
     handler: H,
 ) -> PageRoute
 where
@@ -78,7 +80,7 @@ where
     T: 'static,
 {
     PageRoute {
-        equal: Some(equal),
+        equal: Some(equal.into()),
         ..PageRoute::new(post(path, handler), role, step_up)
     }
 }

@@ -15,8 +15,8 @@ use serde_json::json;
 use stead_core::{
     api::Paging,
     resource::{
-        KeyCount, ListAccounts, ListAppCredentials, ListExecutions, ListKeys, NewMember,
-        NewWebhook, Policy, ReadAccount, ReadConnection, Role, SetPolicy, TestWebhook,
+        KeyCount, ListAccounts, ListAppCredentials, ListExecutions, ListKeys, NewMcpSession,
+        NewMember, NewWebhook, Policy, ReadAccount, ReadConnection, Role, SetPolicy, TestWebhook,
     },
 };
 use url::form_urlencoded;
@@ -248,6 +248,8 @@ pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, Stri
         .unwrap();
     let member = NewMember::new("ada@example.com", Role::Operator);
     let member = environment.send(member).await.unwrap().member;
+    let session = NewMcpSession::new("ada").verify_url("https://app.example.com/connected");
+    let session = environment.send(session).await.unwrap().session;
     let key = environment
         .send(ListKeys::new().count(KeyCount::rows(false)))
         .await
@@ -272,6 +274,7 @@ pub(super) async fn parameters(service: &TestService) -> Vec<(&'static str, Stri
         ("{secret_id}", credentials[0].secrets[0].secret_id.clone()),
         ("{webhook_id}", webhook.id.to_string()),
         ("{member_id}", member.member_id.to_string()),
+        ("{session_id}", session.session_id.to_string()),
         ("{key_id}", key.key_id),
         ("{approval_id}", approval),
         ("{policy_name}", policy.name),

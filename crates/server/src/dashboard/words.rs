@@ -81,6 +81,13 @@ const STATES: &[(&str, &str, &str, &str)] = &[
         "quiet",
         "It no longer works. Create a new credential.",
     ),
+    ("credential_active", "Active", "ok", "It works."),
+    (
+        "credential_rotating",
+        "Rotating",
+        "info",
+        "Both secrets work until the older one expires.",
+    ),
     // Approvals.
     (
         "approval_pending",

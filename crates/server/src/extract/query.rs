@@ -25,6 +25,12 @@ impl<S: Sync> FromRequestParts<S> for Query {
 }
 
 impl Query {
+    /// The parameters of a query, without its question mark.
+    #[cfg(feature = "dashboard")]
+    pub(crate) fn of(query: &str) -> Self {
+        Self(api::Query::read(query))
+    }
+
     /// Rejects parameters that the handler hasn't read.
     pub(crate) fn end(self) -> Result<(), Error> {
         self.0.end()

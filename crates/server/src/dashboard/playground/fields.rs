@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use stead_core::error::{Violation, push_segment};
 
-use super::kind::{Kind, Member, kind, members};
+use crate::dashboard::schema::{Kind, Member, kind, members};
 
 /// Before the pointer in the name of a field.
 pub(super) const PREFIX: &str = "i/";

@@ -3,7 +3,6 @@
 mod asked;
 mod chosen;
 mod fields;
-mod kind;
 mod outcome;
 mod proxy;
 mod readable;

@@ -1,12 +1,13 @@
-//! Settings: a folder for each kind of setting, and a page that lists them.
+//! Settings: the pages of resources, which follow from their declarations, and a folder for each other kind of setting.
 
 mod appearance;
 mod audit;
 mod credentials;
 mod keys;
 mod members;
-mod question;
+mod pages;
 mod refused;
+mod resources;
 mod sections;
 mod show;
 mod storage;
@@ -16,28 +17,29 @@ mod webhooks;
 
 #[cfg(test)]
 pub(super) use appearance::PREVIEW;
+pub(super) use sections::sections;
 
 use super::{
     session::Role,
     table::{PageRoute, page},
 };
 
-/// The templates that all sections share.
+/// The templates that sections share, and those without a folder.
 const TEMPLATES: &[(&str, &str)] = &[
     ("settings/frame.html", include_str!("frame.html")),
-    ("settings/question.html", include_str!("question.html")),
+    ("settings/members.html", include_str!("members.html")),
     ("settings/show.html", include_str!("show.html")),
 ];
 
 pub(super) fn templates() -> impl Iterator<Item = &'static [(&'static str, &'static str)]> {
     [
         TEMPLATES,
+        pages::TEMPLATES,
         credentials::TEMPLATES,
         webhooks::TEMPLATES,
         keys::TEMPLATES,
         storage::TEMPLATES,
         audit::TEMPLATES,
-        members::TEMPLATES,
         appearance::TEMPLATES,
     ]
     .into_iter()
@@ -45,17 +47,12 @@ pub(super) fn templates() -> impl Iterator<Item = &'static [(&'static str, &'sta
 
 pub(super) fn routes() -> Vec<PageRoute> {
     let own = vec![page("/dashboard/settings", Role::Viewer, show::show)];
-    [
+    let others = [
         own,
-        credentials::routes(),
-        webhooks::routes(),
-        keys::routes(),
         storage::routes(),
         audit::routes(),
-        members::routes(),
         appearance::routes(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    let resources = resources::all().iter().map(pages::routes);
+    others.into_iter().chain(resources).flatten().collect()
 }

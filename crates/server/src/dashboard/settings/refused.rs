@@ -1,4 +1,4 @@
-//! A refused form: shows the page again, with the errors at their fields.
+//! A page of the settings, and a refused form: its page again, with the errors at their fields.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,17 @@ use http::StatusCode;
 use minijinja::{Value, context};
 use stead::{Error, ErrorKind};
 
-use super::sections::render_with;
 use crate::{
     dashboard::page::Page,
     problem::{self, Result},
 };
+
+/// A page of the settings.
+pub(super) fn render(page: &Page, name: &str, given: Value) -> Response {
+    // A form without anything wrong has no errors.
+    let context = context! { ..given, ..context! { errors => context! {} } };
+    page.render(name, context)
+}
 
 /// The page again, if the user can correct the error. `given` is the rest of the page's context.
 pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -> Result<Response> {
@@ -35,5 +41,5 @@ pub(super) fn refused(page: &Page, error: Error, template: &str, given: Value) -
         false => "Correct the marked fields.",
     };
     let context = context! { error => message, errors => errors, ..given };
-    Ok(render_with(page, status, template, context))
+    Ok(page.render_with(status, template, context))
 }

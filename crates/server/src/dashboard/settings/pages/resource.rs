@@ -1,0 +1,218 @@
+//! The declaration of a resource's pages. Its members, their kinds and their descriptions follow from the schemas of its
+//! operations, and the roles from their scopes.
+
+use serde_json::Value;
+use stead_core::{api::Run, environment::Environment};
+
+use super::{
+    Load,
+    action::{Action, Next},
+    input::Input,
+    member::{Member, fill, is_id, text, title_case},
+    operation::Operation,
+};
+use crate::dashboard::{
+    format::segment,
+    schema::{Kind, kind},
+    session::Role,
+};
+
+/// A resource with pages. In texts, a member in braces stands for its value.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// One of them, such as `webhook`.
+    pub(crate) noun: &'static str,
+    /// One sentence, for the page that lists the settings. By default, the description of the schema.
+    pub(crate) about: &'static str,
+    /// The same at the top of the list.
+    pub(crate) lead: &'static str,
+    pub(crate) icon: &'static str,
+    /// If there are none: what to do.
+    pub(crate) empty: &'static str,
+    /// How to call one of them. By default, its first text.
+    pub(crate) name: &'static str,
+    pub(crate) subtitle: &'static str,
+    /// The member of the list's result that has the items.
+    pub(crate) items: &'static str,
+    pub(crate) newest_first: bool,
+    /// Of the list. By default, all members of the schema.
+    pub(crate) columns: Vec<Member>,
+    /// Of the details. By default, all members of the schema.
+    pub(crate) details: Vec<Member>,
+    /// Of the forms to create and to change one. By default, all members of their bodies.
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) secret: Option<Secret>,
+    /// Whether it acts itself, so that the audit log has its actions.
+    pub(crate) acts: bool,
+    /// A list with other parts, and what it needs.
+    pub(crate) list_template: Option<(&'static str, Load)>,
+    /// Details with other parts, and what they need.
+    pub(crate) details_template: Option<(&'static str, Load)>,
+    pub(crate) list: Operation,
+    pub(crate) read: Option<Operation>,
+    /// Path of the list.
+    pub(crate) path: String,
+    /// Path of the details, with the name of the ID.
+    pub(crate) own: String,
+    pub(crate) actions: Vec<Action>,
+}
+
+/// Something that only one page shows, once.
+#[derive(Debug)]
+pub(crate) struct Secret {
+    /// The member of a result that has it.
+    pub(crate) member: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) warning: &'static str,
+    pub(crate) about: &'static str,
+    /// Members that the page also shows.
+    pub(crate) also: Vec<Member>,
+    /// A template with more, below it.
+    pub(crate) below: Option<&'static str>,
+}
+
+impl Resource {
+    /// A resource with a list and details.
+    pub(crate) fn of<L: Run<Environment>, R: Run<Environment>>(noun: &'static str) -> Self {
+        let resource = Self::listed::<L>(noun);
+        let read = Operation::of::<R>();
+        Self {
+            own: own(&resource.path, &read),
+            read: Some(read),
+            ..resource
+        }
+    }
+
+    /// A resource with a list only.
+    pub(crate) fn listed<L: Run<Environment>>(noun: &'static str) -> Self {
+        Self {
+            noun,
+            about: "",
+            lead: "",
+            icon: "list",
+            empty: "",
+            name: "",
+            subtitle: "",
+            items: "items",
+            newest_first: false,
+            columns: Vec::new(),
+            details: Vec::new(),
+            inputs: Vec::new(),
+            secret: None,
+            acts: false,
+            list_template: None,
+            details_template: None,
+            list: Operation::of::<L>(),
+            read: None,
+            path: format!(
+                "/dashboard/settings/{}s",
+                noun.replace(' ', "-").to_lowercase()
+            ),
+            own: String::new(),
+            actions: Vec::new(),
+        }
+    }
+
+    /// Adds an action. The buttons are in the order of the declaration.
+    pub(crate) fn with(mut self, mut action: Action) -> Self {
+        if self.own.is_empty() && action.is_of_one() {
+            self.own = own(&self.path, &action.operation);
+        }
+        action.place(&self.path, &self.own);
+        self.actions.push(action);
+        self
+    }
+
+    /// The least role that sees the list.
+    pub(crate) fn role(&self) -> Role {
+        self.list.role()
+    }
+
+    /// All of them, such as `Webhooks`.
+    pub(crate) fn title(&self) -> String {
+        title_case(&format!("{}s", self.noun))
+    }
+
+    /// What they are, by the schema.
+    pub(crate) fn description(&self) -> String {
+        text(&self.schema()["description"])
+    }
+
+    /// The name of one of its pages, for scripts and tests.
+    pub(super) fn page_name(&self, page: &str) -> String {
+        format!("{}/{page}", self.path.trim_start_matches("/dashboard/"))
+    }
+
+    /// Its items, in the order of the page.
+    pub(super) fn items(&self, listed: &Value) -> Vec<Value> {
+        let mut items = listed[self.items].as_array().cloned().unwrap_or_default();
+        if self.newest_first {
+            items.reverse();
+        }
+        items
+    }
+
+    /// Schema of one.
+    pub(super) fn schema(&self) -> Value {
+        match &self.read {
+            Some(read) => (read.output)(),
+            None => (self.list.output)()["properties"][self.items]["items"].take(),
+        }
+    }
+
+    /// The member that has its ID: the one of the path, or `id`.
+    pub(super) fn id_member(&self) -> &str {
+        let id = self.own.rsplit_once('{').map_or("", |(_, id)| id);
+        let id = id.trim_end_matches('}');
+        match self.schema()["properties"].get(id) {
+            Some(_) => id,
+            None => "id",
+        }
+    }
+
+    /// The ID of one.
+    pub(super) fn id(&self, one: &Value) -> String {
+        text(&one[self.id_member()])
+    }
+
+    /// How people call one.
+    pub(super) fn name_of(&self, one: &Value) -> String {
+        if !self.name.is_empty() {
+            return fill(self.name, &[one]);
+        }
+        text(&one[self.name_member(&self.schema())])
+    }
+
+    /// By default, the member that names one: the first text, or else the ID.
+    pub(super) fn name_member<'s>(&'s self, schema: &'s Value) -> &'s str {
+        let members = schema["properties"].as_object().into_iter().flatten();
+        let mut texts =
+            members.filter(|(name, schema)| !is_id(name) && matches!(kind(schema, 0), Kind::Text));
+        texts
+            .next()
+            .map_or_else(|| self.id_member(), |(name, _)| name)
+    }
+
+    /// The action that creates one.
+    pub(super) fn creation(&self) -> Option<&Action> {
+        self.actions.iter().find(|one| one.is_creation())
+    }
+
+    /// The page after an action on one, or on all.
+    pub(super) fn after(&self, action: &Action, id: Option<&str>) -> String {
+        match (id, action.next) {
+            (Some(id), Next::Own) if self.read.is_some() => self.path_of(id),
+            _ => self.path.clone(),
+        }
+    }
+
+    /// The details of one.
+    pub(super) fn path_of(&self, id: &str) -> String {
+        format!("{}/{}", self.path, segment(id))
+    }
+}
+
+fn own(list: &str, operation: &Operation) -> String {
+    let id = operation.info.path_members.first().unwrap_or(&"id");
+    format!("{list}/{{{id}}}")
+}
