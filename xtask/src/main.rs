@@ -119,7 +119,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["test", "--all"] => test::run(test::Extent::All),
         ["tidy"] => tidy::run(),
-        ["tidy", "--floors"] => tidy::run_in("crates/core", 2),
+        ["tidy", "--levels"] => tidy::run_in("crates/core", 2),
         ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["size"] => size::run(None),
         ["size", commit] => size::run(Some(commit)),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{floors::unit, imports::Import};
+use super::{imports::Import, levels::unit};
 
 type Edges<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a str>>;
 

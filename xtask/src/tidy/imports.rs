@@ -23,11 +23,18 @@ pub(crate) struct Import {
     pub(crate) to: ModulePath,
 }
 
-/// The imports of a crate's library or binary.
+/// What the sources of a crate name.
+pub(crate) struct Sources {
+    pub(crate) imports: Vec<Import>,
+    /// Each `.field.` of an expression, with its place and module.
+    pub(crate) fields: Vec<(String, ModulePath, String)>,
+}
+
+/// The imports and fields of a crate's library or binary.
 ///
 /// # Errors
-/// Where a source is not Rust.
-pub(crate) fn read(folder: &str, files: &[File]) -> Result<Vec<Import>> {
+/// If a source isn't Rust.
+pub(crate) fn read(folder: &str, files: &[File]) -> Result<Sources> {
     let mut reader = Reader::default();
     for file in files {
         let Some(module) = module_of(folder, &file.path) else {
@@ -41,7 +48,7 @@ pub(crate) fn read(folder: &str, files: &[File]) -> Result<Vec<Import>> {
         reader.file = &file.path;
         reader.items(&module, tokens);
     }
-    Ok(reader.imports())
+    Ok(reader.sources())
 }
 
 /// The module that a file is; nothing for what is not in the folder's `src`.
@@ -68,6 +75,7 @@ struct Reader<'a> {
     tests: BTreeSet<ModulePath>,
     /// Place, module that names, path that is named from the top of the crate.
     named: Vec<(String, ModulePath, ModulePath)>,
+    fields: Vec<(String, ModulePath, String)>,
     /// What the root calls by a name of its own, such as `crate::Error`.
     root: BTreeMap<String, ModulePath>,
 }
@@ -105,9 +113,22 @@ impl Reader<'_> {
                     continue;
                 }
                 TokenTree::Group(group) => self.items(module, group.stream()),
+                TokenTree::Punct(punct) if punct.as_char() == '.' => {
+                    self.field(module, &tokens[position + 1..]);
+                }
                 _ => {}
             }
             position += 1;
+        }
+    }
+
+    /// A field whose own field or method is used.
+    fn field(&mut self, module: &ModulePath, tokens: &[TokenTree]) {
+        if let [TokenTree::Ident(name), TokenTree::Punct(next), ..] = tokens
+            && next.as_char() == '.'
+        {
+            let place = format!("{}:{}", self.file, name.span().start().line);
+            self.fields.push((place, module.clone(), name.to_string()));
         }
     }
 
@@ -227,7 +248,7 @@ impl Reader<'_> {
         Some(at)
     }
 
-    fn imports(self) -> Vec<Import> {
+    fn sources(self) -> Sources {
         let tests = |module: &ModulePath| {
             (1..=module.len()).any(|length| self.tests.contains(&module[..length]))
         };
@@ -244,7 +265,12 @@ impl Reader<'_> {
             .collect();
         imports.sort_unstable();
         imports.dedup();
-        imports
+        let fields = self.fields.iter();
+        let fields = fields.filter(|(_, from, _)| !tests(from)).cloned();
+        Sources {
+            imports,
+            fields: fields.collect(),
+        }
     }
 
     /// The deepest module on a path.
@@ -376,9 +402,9 @@ mod tests {
 
     fn imports<const N: usize>(files: [(&str, &str); N]) -> Vec<String> {
         let files = files.map(|(path, text)| File::of(&format!("crates/c/{path}"), text));
-        read("crates/c", &files)
-            .unwrap()
-            .into_iter()
+        let sources = read("crates/c", &files).unwrap();
+        let imports = sources.imports.into_iter();
+        imports
             .map(|import| {
                 let place = import.place.replace("crates/c/", "");
                 let [from, to] = [import.from, import.to].map(|module| module.join("::"));

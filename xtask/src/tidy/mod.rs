@@ -5,9 +5,9 @@
 
 mod circles;
 mod dependencies;
-mod floors;
 mod imports;
 mod layout;
+mod levels;
 mod licences;
 mod manifest;
 mod metadata;
@@ -116,18 +116,20 @@ struct Rule {
 
 fn of_sources(metadata: &Metadata, files: &[File]) -> Result<Vec<Rule>> {
     let mut circles = Vec::new();
-    let mut floors = Vec::new();
+    let mut levels = Vec::new();
     for package in &metadata.ours {
-        let imports = imports::read(&package.folder, files)?;
-        circles.extend(circles::between_modules(&package.folder, &imports));
+        let sources = imports::read(&package.folder, files)?;
+        let found = circles::between_modules(&package.folder, &sources.imports);
+        circles.extend(found);
         if package.name == "stead-core" {
-            floors = floors::imports_go_down(&imports);
+            let page = read("docs/architecture.md")?;
+            levels = levels::Levels::read(&page).faults(&sources);
         }
     }
     Ok(vec![
         Rule {
-            name: "core imports from lower floors only",
-            faults: floors,
+            name: "core is as docs/architecture.md draws it",
+            faults: levels,
             pending: &[],
         },
         Rule {

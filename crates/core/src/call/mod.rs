@@ -3,7 +3,8 @@
 //! A tool ([`tool`]) and a raw request ([`raw`]) pass the same stages, in the order of [`Call::run`]. [`Request`] and
 //! [`Work`] are what differs between them:
 //!
-//! 1. find and validate: [`find`], [`validate`] and `proxy`
+//! 1. find and validate: [`find`], [`validate`] and `proxy`. A raw request is validated when its account is known,
+//!    because the account determines the product.
 //! 2. claim the idempotency key: [`once`]
 //! 3. admit: the account, its capacity, scopes and policies ([`admit`](mod@admit), `policy`)
 //! 4. approve: a person's approval, and the entry in the audit log for a member's call
