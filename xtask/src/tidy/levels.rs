@@ -76,9 +76,12 @@ impl Levels {
                 continue;
             };
             let service = self.services.get(from);
-            if below > above || (below == above && service.is_some_and(|one| !one.calls.contains(to)))
+            if below > above
+                || (below == above && service.is_some_and(|one| !one.calls.contains(to)))
             {
-                faults.insert(format!("{place}: {from} (level {above}) imports {to} (level {below})"));
+                faults.insert(format!(
+                    "{place}: {from} (level {above}) imports {to} (level {below})"
+                ));
             }
         }
         let known: BTreeSet<&str> = self.parts().map(|(_, part)| part).collect();
@@ -89,7 +92,9 @@ impl Levels {
             };
             parts.remove(&(service, field));
             if known.contains(field.as_str()) && !self.services[service].parts.contains(field) {
-                faults.insert(format!("{place}: {service} uses {field}, which isn't drawn"));
+                faults.insert(format!(
+                    "{place}: {service} uses {field}, which isn't drawn"
+                ));
             }
         }
         let unused = drawn.into_iter().chain(parts);
@@ -99,7 +104,9 @@ impl Levels {
         for (name, service) in &self.services {
             if service.parts.len() > PARTS {
                 let count = service.parts.len();
-                faults.insert(format!("docs/architecture.md: {name} uses {count} parts, not {PARTS}"));
+                faults.insert(format!(
+                    "docs/architecture.md: {name} uses {count} parts, not {PARTS}"
+                ));
             }
         }
         faults.into_iter().collect()
@@ -107,12 +114,14 @@ impl Levels {
 
     fn arrows(&self) -> impl Iterator<Item = (&str, &str)> {
         let services = self.services.iter();
-        services.flat_map(|(name, one)| one.calls.iter().map(move |to| (name.as_str(), to.as_str())))
+        services
+            .flat_map(|(name, one)| one.calls.iter().map(move |to| (name.as_str(), to.as_str())))
     }
 
     fn parts(&self) -> impl Iterator<Item = (&str, &str)> {
         let services = self.services.iter();
-        services.flat_map(|(name, one)| one.parts.iter().map(move |to| (name.as_str(), to.as_str())))
+        services
+            .flat_map(|(name, one)| one.parts.iter().map(move |to| (name.as_str(), to.as_str())))
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) async fn issue_access_token(
     scope: Option<&str>,
 ) -> Result<IssuedToken> {
     let now = context.host.now();
-    let known = context.database.store.app_credential(client_id).await?;
+    let known = context.store.app_credential(client_id).await?;
     let known = known.map(|found| found.row).filter(|row| row.is_live(now));
     // An unknown ID takes the same path as a wrong secret: Stead always compares two digests.
     let secrets = known.as_ref().map(|row| row.live_secrets(now));

@@ -14,7 +14,7 @@ pub(super) const MOST: u32 = 1000;
 
 /// Rejects another member if the maximum is reached.
 pub(super) async fn check_room(context: &Context) -> Result<()> {
-    if context.database.store.members(None, MOST).await?.len() < MOST as usize {
+    if context.store.members(None, MOST).await?.len() < MOST as usize {
         return Ok(());
     }
     let message =
@@ -25,7 +25,7 @@ pub(super) async fn check_room(context: &Context) -> Result<()> {
 /// Whether there is a member. A rejected row counts too. Otherwise, someone could become the first owner by tampering
 /// with the rows of all others.
 pub(super) async fn has_members(context: &Context) -> Result<bool> {
-    let (rows, _) = context.database.store.rows(Member::TABLE, None, 1).await?;
+    let (rows, _) = context.store.rows(Member::TABLE, None, 1).await?;
     Ok(!rows.is_empty())
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn create(context: &Context, member: Member) -> Result<MemberId
     let exists = || Error::new(ErrorKind::AlreadyExists, "this member already exists");
     match context.add("member.create", created, exists()).await {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let found = context.database.store.member_by_email(&email).await?;
+            let found = context.store.member_by_email(&email).await?;
             found.map(|found| found.row.id).ok_or_else(exists)
         }
         other => other.map(|()| id),
@@ -58,7 +58,7 @@ pub(super) async fn code_step(
     };
     let place = place::second_factor(member.id);
     let secret = context
-        .database
+        .store
         .vault
         .open_sealed(place, &factor.sealed)
         .await?;

@@ -48,12 +48,10 @@ pub(super) async fn look_up<T: Token>(
     digest: &Digest,
 ) -> Result<(T::Opened, Timestamp)> {
     let refused = || Error::new(ErrorKind::Unauthenticated, T::REFUSED);
-    let found = T::find(&context.database.store, digest)
-        .await?
-        .ok_or_else(refused)?;
+    let found = T::find(&context.store, digest).await?.ok_or_else(refused)?;
     let credential = match found.row.client_id() {
         Some(client_id) => {
-            let credential = context.database.store.app_credential(client_id).await?;
+            let credential = context.store.app_credential(client_id).await?;
             Some(credential.ok_or_else(refused)?.row)
         }
         None => None,

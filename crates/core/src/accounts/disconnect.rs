@@ -69,11 +69,7 @@ pub(crate) async fn disconnect(
     }
     context
         .detached(move |context| async move {
-            context
-                .database
-                .store
-                .remove_unreadable_credentials(id)
-                .await?;
+            context.store.remove_unreadable_credentials(id).await?;
             if pseudonym.is_some() {
                 erase::sessions(&context, &identifier).await?;
             }
@@ -113,7 +109,7 @@ async fn load(
 ) -> Result<Loaded> {
     let account = context.existing_account(id).await?;
     let mut credentials = Vec::new();
-    for credential in context.database.store.credentials(id).await? {
+    for credential in context.store.credentials(id).await? {
         let revocation = if how.revoke_at_product {
             oauth::revocation(context, &account.row, &credential.row, also_ends).await?
         } else {
@@ -122,7 +118,7 @@ async fn load(
         credentials.push((credential, revocation));
     }
     let erased = match pseudonym {
-        Some(pseudonym) => context.database.store.erasure(pseudonym).await?,
+        Some(pseudonym) => context.store.erasure(pseudonym).await?,
         None => None,
     };
     Ok((account, credentials, erased))

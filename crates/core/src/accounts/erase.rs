@@ -31,13 +31,7 @@ const ROUND: u32 = 200;
 
 async fn pseudonyms(context: &Context) -> Result<Pseudonyms> {
     let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
-    Pseudonyms::open(
-        &context.database.vault,
-        &context.database.store,
-        runtime,
-        entropy,
-    )
-    .await
+    Pseudonyms::open(&context.store.vault, &context.store, runtime, entropy).await
 }
 
 /// The pseudonym of a user.
@@ -50,7 +44,7 @@ pub(super) async fn pseudonym(context: &Context, of: &AccountRef) -> Result<Stri
 
 /// Removes the MCP sessions and approvals of a user, because they name the user.
 pub(super) async fn sessions(context: &Context, of: &Identifier) -> Result<()> {
-    let store = &context.database.store;
+    let store = &context.store;
     while store.remove_mcp_sessions_of(of, REMOVED).await? >= u64::from(REMOVED) {}
     while store.remove_approvals_of(of, REMOVED).await? >= u64::from(REMOVED) {}
     Ok(())
@@ -62,7 +56,7 @@ pub(super) async fn again(
     pseudonym: &str,
     error: Error,
 ) -> Result<Disconnected> {
-    if context.database.store.erasure(pseudonym).await?.is_none() {
+    if context.store.erasure(pseudonym).await?.is_none() {
         return Err(error);
     }
     let pseudonym = pseudonym.to_owned();
@@ -79,7 +73,7 @@ pub(super) async fn again(
 /// The part of the first pass that one request waits for, if it isn't complete yet. Maintenance retries failures.
 pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasureProgress {
     let pass = async {
-        let Some(found) = context.database.store.erasure(pseudonym).await? else {
+        let Some(found) = context.store.erasure(pseudonym).await? else {
             return Ok(true);
         };
         if found.row.is_pending() {
@@ -87,7 +81,7 @@ pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasurePro
             context.history.recorder.flush(context).await;
             pass(context, vec![found], AT_ONCE).await?;
         }
-        let found = context.database.store.erasure(pseudonym).await?;
+        let found = context.store.erasure(pseudonym).await?;
         Ok::<bool, Error>(found.is_none_or(|found| !found.row.is_pending()))
     };
     match pass.await {
@@ -104,7 +98,6 @@ pub(super) async fn first_pass(context: &Context, pseudonym: &str) -> ErasurePro
 pub(crate) async fn continue_erasures(context: &Context) -> Result<()> {
     loop {
         let due = context
-            .database
             .store
             .due_erasures(context.host.now(), ROUND)
             .await?;
@@ -118,13 +111,7 @@ pub(crate) async fn continue_erasures(context: &Context) -> Result<()> {
 /// One pass for these erasures together. Returns whether it was completed within the given number of pages.
 async fn pass(context: &Context, erasures: Vec<Versioned<Erasure>>, pages: u32) -> Result<bool> {
     for account in erasures.iter().flat_map(|found| &found.row.accounts) {
-        while context
-            .database
-            .store
-            .remove_rows_of(*account, REMOVED)
-            .await?
-            >= u64::from(REMOVED)
-        {}
+        while context.store.remove_rows_of(*account, REMOVED).await? >= u64::from(REMOVED) {}
     }
     // Replaying the spool drops entries of deleted accounts.
     oauth::replay_spool(context).await;
@@ -140,7 +127,7 @@ async fn pass(context: &Context, erasures: Vec<Versioned<Erasure>>, pages: u32) 
         |batch, Versioned { row, version, .. }| batch.update(row.passed(), version),
     );
     // A conflict means that another process was faster, or that the user was erased again.
-    Ok(context.database.store.commit(passed).await? == Commit::Committed)
+    Ok(context.store.commit(passed).await? == Commit::Committed)
 }
 
 /// Number of pages that can still be read.
@@ -232,7 +219,7 @@ impl<'a> Names<'a> {
 /// Returns whether it was completed.
 async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
     // Maintenance first moves the executions of older versions into groups.
-    if !context.database.store.first_form(1).await?.is_empty() {
+    if !context.store.first_form(1).await?.is_empty() {
         return Ok(false);
     }
     // A group that is merged in the meantime sorts after the groups that it replaces, or becomes a full one.
@@ -243,11 +230,7 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
                 return Ok(false);
             }
             let after_row = (after.0, after.1.as_str());
-            let groups = context
-                .database
-                .store
-                .groups_after(kind, after_row, GROUPS)
-                .await?;
+            let groups = context.store.groups_after(kind, after_row, GROUPS).await?;
             let is_last = groups.len() < GROUPS as usize;
             let Some(next) = groups
                 .last()
@@ -271,7 +254,7 @@ async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -
             if !go.is_empty() {
                 let batch = Batch::new().named("erasure.calls");
                 let process = context.host.process;
-                let store = &context.database.store;
+                let store = &context.store;
                 if store.commit_groups(process, batch, &come, &go).await? == Commit::Conflict {
                     continue;
                 }
@@ -293,7 +276,7 @@ async fn rename_events(context: &Context, names: &Names<'_>, pages: &mut Pages) 
             if !pages.next() {
                 return Ok(false);
             }
-            let store = &context.database.store;
+            let store = &context.store;
             let events = store.events(Some(*account), after, EVENTS).await?;
             let is_last = events.len() < EVENTS as usize;
             let next = events.last().and_then(|last| last.row.position);

@@ -133,9 +133,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
     assert_eq!(done.erasure, Some(ErasureProgress::Complete));
     let all = world.run(stored(&context, &*store));
     assert_forgotten(&all);
-    let events = world
-        .run(context.database.store.events(None, None, 100))
-        .unwrap();
+    let events = world.run(context.store.events(None, None, 100)).unwrap();
     let names: Vec<_> = events.iter().map(|found| found.row.name.as_str()).collect();
     assert_eq!(names.last(), Some(&"account.erased"));
     let last = &events.last().unwrap().row;
@@ -188,7 +186,7 @@ fn an_erased_user_is_named_nowhere_and_may_come_back() {
             .all(|call| call.identifier != ADA || call.account_id == Some(after.id))
     );
     let erased = world
-        .run(context.database.store.erasure(pseudonym))
+        .run(context.store.erasure(pseudonym))
         .unwrap()
         .unwrap();
     assert_eq!((erased.row.passes, erased.row.due_at), (3, None));
@@ -278,7 +276,7 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     world.run(known(&context));
     let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
     let _ = world
-        .run(context.database.store.commit(Batch::new().insert(old)))
+        .run(context.store.commit(Batch::new().insert(old)))
         .unwrap();
     let done = world
         .run(accounts::disconnect(

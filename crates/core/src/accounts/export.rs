@@ -60,7 +60,7 @@ async fn give_out(
     let mut connections: BTreeMap<ConnectionId, Option<Connection>> = BTreeMap::new();
     let mut after = None;
     loop {
-        let rows = context.database.store.accounts(only, after, PAGE).await?;
+        let rows = context.store.accounts(only, after, PAGE).await?;
         let last = rows.len() < PAGE as usize;
         for row in rows {
             let (id, of) = (row.row.id, row.row.connection_id);
@@ -68,7 +68,7 @@ async fn give_out(
             let connection = match connections.entry(of) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    let found = context.database.store.connection(of).await?;
+                    let found = context.store.connection(of).await?;
                     unknown.insert(found.map(|found| found.row))
                 }
             };
@@ -121,7 +121,7 @@ async fn with_tokens(
                 ..AccountWithTokens::new(name, row.identifier, access_token)
             }));
         }
-        match context.database.store.account(id).await? {
+        match context.store.account(id).await? {
             Some(found) => row = found.row.through(connection),
             None => return Ok(None),
         }

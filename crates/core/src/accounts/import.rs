@@ -151,7 +151,6 @@ struct Loaded {
 async fn load(context: &Context, line: &Line) -> Result<Loaded> {
     let connection = context.existing_connection(&line.of.connection).await?;
     let found = context
-        .database
         .store
         .account_of(connection.row.id, &line.of.identifier)
         .await?;
@@ -167,25 +166,16 @@ async fn load(context: &Context, line: &Line) -> Result<Loaded> {
     };
     let (mut authorizations, mut credentials) = (Vec::new(), Vec::new());
     if version.is_some() {
-        authorizations = context
-            .database
-            .store
-            .authorizations(account.id, SIBLINGS)
-            .await?;
+        authorizations = context.store.authorizations(account.id, SIBLINGS).await?;
         authorizations.retain(|one| one.row.is_verifying());
-        let all = context
-            .database
-            .store
-            .credentials(account.id)
-            .await?
-            .into_iter();
+        let all = context.store.credentials(account.id).await?.into_iter();
         let live = all.filter(|credential| credential.row.sealed.is_some());
         credentials.extend(live.map(|credential| (credential, None)));
     }
     let tokens = line.tokens.clone().of_client(connection.row.client_epoch);
     let generation = account.last_generation + 1;
     Ok(Loaded {
-        sealed: tokens.seal(&context.database.vault, &account, generation)?,
+        sealed: tokens.seal(&context.store.vault, &account, generation)?,
         connection,
         account,
         version,

@@ -82,12 +82,7 @@ async fn tokens(context: &Context) -> (String, Option<String>) {
 }
 
 async fn audited(context: &Context) -> Vec<String> {
-    let rows = context
-        .database
-        .store
-        .audit_entries(None, 100)
-        .await
-        .unwrap();
+    let rows = context.store.audit_entries(None, 100).await.unwrap();
     let told = rows.into_iter().map(|found| {
         let accounts = found.row.facts.get("accounts").map(Value::to_string);
         format!("{} {}", found.row.action, accounts.unwrap_or_default())
@@ -169,9 +164,7 @@ fn an_account_that_exists_is_refused_skipped_or_replaced_as_asked() {
     assert_eq!(world.run(tokens(&context)), (String::from("other"), None));
     let row = world.run(account(&context)).unwrap();
     assert_eq!((row.generation, row.last_generation), (2, 2));
-    let credentials = world
-        .run(context.database.store.credentials(row.id))
-        .unwrap();
+    let credentials = world.run(context.store.credentials(row.id)).unwrap();
     let live = credentials.iter().filter(|one| one.row.sealed.is_some());
     assert_eq!(live.count(), 1, "the tokens before are gone");
 }

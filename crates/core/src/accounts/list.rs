@@ -61,11 +61,7 @@ async fn of_user(
 ) -> Result<Page<resource::Account>> {
     let mut items = Vec::new();
     for connection in connections {
-        let found = context
-            .database
-            .store
-            .account_of(connection.id, identifier)
-            .await?;
+        let found = context.store.account_of(connection.id, identifier).await?;
         let row = found
             .map(|found| found.row)
             .filter(|row| after.is_none_or(|after| row.id > after));
@@ -92,7 +88,7 @@ async fn of_prefix(
 ) -> Result<Page<resource::Account>> {
     let mut last = match after {
         None => None,
-        Some(id) => Some(context.database.store.account(id).await?.ok_or_else(|| {
+        Some(id) => Some(context.store.account(id).await?.ok_or_else(|| {
             let message = "the account that this page token points to was deleted; list from the start, without a page token";
             Error::invalid_at("/page_token", message)
         })?),
@@ -107,11 +103,7 @@ async fn of_prefix(
         let mut from = last.take();
         let whole = Identifier::new(prefix).ok();
         if let (None, Some(identifier)) = (&from, whole) {
-            let found = context
-                .database
-                .store
-                .account_of(connection.id, &identifier)
-                .await?;
+            let found = context.store.account_of(connection.id, &identifier).await?;
             items.extend(found.and_then(|found| matching(filter, connection, found.row)));
             if items.len() >= limit as usize {
                 let end = items.last().map(|last| last.id.to_string());
@@ -119,7 +111,7 @@ async fn of_prefix(
             }
         }
         loop {
-            let store = &context.database.store;
+            let store = &context.store;
             let behind = from.as_ref().map(|row| &row.identifier);
             let rows = store.accounts_of_prefix(connection.id, prefix, behind, limit);
             let rows = rows.await?;
@@ -156,7 +148,7 @@ async fn scan(
     let mut items = Vec::new();
     let mut connections: BTreeMap<ConnectionId, Option<Connection>> = BTreeMap::new();
     for _ in 0..ROUNDS {
-        let store = &context.database.store;
+        let store = &context.store;
         let rows = match filter.state {
             // Few accounts aren't active, so searching by state is faster than searching by connection.
             Some(state) if connection.is_none() || state != AccountState::Active => {
@@ -174,12 +166,7 @@ async fn scan(
             let connection = match connections.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => {
-                    let found = context
-                        .database
-                        .store
-                        .connection(id)
-                        .await?
-                        .map(|found| found.row);
+                    let found = context.store.connection(id).await?.map(|found| found.row);
                     unknown.insert(found.filter(|row| context.caller.sees(row.name.as_str())))
                 }
             };
@@ -250,7 +237,7 @@ mod tests {
             let identifier = Identifier::new(identifier).unwrap();
             batch = batch.insert(new_account(id, connection, identifier, START));
         }
-        let committed = world.run(context.database.store.commit(batch)).unwrap();
+        let committed = world.run(context.store.commit(batch)).unwrap();
         assert_eq!(committed, Commit::Committed);
         let pages = |prefix: &str, state, size| {
             let filter = AccountFilter {

@@ -90,11 +90,7 @@ async fn granted_by_product(
         if connection_ready(&connection).is_err() {
             continue;
         }
-        let account = context
-            .database
-            .store
-            .account_of(connection.id, &identifier)
-            .await?;
+        let account = context.store.account_of(connection.id, &identifier).await?;
         if let Some(account) = account.filter(|account| {
             account.row.state == AccountState::Active && account.row.is_of_client(&connection)
         }) {

@@ -23,7 +23,7 @@ pub(crate) async fn list(
     let limit = list.page.limit() as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
-        let rows = context.database.store.audit_entries(below, READ).await?;
+        let rows = context.store.audit_entries(below, READ).await?;
         let last = rows.len() < READ as usize;
         for found in rows {
             let number = found.row.number;

@@ -60,7 +60,7 @@ pub(super) async fn suspect_rows<L>(
 where
     L: Future<Output = Result<Told>>,
 {
-    let Some(since) = context.database.vault.rows_since() else {
+    let Some(since) = context.store.vault.rows_since() else {
         return Ok(Vec::new());
     };
     let (mut refused, mut untold) = (Vec::new(), Vec::new());
@@ -68,10 +68,10 @@ where
     for table in AUTHENTICATED {
         let mut after = None;
         loop {
-            let (rows, next) = context.database.store.rows(table, after, READ).await?;
+            let (rows, next) = context.store.rows(table, after, READ).await?;
             for mut found in rows {
                 let id = shown(&found.row);
-                let fault = context.database.store.fault_of(&mut found.row).await?;
+                let fault = context.store.fault_of(&mut found.row).await?;
                 gone.remove(&(table.name, id.clone()));
                 if let Some(why) = fault {
                     refused.push(SuspectRow::new(table.name, id, why));

@@ -52,11 +52,7 @@ async fn follow_all(
     expect: Option<&AuditHead>,
 ) -> Result<Option<AuditFault>> {
     loop {
-        let entries = context
-            .database
-            .store
-            .audit_chain(head.number, READ)
-            .await?;
+        let entries = context.store.audit_chain(head.number, READ).await?;
         let last = entries.len() < READ as usize;
         let fault = entries.into_iter().find_map(|entry| {
             if let Ok(entry) = &entry {

@@ -33,11 +33,7 @@ pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page
     };
     let position = list.page.token.as_deref().map(position).transpose()?;
     let limit = list.page.limit() as usize;
-    let (found, next) = context
-        .database
-        .store
-        .executions(&search, position, limit)
-        .await?;
+    let (found, next) = context.store.executions(&search, position, limit).await?;
     let seen = |call: &Execution| context.caller.sees(&call.connection_name);
     let items = found
         .into_iter()
@@ -71,11 +67,7 @@ pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<Execu
     };
     let mut position = None;
     loop {
-        let (found, next) = context
-            .database
-            .store
-            .executions(&search, position, 100)
-            .await?;
+        let (found, next) = context.store.executions(&search, position, 100).await?;
         if let Some(call) = found.into_iter().find(|call| call.id == id) {
             let seen = context.caller.sees(&call.connection_name);
             return seen.then(|| call.shown()).ok_or_else(missing);
@@ -113,7 +105,7 @@ const READ: u32 = 500;
 /// Size of the history in bytes.
 pub(crate) async fn history_bytes(context: &Context) -> Result<u64> {
     // Parts are read while others change, so their sum can be negative.
-    let bytes = context.database.store.history_bytes().await?;
+    let bytes = context.store.history_bytes().await?;
     Ok(u64::try_from(bytes).unwrap_or_default())
 }
 
@@ -128,7 +120,6 @@ pub(crate) async fn by_process(
         let mut after = None;
         loop {
             let page = context
-                .database
                 .store
                 .totals(step, &(since..before), after, READ)
                 .await?;

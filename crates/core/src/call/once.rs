@@ -125,7 +125,7 @@ impl Turn {
     async fn found(&mut self) -> Result<Option<Outcome>> {
         (self.lost, self.cut_off) = (false, None);
         loop {
-            let found = pin!(self.context.database.store.keyed_call(&self.keyed.key));
+            let found = pin!(self.context.store.keyed_call(&self.keyed.key));
             let found = self.context.in_time(found).await?;
             let Some(found) = found.filter(|found| !found.row.is_over(found.read_at)) else {
                 return Ok(None);
@@ -164,12 +164,7 @@ impl Turn {
             return Err(not_kept(row.execution_id));
         };
         let place = place::outcome(row.execution_id);
-        let outcome = self
-            .context
-            .database
-            .vault
-            .open_sealed(place, sealed)
-            .await?;
+        let outcome = self.context.store.vault.open_sealed(place, sealed).await?;
         serde_json::from_slice(&outcome).map_err(|_| {
             let message = "the outcome of an earlier call with this key can't be read";
             Error::new(ErrorKind::IntegrityViolated, message)
@@ -201,7 +196,7 @@ impl Turn {
         let first = context
             .change(
                 "idempotency.start",
-                || context.database.store.keyed_call(&self.keyed.key),
+                || context.store.keyed_call(&self.keyed.key),
                 |found| {
                     let change = Change::none();
                     Ok(match found {
@@ -310,11 +305,9 @@ impl Turn {
     async fn offer(&self, id: ExecutionId, end: &End, patiently: bool) -> Result<()> {
         let context = &self.context;
         let load = || async {
-            let found = context.database.store.keyed_call(&self.keyed.key).await?;
+            let found = context.store.keyed_call(&self.keyed.key).await?;
             let outcome = match end {
-                End::Kept(outcome) => {
-                    Some(context.database.vault.seal(place::outcome(id), outcome)?)
-                }
+                End::Kept(outcome) => Some(context.store.vault.seal(place::outcome(id), outcome)?),
                 End::NotKept | End::Free | End::AsBefore(_) => None,
             };
             Ok((found, outcome))

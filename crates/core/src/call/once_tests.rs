@@ -235,7 +235,7 @@ fn a_key_is_of_one_caller_and_one_request_for_a_day() {
     let keyed = Keyed::new(context, "tools/execute", "key", &()).unwrap();
     assert!(
         world
-            .run(context.database.store.keyed_call(&keyed.key))
+            .run(context.store.keyed_call(&keyed.key))
             .unwrap()
             .is_none()
     );
@@ -385,9 +385,7 @@ fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
         .run(Turn::wait(context, keyed.clone(), &connection))
         .unwrap();
     assert!(world.run(turn.earlier()).unwrap().is_none());
-    let row = world
-        .run(context.database.store.keyed_call(&keyed.key))
-        .unwrap();
+    let row = world.run(context.store.keyed_call(&keyed.key)).unwrap();
     let row = row.unwrap().row;
     let id = ExecutionId::from_uuid(Uuid::from_u128(7));
     // The same is true for another user of the product, or another version of the tool.

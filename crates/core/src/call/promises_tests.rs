@@ -363,9 +363,7 @@ fn calls_and_changes_say_who_made_them() {
         .unwrap();
     let calls = world.run(executions(&context));
     assert_eq!(calls[0].actor.as_deref(), Some("app_1"));
-    let events = world
-        .run(context.database.store.events(None, None, 10))
-        .unwrap();
+    let events = world.run(context.store.events(None, None, 10)).unwrap();
     let actors: Vec<_> = events
         .into_iter()
         .map(|event| event.row.actor.map(|actor| (actor.kind, actor.id)))

@@ -66,13 +66,7 @@ async fn load(
     client_secret: Option<&SecretString>,
 ) -> Result<(Connection, bool)> {
     let exists = |exists: String| Err(Error::new(ErrorKind::AlreadyExists, exists));
-    if context
-        .database
-        .store
-        .connection_named(&new.name)
-        .await?
-        .is_some()
-    {
+    if context.store.connection_named(&new.name).await?.is_some() {
         return exists(format!("the connection {} already exists", new.name));
     }
     let all = context.all_connections().await?;
@@ -86,6 +80,6 @@ async fn load(
     let mut connection = new.clone();
     connection.client_secret = sealed_client_secret(context, new.id, client_secret)?;
     connection.state = connection.state_of_contents(false);
-    let is_first = context.database.store.known_public_url().await?.is_none();
+    let is_first = context.store.known_public_url().await?.is_none();
     Ok((connection, is_first))
 }

@@ -28,12 +28,7 @@ async fn load(context: &Context, name: &str) -> Result<Loaded> {
     let connection = context.connection_row(name).await?;
     let mut accounts = Vec::new();
     for account in accounts_of(context, connection.row.id).await? {
-        let holds = !context
-            .database
-            .store
-            .credentials(account.row.id)
-            .await?
-            .is_empty();
+        let holds = !context.store.credentials(account.row.id).await?.is_empty();
         accounts.push((account, holds));
     }
     Ok((connection, accounts))

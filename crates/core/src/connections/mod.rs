@@ -29,7 +29,6 @@ async fn accounts_of(
             .last()
             .map(|account: &Versioned<Account>| account.row.id);
         let page = context
-            .database
             .store
             .accounts(Some(connection), after, PAGE)
             .await?;
@@ -58,7 +57,7 @@ fn sealed_client_secret(
         ));
     }
     context
-        .database
+        .store
         .vault
         .seal(place::client_secret(connection), text.as_bytes())
         .map(Some)

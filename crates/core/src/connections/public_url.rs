@@ -20,7 +20,7 @@ pub struct MovedPublicUrl {
 
 /// Redirect URIs to register again if the public URL has changed. Changes nothing in the store.
 pub(crate) async fn moved(context: &Context) -> Result<Option<MovedPublicUrl>> {
-    let known = context.database.store.known_public_url().await?;
+    let known = context.store.known_public_url().await?;
     let Some(known) = known.filter(|known| known.row.url != context.site.at("")) else {
         return Ok(None);
     };
@@ -51,7 +51,7 @@ pub(crate) async fn keep(context: &Context) -> Result<()> {
     context
         .change(
             "public_url.keep",
-            || context.database.store.known_public_url(),
+            || context.store.known_public_url(),
             |found| {
                 let url = context.site.at("");
                 Ok(match found {

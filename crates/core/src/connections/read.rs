@@ -33,14 +33,14 @@ async fn rows(
     limit: u32,
 ) -> Result<Vec<Versioned<Connection>>> {
     let Some(names) = context.caller.connections().names() else {
-        return context.database.store.connections(after, limit).await;
+        return context.store.connections(after, limit).await;
     };
     let mut rows = Vec::new();
     for name in names.filter(|name| after.is_none_or(|after| name.as_str() > after)) {
         if rows.len() == limit as usize {
             break;
         }
-        rows.extend(context.database.store.connection_named(name).await?);
+        rows.extend(context.store.connection_named(name).await?);
     }
     Ok(rows)
 }

@@ -27,9 +27,9 @@ impl Context {
         if audits.is_empty() {
             return self.offer(batch, retries).await;
         }
-        let _turn = self.database.audit_turn.0.lock().await;
+        let _turn = self.store.audit_turn.0.lock().await;
         loop {
-            let head = match self.database.store.audit_head().await {
+            let head = match self.store.audit_head().await {
                 Ok(head) => head,
                 Err(error) => {
                     retries.after(error).await?;
@@ -53,7 +53,7 @@ impl Context {
                     }
                     return Ok(Commit::Committed);
                 }
-                Commit::Conflict if self.database.store.audit_head().await? == head => {
+                Commit::Conflict if self.store.audit_head().await? == head => {
                     return Ok(Commit::Conflict);
                 }
                 Commit::Conflict => {}

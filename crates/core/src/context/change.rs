@@ -222,7 +222,7 @@ impl Context {
             ask: retry,
         };
         loop {
-            let fence = self.database.vault.fence();
+            let fence = self.store.vault.fence();
             let loaded = match load().await {
                 Ok(loaded) => loaded,
                 Err(error) => {
@@ -276,7 +276,7 @@ impl Context {
             ask: never,
         };
         match self
-            .commit(name, change, &self.database.vault.fence(), &mut retries)
+            .commit(name, change, &self.store.vault.fence(), &mut retries)
             .await?
         {
             Commit::Committed => Ok(()),
@@ -302,11 +302,11 @@ impl Context {
         let outcome = self.offer_audited(batch, change.audits, retries).await;
         if is_fenced && matches!(outcome, Ok(Commit::Conflict)) {
             // Another process may have changed the data key. If reading the keys fails, `load` reports the error.
-            let _ = self.database.vault.reload().await;
+            let _ = self.store.vault.reload().await;
         }
         // Even if the store doesn't respond, because it may have committed.
         if !events.is_empty() {
-            self.database.feed.committed();
+            self.store.feed.committed();
         }
         match &outcome {
             Ok(Commit::Committed) => {
@@ -372,26 +372,17 @@ impl Context {
     {
         let mut failed_before = false;
         loop {
-            let error = match self.database.store.commit(batch.clone()).await {
-                Ok(Commit::Conflict) if failed_before => {
-                    match self.database.store.holds(&batch).await {
-                        Ok(true) => return Ok(Commit::Committed),
-                        Ok(false) => return Ok(Commit::Conflict),
-                        Err(error) => error,
-                    }
-                }
+            let error = match self.store.commit(batch.clone()).await {
+                Ok(Commit::Conflict) if failed_before => match self.store.holds(&batch).await {
+                    Ok(true) => return Ok(Commit::Committed),
+                    Ok(false) => return Ok(Commit::Conflict),
+                    Err(error) => error,
+                },
                 Ok(outcome) => return Ok(outcome),
                 Err(error) => error,
             };
             let may_be_applied = error.kind() == ErrorKind::StorageUnavailable;
-            if may_be_applied
-                && self
-                    .database
-                    .store
-                    .holds(&batch)
-                    .await
-                    .is_ok_and(|holds| holds)
-            {
+            if may_be_applied && self.store.holds(&batch).await.is_ok_and(|holds| holds) {
                 return Ok(Commit::Committed);
             }
             failed_before = true;
@@ -444,7 +435,7 @@ impl Context {
 
     /// An account that existed a moment ago.
     pub(crate) async fn existing_account(&self, id: AccountId) -> Result<Versioned<Account>> {
-        self.database.store.account(id).await?.ok_or_else(|| {
+        self.store.account(id).await?.ok_or_else(|| {
             Error::new(
                 ErrorKind::AccountNotFound,
                 "the account was deleted during this request",

@@ -146,9 +146,7 @@ impl Stage {
     }
 
     fn events(&self) -> Vec<String> {
-        let events = self
-            .world
-            .run(self.context.database.store.events(None, None, 100));
+        let events = self.world.run(self.context.store.events(None, None, 100));
         let names = events.unwrap().into_iter().map(|event| event.row.name);
         names.collect()
     }
@@ -269,7 +267,7 @@ impl Stage {
             };
             let batch = Batch::new().update(row, found.version);
             assert_eq!(
-                context.database.store.commit(batch).await.unwrap(),
+                context.store.commit(batch).await.unwrap(),
                 Commit::Committed
             );
         }

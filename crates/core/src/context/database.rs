@@ -1,6 +1,6 @@
 //! The database with the keys of its secrets, and what was read from it.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::Deref, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// The database, the keys of its secrets, and what waits for it.
 pub(crate) struct Database {
-    pub(crate) store: Records,
+    pub(super) records: Records,
     /// Whether the store responds.
     pub(super) breaker: Breaker,
     pub(crate) vault: Arc<Vault>,
@@ -29,6 +29,13 @@ pub(crate) struct Database {
     pub(crate) feed: Feed,
     pub(crate) outbox: OutboxQueue,
     pub(super) audit_turn: AuditTurn,
+}
+
+impl Deref for Database {
+    type Target = Records;
+    fn deref(&self) -> &Records {
+        &self.records
+    }
 }
 
 impl Database {

@@ -71,7 +71,7 @@ impl Context {
     /// The names of a connection, if it exists and the store responds.
     pub(crate) async fn names_of(&self, id: ConnectionId) -> Option<Names> {
         let known = || {
-            self.database
+            self.store
                 .feed
                 .names
                 .lock()
@@ -80,7 +80,7 @@ impl Context {
         if let Some(names) = known().get(&id).cloned() {
             return Some(names);
         }
-        let found = self.database.store.connection(id).await.ok()??.row;
+        let found = self.store.connection(id).await.ok()??.row;
         let names = (found.name, found.product);
         known().insert(id, names.clone());
         Some(names)

@@ -119,7 +119,7 @@ impl Context {
                 now: began,
             };
         }
-        if !self.database.is_away() {
+        if !self.store.is_away() {
             let patience = self.host.runtime.sleep(self.at_most(PATIENCE));
             select(self.look(), patience).await;
         }
@@ -152,7 +152,7 @@ impl Context {
                     context.memory.follower.runs.store(false, Ordering::Release);
                     return;
                 }
-                if !context.database.is_away() {
+                if !context.store.is_away() {
                     let _ = context.look().await;
                 }
                 pause = context.host.runtime.sleep(PERIOD);
@@ -192,7 +192,7 @@ impl Context {
         let next = match next {
             Some(next) => next,
             None => {
-                let last = self.database.store.last_event().await?;
+                let last = self.store.last_event().await?;
                 Seen {
                     last: last.and_then(|last| Place::of(&last.row)),
                     began,
@@ -211,7 +211,7 @@ impl Context {
         for _ in 0..PAGES {
             // The event at that place is read again, to detect a different one.
             let after = last.map(|place| place.position.saturating_sub(1));
-            let rows = self.database.store.events(None, after, READ).await?;
+            let rows = self.store.events(None, after, READ).await?;
             let all = rows.len() < READ as usize;
             let events: Vec<Event> = rows.into_iter().map(|found| found.row).collect();
             if last.is_some() && events.first().and_then(Place::of) != last {

@@ -101,7 +101,7 @@ impl Scene {
     }
 
     fn add_event(&self, event: Event) {
-        let commit = self.there.database.store.commit(Batch::new().insert(event));
+        let commit = self.there.store.commit(Batch::new().insert(event));
         assert_eq!(self.world.run(commit).unwrap(), Commit::Committed);
     }
 }
@@ -443,7 +443,7 @@ fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
 fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
     for replaced in [false, true] {
         let scene = Scene::new();
-        let store = &scene.there.database.store;
+        let store = &scene.there.store;
         let before = scene.world.run(
             store.account_of(
                 scene

@@ -27,7 +27,6 @@ impl Context {
     ) -> Result<(Versioned<Connection>, Versioned<Account>)> {
         let connection = self.existing_connection(&of.connection).await?;
         let account = self
-            .database
             .store
             .account_of(connection.row.id, &of.identifier)
             .await?;
@@ -48,7 +47,7 @@ impl Context {
         &self,
         id: AuthorizationId,
     ) -> Result<Versioned<Authorization>> {
-        let row = self.database.store.authorization(id).await?;
+        let row = self.store.authorization(id).await?;
         row.ok_or_else(|| {
             Error::new(
                 ErrorKind::AuthorizationNotFound,
@@ -62,11 +61,7 @@ impl Context {
         account: &Account,
         generation: u64,
     ) -> Result<Option<TokenSet>> {
-        let row = self
-            .database
-            .store
-            .credential(account.id, generation)
-            .await?;
+        let row = self.store.credential(account.id, generation).await?;
         let Some(row) = row.map(|row| row.row) else {
             return Ok(None);
         };
@@ -74,7 +69,7 @@ impl Context {
             return Ok(None);
         };
         let opened = TokenSet::open(
-            &self.database.vault,
+            &self.store.vault,
             account,
             generation,
             row.client_epoch,
@@ -95,7 +90,7 @@ impl Context {
         name: &ConnectionName,
     ) -> Result<Versioned<Connection>> {
         self.check_seen(name).await?;
-        match self.database.store.connection_named(name).await? {
+        match self.store.connection_named(name).await? {
             Some(found) => Ok(found),
             None => Err(self.unknown(name).await?),
         }
@@ -110,7 +105,7 @@ impl Context {
     }
 
     async fn unknown(&self, name: &ConnectionName) -> Result<Error> {
-        let known = self.database.store.connections(None, 100).await?;
+        let known = self.store.connections(None, 100).await?;
         let known = known.iter().map(|known| known.row.name.as_str());
         let known = known.filter(|known| self.caller.sees(known));
         Ok(unknown_connection(name.as_str(), known))
@@ -118,7 +113,7 @@ impl Context {
 
     /// A policy by the name that a request gives in its member `policy`.
     pub(crate) async fn existing_policy(&self, name: &str) -> Result<Versioned<Policy>> {
-        let found = self.database.store.policy(name).await?;
+        let found = self.store.policy(name).await?;
         found.ok_or_else(|| {
             let shown: String = name.chars().take(80).collect();
             Error::invalid_at("/policy", format!("no policy has the name {shown:?}"))
@@ -141,7 +136,7 @@ impl Context {
             Error::invalid_at("/caller", message)
         };
         let session = match id.parse::<McpSessionId>() {
-            Ok(id) => self.database.store.mcp_session(id).await?,
+            Ok(id) => self.store.mcp_session(id).await?,
             Err(_) => None,
         };
         let session = session.map(|found| found.row);
@@ -151,7 +146,7 @@ impl Context {
         };
         let credential = match client_id {
             Some(client_id) => {
-                let found = self.database.store.app_credential(client_id).await?;
+                let found = self.store.app_credential(client_id).await?;
                 let found = found.map(|found| found.row);
                 let seen = found.filter(|row| self.sees_credential(row));
                 Some(
@@ -189,7 +184,7 @@ impl Context {
 
     /// A connection by ID.
     pub(crate) async fn connection_by_id(&self, id: ConnectionId) -> Result<Versioned<Connection>> {
-        let row = self.database.store.connection(id).await?;
+        let row = self.store.connection(id).await?;
         row.ok_or_else(|| Error::new(ErrorKind::UnknownConnection, "no connection has this id"))
     }
 
@@ -199,11 +194,7 @@ impl Context {
         let mut all: Vec<Connection> = Vec::new();
         loop {
             let after = all.last().map(|last| last.name.to_string());
-            let page = self
-                .database
-                .store
-                .connections(after.as_deref(), PAGE)
-                .await?;
+            let page = self.store.connections(after.as_deref(), PAGE).await?;
             let last = page.len() < PAGE as usize;
             all.extend(page.into_iter().map(|found| found.row));
             if last {

@@ -322,12 +322,7 @@ impl KnownIssuer {
     ) -> Result<Uuid> {
         let open = || {
             let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
-            Pseudonyms::open(
-                &context.database.vault,
-                &context.database.store,
-                runtime,
-                entropy,
-            )
+            Pseudonyms::open(&context.store.vault, &context.store, runtime, entropy)
         };
         let pseudonyms = self.pseudonyms.get_or_try_init(open).await?;
         pseudonyms.id_of(&[&self.options.issuer, client, identifier])

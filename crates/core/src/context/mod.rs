@@ -99,7 +99,7 @@ pub(crate) struct Shared {
     pub(crate) host: Host,
     pub(crate) site: Site,
     pub(crate) products: Products,
-    pub(crate) database: Database,
+    pub(crate) store: Database,
     pub(crate) memory: Memory,
     pub(crate) limits: Limits,
     pub(crate) history: History,
@@ -251,8 +251,8 @@ impl Context {
                 private_hosts: options.private_hosts,
                 configured_hosts,
             },
-            database: Database {
-                store,
+            store: Database {
+                records: store,
                 breaker,
                 vault,
                 spool: ports.spool,
@@ -338,7 +338,7 @@ impl Context {
     /// Whether another process is known to have ended.
     pub(crate) async fn has_ended(&self, process: Uuid) -> bool {
         let Some(spool) = self
-            .database
+            .store
             .spool
             .as_ref()
             .filter(|_| process != self.host.process)

@@ -74,7 +74,7 @@ impl Context {
             |shared| &shared.memory.policies,
             |context| {
                 async move {
-                    let rows = context.database.store.policies(MOST).await?;
+                    let rows = context.store.policies(MOST).await?;
                     Ok(Policies::of(rows.into_iter().map(|found| found.row)))
                 }
                 .boxed()

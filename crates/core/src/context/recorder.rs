@@ -63,7 +63,7 @@ impl Written {
 
     /// Commits it together with `batch`, unless it was already committed.
     pub(crate) async fn commit(&self, context: &Context, batch: &Batch) -> Result<Commit> {
-        let store = &context.database.store;
+        let store = &context.store;
         let mut all = batch.clone();
         for totals in &self.totals {
             all = match store.totals_of(totals).await? {
@@ -226,10 +226,7 @@ mod tests {
     /// The calls that the totals count.
     fn counted(world: &World, context: &Context) -> u64 {
         let all = Timestamp::MIN..Timestamp::MAX;
-        let totals = context
-            .database
-            .store
-            .totals(Step::Minute, &all, None, u32::MAX);
+        let totals = context.store.totals(Step::Minute, &all, None, u32::MAX);
         let totals = world.run(totals).unwrap();
         let counts = totals.iter().flat_map(|found| found.row.counts.values());
         counts.map(Count::calls).sum()

@@ -164,7 +164,7 @@ impl Offers<'_> {
     pub(crate) async fn pause(&self, failures: u32) {
         if self.lasts() >= UNNOTICED {
             self.context
-                .database
+                .store
                 .waits
                 .set(self.key, |wait| wait.is_long = true);
         }
@@ -183,7 +183,7 @@ impl Offers<'_> {
 
     /// Records that the store didn't accept tokens, and whether they are only in memory.
     pub(crate) fn not_stored(&self, error: &Error, in_memory: bool) {
-        let waits = &self.context.database.waits;
+        let waits = &self.context.store.waits;
         waits.tell_cause(self.key.0, error);
         waits.set(self.key, |wait| wait.in_memory = in_memory);
         // Only the first one is logged here, because each token would otherwise add a line. Maintenance logs the count.
@@ -195,6 +195,6 @@ impl Offers<'_> {
 
 impl Drop for Offers<'_> {
     fn drop(&mut self) {
-        self.context.database.waits.end(self.key);
+        self.context.store.waits.end(self.key);
     }
 }

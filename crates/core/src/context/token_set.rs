@@ -227,9 +227,9 @@ mod tests {
             ("a\"b\\c", Some("\u{fc} \"quoted\"\n"), None),
         ] {
             let tokens = TokenSet::new(access.into(), refresh.map(SecretString::from), end);
-            let sealed = tokens.seal(&context.database.vault, &ada(), 3).unwrap();
+            let sealed = tokens.seal(&context.store.vault, &ada(), 3).unwrap();
             let ada = ada();
-            let opened = TokenSet::open(&context.database.vault, &ada, 3, 0, &sealed);
+            let opened = TokenSet::open(&context.store.vault, &ada, 3, 0, &sealed);
             let opened = opened.now_or_never().unwrap().unwrap();
             assert_eq!(
                 texts(&opened),
@@ -248,10 +248,10 @@ mod tests {
         let tokens = TokenSet::new("a".into(), None, None);
         for epoch in [0, 7] {
             let tokens = tokens.clone().of_client(epoch);
-            let sealed = tokens.seal(&context.database.vault, &ada(), 3).unwrap();
+            let sealed = tokens.seal(&context.store.vault, &ada(), 3).unwrap();
             let open = |account: &Account, generation, epoch| {
                 let opened =
-                    TokenSet::open(&context.database.vault, account, generation, epoch, &sealed);
+                    TokenSet::open(&context.store.vault, account, generation, epoch, &sealed);
                 opened.now_or_never().unwrap()
             };
             assert_eq!(open(&ada(), 3, epoch).unwrap().client_epoch(), epoch);
@@ -274,7 +274,7 @@ mod tests {
         let context = context(&World::new(), &STABLE, always(200, ""));
         for layout in ["", "{}", "[]", "{\"access_token\":1}"] {
             let sealed = context
-                .database
+                .store
                 .vault
                 .seal(
                     place::tokens(ada().id, &place::owner(&ada()), 1, 0),
@@ -282,7 +282,7 @@ mod tests {
                 )
                 .unwrap();
             let ada = ada();
-            let opened = TokenSet::open(&context.database.vault, &ada, 1, 0, &sealed);
+            let opened = TokenSet::open(&context.store.vault, &ada, 1, 0, &sealed);
             let error = opened.now_or_never().unwrap().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::IntegrityViolated, "{layout}");
         }

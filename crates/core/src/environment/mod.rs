@@ -158,16 +158,13 @@ impl Environment {
     /// [`ErrorKind::ShuttingDown`] once a shutdown has begun.
     pub async fn ready(&self) -> Result<()> {
         self.0.host.tasks.open()?;
-        self.0
-            .database
-            .waits
-            .check(self.0.database.store.ready().await)
+        self.0.store.waits.check(self.0.store.ready().await)
     }
 
     /// The accounts whose new tokens are in memory only, because neither the store nor the spool took them. They are
     /// lost if this process ends.
     pub fn tokens_in_memory(&self) -> Vec<AccountId> {
-        self.0.database.waits.in_memory()
+        self.0.store.waits.in_memory()
     }
 
     /// Counters of this process since it started, and how much work is pending in the store. A monitoring system reads
@@ -180,7 +177,7 @@ impl Environment {
     /// are still running then are cancelled, as by [`shut_down_now`](Self::shut_down_now).
     pub async fn shut_down(&self) {
         self.0.host.tasks.close();
-        self.0.database.waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
+        self.0.store.waits.tell_accounts("tokens of these accounts are only in memory; free space for the store or the spool before this process stops");
         self.0.host.tasks.drained(self.runtime(), DRAIN).await;
         self.shut_down_now().await;
     }
@@ -194,8 +191,8 @@ impl Environment {
         self.0.host.tasks.drained(self.runtime(), KEEP).await;
         events::webhooks::give_back(&self.0).await;
         self.0.history.recorder.flush_at_last(&self.0).await;
-        self.0.database.waits.tell_accounts("tokens of these accounts couldn't be stored and are lost; their users need to authorize again");
-        self.0.database.leave();
+        self.0.store.waits.tell_accounts("tokens of these accounts couldn't be stored and are lost; their users need to authorize again");
+        self.0.store.leave();
     }
 
     /// The newest version of every tool, by name.

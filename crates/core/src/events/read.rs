@@ -54,7 +54,7 @@ pub(crate) async fn read(
     let mut place = None;
     loop {
         // A commit after the read starts ends the wait.
-        let mut committed = context.database.feed.watch();
+        let mut committed = context.store.feed.watch();
         let mut page = search.page(context, cursor, limit.clamp(1, MOST)).await?;
         page.gap = gap;
         let left = end.saturating_sub(context.host.monotonic());
@@ -64,7 +64,7 @@ pub(crate) async fn read(
         }
         cursor = Cursor::read(&page.cursor)?;
         if place.is_none() {
-            place = Some(context.database.feed.wait()?);
+            place = Some(context.store.feed.wait()?);
         }
         let pause = context.host.runtime.sleep(left.min(POLL));
         let _ = select(pin!(committed.changed()), pause).await;
@@ -79,7 +79,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
         Some(text) => Cursor::read(text)?,
     };
     let before = cursor.position.saturating_sub(1);
-    let next = context.database.store.events(None, Some(before), 1).await?;
+    let next = context.store.events(None, Some(before), 1).await?;
     let Some(next) = next.first().map(|found| &found.row) else {
         return Ok((cursor, false));
     };
@@ -89,7 +89,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
     let moment = cursor.moment();
     let was_replaced = next.position == Some(cursor.position)
         || context
-            .database
+            .store
             .restored_at
             .is_some_and(|at| moment.is_none_or(|moment| moment < at));
     if was_replaced {
@@ -108,7 +108,7 @@ async fn start(context: &Context, after: Option<&str>) -> Result<(Cursor, bool)>
 
 /// After the last event.
 async fn last(context: &Context) -> Result<Cursor> {
-    let last = context.database.store.last_event().await?;
+    let last = context.store.last_event().await?;
     let last = last.and_then(|last| Cursor::after(&last.row));
     Ok(last.unwrap_or(Cursor::START))
 }
@@ -148,11 +148,7 @@ impl<'a> Search<'a> {
         };
         loop {
             let after = Some(cursor.position);
-            let rows = context
-                .database
-                .store
-                .events(self.account, after, READ)
-                .await?;
+            let rows = context.store.events(self.account, after, READ).await?;
             let all = rows.len() < READ as usize;
             for row in rows {
                 if items.len() >= limit as usize {
@@ -189,7 +185,6 @@ impl<'a> Search<'a> {
         loop {
             let before = cursor.map(|cursor| cursor.position);
             let rows = context
-                .database
                 .store
                 .events_back(self.account, before, READ)
                 .await?;

@@ -215,7 +215,7 @@ fn a_wait_without_an_event_has_an_end_and_so_has_the_number_of_waits() {
         let elapsed = context.host.monotonic().saturating_sub(began);
         assert_eq!(elapsed, Duration::from_secs(took));
     }
-    let places: Vec<_> = std::iter::from_fn(|| context.database.feed.wait().ok()).collect();
+    let places: Vec<_> = std::iter::from_fn(|| context.store.feed.wait().ok()).collect();
     assert_eq!(places.len(), 256);
     let reading = read(&context, &all, None, 1, Duration::from_secs(1));
     let error = world.run(reading).unwrap_err();
@@ -264,9 +264,7 @@ fn prune(world: &World, context: &Context, all: bool) {
         deliveries: jiff::Timestamp::MIN,
         approvals: jiff::Timestamp::MIN,
     };
-    world
-        .run(context.database.store.prune(&cutoffs, 100))
-        .unwrap();
+    world.run(context.store.prune(&cutoffs, 100)).unwrap();
 }
 
 /// An event that is kept for a short time only.

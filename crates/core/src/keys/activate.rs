@@ -24,8 +24,8 @@ pub(crate) async fn activate(
             |(keys, named)| decide(&keys, named, at_once),
         )
         .await?;
-    context.database.vault.reload().await?;
-    let now = context.database.store.now().await?;
+    context.store.vault.reload().await?;
+    let now = context.store.now().await?;
     Ok(view(&active, now, None))
 }
 

@@ -13,8 +13,8 @@ pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKe
         .change(
             "keys.add",
             || async {
-                let mut key = context.database.vault.new_data_key(context.host.new_id())?;
-                key.created_at = context.database.store.now().await?;
+                let mut key = context.store.vault.new_data_key(context.host.new_id())?;
+                key.created_at = context.store.now().await?;
                 Ok(key)
             },
             |key| {
@@ -25,6 +25,6 @@ pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKe
             },
         )
         .await?;
-    context.database.vault.reload().await?;
+    context.store.vault.reload().await?;
     Ok(view(&added, added.created_at, None))
 }

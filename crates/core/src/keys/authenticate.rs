@@ -21,7 +21,7 @@ const BATCH: u32 = 100;
 /// Runs one step, if the store needs any. After an interruption, or in a second process, it continues with the rows
 /// that still lack a MAC.
 pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
-    if context.database.vault.rows_since().is_some() {
+    if context.store.vault.rows_since().is_some() {
         return Ok(());
     }
     let (began, now) = begin(context).await?;
@@ -54,15 +54,15 @@ pub(crate) async fn authenticate_rows(context: &Context) -> Result<()> {
         }
     }
     end(context, rows).await?;
-    context.database.vault.reload().await
+    context.store.vault.reload().await
 }
 
 /// Until when rows without a MAC are accepted. `None` if they are already rejected.
 pub(crate) async fn rows_taken_until(context: &Context) -> Result<Option<Timestamp>> {
-    if context.database.vault.rows_since().is_some() {
+    if context.store.vault.rows_since().is_some() {
         return Ok(None);
     }
-    let keys = context.database.store.data_keys().await?;
+    let keys = context.store.data_keys().await?;
     let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
     Ok(Some(ends_at(began.unwrap_or_else(|| context.host.now()))))
 }
@@ -77,12 +77,7 @@ async fn begin(context: &Context) -> Result<(Timestamp, Timestamp)> {
     context
         .change(
             "keys.upgraded",
-            || async {
-                Ok((
-                    context.database.store.data_keys().await?,
-                    context.database.store.now().await?,
-                ))
-            },
+            || async { Ok((context.store.data_keys().await?, context.store.now().await?)) },
             |(keys, now)| {
                 let began = keys.iter().filter_map(|found| found.row.upgraded_at).min();
                 if let Some(began) = began {
@@ -110,20 +105,14 @@ async fn load(
     table: &'static Table,
     after: Option<Vec<Value>>,
 ) -> Result<(Change, u64, Option<Vec<Value>>)> {
-    context.database.vault.reload().await?;
-    if context.database.vault.rows_since().is_some() {
+    context.store.vault.reload().await?;
+    if context.store.vault.rows_since().is_some() {
         return Ok((Change::none(), 0, None));
     }
-    let (rows, next) = context.database.store.rows(table, after, BATCH).await?;
+    let (rows, next) = context.store.rows(table, after, BATCH).await?;
     let (mut change, mut done) = (Change::none(), 0);
     for mut found in rows {
-        if context
-            .database
-            .store
-            .fault_of(&mut found.row)
-            .await?
-            .is_some()
-        {
+        if context.store.fault_of(&mut found.row).await?.is_some() {
             change = change.write(Write::Update(found.row, found.version));
             done += 1;
         }
@@ -137,14 +126,14 @@ async fn end(context: &Context, rows: u64) -> Result<()> {
         .change(
             "keys.authenticated",
             || async {
-                let now = context.database.store.now().await?;
-                let keys = context.database.store.data_keys().await?;
-                context.database.vault.reload().await?;
-                let is_done = context.database.vault.rows_since().is_some();
+                let now = context.store.now().await?;
+                let keys = context.store.data_keys().await?;
+                context.store.vault.reload().await?;
+                let is_done = context.store.vault.rows_since().is_some();
                 let live = keys.into_iter().filter(|found| found.row.wrapped.is_some());
                 let mut proving = Vec::new();
                 for found in live.filter(|_| !is_done) {
-                    match context.database.vault.authenticating(&found.row, now) {
+                    match context.store.vault.authenticating(&found.row, now) {
                         Ok(row) => proving.push((row, found.version)),
                         // A key that is still being added may be encrypted with a key that this process doesn't have
                         // yet.

@@ -9,15 +9,15 @@ use crate::{
 /// Reads the data keys again. If this process can't decrypt an added key, it records that in the key's row, so that the
 /// key isn't activated.
 pub(crate) async fn keep_up(context: &Context) -> Result<()> {
-    context.database.vault.reload().await?;
-    let unopened = context.database.vault.unopened();
+    context.store.vault.reload().await?;
+    let unopened = context.store.vault.unopened();
     if unopened.is_empty() {
         return Ok(());
     }
     context
         .change(
             "keys.unopened",
-            || context.database.store.data_keys(),
+            || context.store.data_keys(),
             |keys| {
                 let mut change = Change::none();
                 for found in keys.iter().filter(|found| unopened.contains(&found.row.id)) {

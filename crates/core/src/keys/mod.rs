@@ -63,7 +63,7 @@ fn view(key: &DataKey, now: Timestamp, rows: Option<u64>) -> resource::DataKey {
 
 /// All data keys, with the index of the one with this ID.
 async fn load(context: &Context, key_id: &str) -> Result<(Vec<Versioned<DataKey>>, usize)> {
-    let all = context.database.store.data_keys().await?;
+    let all = context.store.data_keys().await?;
     let id = key_id.parse::<DataKeyId>().ok();
     let named = all.iter().position(|found| Some(found.row.id) == id);
     let named = named.ok_or_else(|| {

@@ -30,7 +30,7 @@ pub(crate) async fn reencrypt_all(
     context: &Context,
     mut progress: impl FnMut(&Reencryption),
 ) -> Result<Reencryption> {
-    context.database.vault.reload().await?;
+    context.store.vault.reload().await?;
     let mut waited = false;
     loop {
         let job = claim(context, waited).await?;
@@ -62,8 +62,8 @@ async fn claim(context: &Context, waited: bool) -> Result<ReencryptionJob> {
         .change(
             "keys.reencrypt_claim",
             || async {
-                let found = context.database.store.reencryption_job().await?;
-                let now = context.database.store.now().await?;
+                let found = context.store.reencryption_job().await?;
+                let now = context.store.now().await?;
                 let holder = found.as_ref().and_then(|found| found.row.holder.as_ref());
                 let ended = match holder.map(|holder| holder.process.parse()) {
                     Some(Ok(holder)) => context.has_ended(holder).await,
@@ -96,7 +96,7 @@ async fn seal_again(
     progress: &mut impl FnMut(&Reencryption),
 ) -> Result<Option<Reencryption>> {
     let process = context.host.process.to_string();
-    let active = context.database.vault.active()?;
+    let active = context.store.vault.active()?;
     let keys = others(context, active).await?;
     let mut left = usage(context, &keys).await?.values().sum::<u64>();
     progress(&job.clone().after(0, left, Vec::new()).reached.shown());
@@ -152,7 +152,7 @@ async fn seal_again(
 
 /// All data keys except the active one.
 async fn others(context: &Context, active: DataKeyId) -> Result<Vec<DataKeyId>> {
-    let keys = context.database.store.data_keys().await?;
+    let keys = context.store.data_keys().await?;
     let ids = keys.iter().map(|found| found.row.id);
     Ok(ids.filter(|id| *id != active).collect())
 }
@@ -172,13 +172,9 @@ async fn load(
     after: Option<Vec<Value>>,
     keys: &[DataKeyId],
 ) -> Result<Batch> {
-    let (rows, next) = context
-        .database
-        .store
-        .rows(table.table, after, BATCH)
-        .await?;
+    let (rows, next) = context.store.rows(table.table, after, BATCH).await?;
     let mut batch = Batch {
-        job: context.database.store.reencryption_job().await?,
+        job: context.store.reencryption_job().await?,
         change: Change::none(),
         done: 0,
         failed: Vec::new(),
@@ -209,18 +205,13 @@ async fn load(
 }
 
 async fn resealed(context: &Context, table: &SealedTable, found: Versioned<Row>) -> Result<Write> {
-    let found = context.database.store.authentic(found).await?;
+    let found = context.store.authentic(found).await?;
     let account = match table.account_of(&found.row) {
-        Some(id) => context
-            .database
-            .store
-            .account(id)
-            .await?
-            .map(|found| found.row),
+        Some(id) => context.store.account(id).await?.map(|found| found.row),
         None => None,
     };
     table.reseal(found, account.as_ref(), &mut |place, sealed| {
-        if let Some(again) = context.database.vault.seal_again(place, sealed)? {
+        if let Some(again) = context.store.vault.seal_again(place, sealed)? {
             *sealed = again;
         }
         Ok(())
@@ -233,7 +224,7 @@ async fn finish(context: &Context, active: DataKeyId, left: u64) -> Result<Optio
     context
         .change(
             "keys.reencrypted",
-            || context.database.store.reencryption_job(),
+            || context.store.reencryption_job(),
             |found| {
                 let held = found.filter(|found| found.row.is_held_by(&process));
                 let Some(Versioned { row, version, .. }) = held else {
@@ -262,7 +253,7 @@ pub(super) async fn give_back(context: &Context, error: &Error) {
     let passes = [ErrorKind::ShuttingDown, ErrorKind::StorageUnavailable].contains(&error.kind());
     let given_back = context.change(
         "keys.reencrypt_stop",
-        || context.database.store.reencryption_job(),
+        || context.store.reencryption_job(),
         |found| {
             let held = found.filter(|found| found.row.is_held_by(&process));
             let change = held.map(|Versioned { row, version, .. }| {

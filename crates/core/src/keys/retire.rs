@@ -42,6 +42,6 @@ pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resou
             },
         )
         .await?;
-    context.database.vault.reload().await?;
+    context.store.vault.reload().await?;
     Ok(view(&retired, now, None))
 }

@@ -20,9 +20,9 @@ pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKe
         .change(
             "keys.rewrap",
             || async {
-                let rows = context.database.store.data_keys().await?;
+                let rows = context.store.data_keys().await?;
                 let again = rows.into_iter().map(|found| {
-                    let wrapped = context.database.vault.wrap_again(&found.row)?;
+                    let wrapped = context.store.vault.wrap_again(&found.row)?;
                     Ok(wrapped.map(|wrapped| (found, wrapped)))
                 });
                 again
@@ -44,6 +44,6 @@ pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKe
             },
         )
         .await?;
-    context.database.vault.reload().await?;
+    context.store.vault.reload().await?;
     Ok(wrapped)
 }

@@ -17,7 +17,7 @@ pub(crate) async fn reencrypt(context: &Context, _: ReencryptAll) -> Result<Reen
     let reached = context
         .change(
             "keys.reencrypt_start",
-            || context.database.store.reencryption_job(),
+            || context.store.reencryption_job(),
             |found| {
                 let (row, version) = found.map(|found| (found.row, found.version)).unzip();
                 if let Some(row) = row.as_ref().filter(|row| row.reached.running) {
@@ -38,7 +38,7 @@ pub(crate) async fn reencrypt(context: &Context, _: ReencryptAll) -> Result<Reen
 
 /// Continues the job of a process that has ended.
 pub(crate) async fn continue_reencryption(context: &Context) -> Result<()> {
-    let job = context.database.store.reencryption_job().await?;
+    let job = context.store.reencryption_job().await?;
     if job.is_some_and(|found| found.row.is_left(found.read_at)) {
         in_background(context);
     }

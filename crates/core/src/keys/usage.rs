@@ -33,7 +33,7 @@ pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage
     for table in tables() {
         let mut after = None;
         loop {
-            let (rows, next) = context.database.store.rows(table, after, PAGE).await?;
+            let (rows, next) = context.store.rows(table, after, PAGE).await?;
             rows.iter().for_each(|found| count(&found.row.body));
             after = next;
             if after.is_none() {
@@ -41,7 +41,7 @@ pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage
             }
         }
     }
-    if let Some(spool) = &context.database.spool {
+    if let Some(spool) = &context.store.spool {
         for (_, record) in spool.list().await? {
             count(&String::from_utf8_lossy(&record));
         }

@@ -102,7 +102,6 @@ pub(crate) async fn examine(
     audit: AuditVerification,
 ) -> Result<Examination> {
     let store_ahead = context
-        .database
         .store
         .now()
         .await?
@@ -138,7 +137,7 @@ pub(crate) async fn examine(
         .collect()
         .await;
     Ok(Examination {
-        restored_at: context.database.restored_at,
+        restored_at: context.store.restored_at,
         store_ahead,
         connections: found,
         addresses,
@@ -180,7 +179,7 @@ async fn accounts(
     let mut counts = HashMap::new();
     let (mut after, mut looked_at) = (None, 0);
     while looked_at < ACCOUNTS {
-        let page = context.database.store.accounts(None, after, PAGE).await?;
+        let page = context.store.accounts(None, after, PAGE).await?;
         let last = page.len() < PAGE as usize;
         after = page.last().map(|found| found.row.id);
         looked_at += page.len();
@@ -205,7 +204,7 @@ pub(super) fn made(id: uuid::Uuid) -> Option<Timestamp> {
 }
 
 pub(super) async fn outbox(context: &Context) -> Result<WaitingInOutbox> {
-    let entries = context.database.store.due(Timestamp::MAX, ENTRIES).await?;
+    let entries = context.store.due(Timestamp::MAX, ENTRIES).await?;
     Ok(WaitingInOutbox {
         entries: entries.len(),
         age: entries

@@ -51,7 +51,7 @@ pub(super) async fn run(context: &Context, kept: Kept) {
 /// Executions that an older Stead has stored one by one become groups, and are counted.
 async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
     loop {
-        let rows = context.database.store.first_form(MOVED).await?;
+        let rows = context.store.first_form(MOVED).await?;
         let batch = rows.iter().fold(Batch::new(), |batch, found| {
             batch.delete(found.row.id, found.version)
         });
@@ -91,11 +91,7 @@ async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
     for (lasts, full) in KINDS {
         let end = if lasts { kept.executions } else { kept.reads };
         loop {
-            let old = context
-                .database
-                .store
-                .groups(lasts, full, end, GROUPS)
-                .await?;
+            let old = context.store.groups(lasts, full, end, GROUPS).await?;
             if old.is_empty() || replace(context, old, Vec::new()).await? == Commit::Conflict {
                 break;
             }
@@ -107,16 +103,10 @@ async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
 /// The oldest go until the others take no more than `most` bytes.
 async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut beyond = context
-        .database
-        .store
-        .history_bytes()
-        .await?
-        .saturating_sub(most);
+    let mut beyond = context.store.history_bytes().await?.saturating_sub(most);
     for (lasts, full) in [(false, true), (false, false), (true, true), (true, false)] {
         while beyond > 0 {
             let mut oldest = context
-                .database
                 .store
                 .groups(lasts, full, Timestamp::MAX, GROUPS)
                 .await?;
@@ -148,7 +138,6 @@ async fn put_together(context: &Context) -> Result<()> {
     for lasts in [false, true] {
         loop {
             let open = context
-                .database
                 .store
                 .groups(lasts, false, Timestamp::MAX, PACKED)
                 .await?;
@@ -175,7 +164,6 @@ async fn put_together(context: &Context) -> Result<()> {
 
 async fn replace(context: &Context, go: Groups, come: Vec<ExecutionGroup>) -> Result<Commit> {
     context
-        .database
         .store
         .commit_groups(context.host.process, Batch::new(), &come, &go)
         .await
@@ -191,7 +179,6 @@ async fn minutes_to_hours(context: &Context) -> Result<()> {
     let range = Timestamp::MIN..Step::Hour.start(end);
     loop {
         let mut minutes = context
-            .database
             .store
             .totals(Step::Minute, &range, None, MOVED)
             .await?;
@@ -203,7 +190,7 @@ async fn minutes_to_hours(context: &Context) -> Result<()> {
         minutes.retain(|minute| minute.row.start < next);
         let mut hour = Totals::new(Step::Hour, start, String::new());
         let mut batch = Batch::new();
-        let stored = context.database.store.totals_of(&hour).await?;
+        let stored = context.store.totals_of(&hour).await?;
         let version = stored.as_ref().map(|stored| stored.version);
         if let Some(stored) = stored {
             hour = stored.row;
@@ -216,7 +203,7 @@ async fn minutes_to_hours(context: &Context) -> Result<()> {
             Some(version) => batch.update(hour, version),
             None => batch.insert(hour),
         };
-        if context.database.store.commit(batch).await? == Commit::Conflict {
+        if context.store.commit(batch).await? == Commit::Conflict {
             return Ok(());
         }
     }

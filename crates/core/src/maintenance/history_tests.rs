@@ -39,10 +39,7 @@ fn numbers(world: &World, context: &Context) -> Vec<u128> {
 fn groups(world: &World, context: &Context) -> Groups {
     let mut all = Vec::new();
     for (lasts, full) in KINDS {
-        let some = context
-            .database
-            .store
-            .groups(lasts, full, Timestamp::MAX, u32::MAX);
+        let some = context.store.groups(lasts, full, Timestamp::MAX, u32::MAX);
         all.extend(world.run(some).unwrap());
     }
     all
@@ -50,7 +47,7 @@ fn groups(world: &World, context: &Context) -> Groups {
 
 /// The count of bytes, which is that of the groups.
 fn bytes(world: &World, context: &Context) -> i64 {
-    let counted = world.run(context.database.store.history_bytes()).unwrap();
+    let counted = world.run(context.store.history_bytes()).unwrap();
     let sum: i64 = groups(world, context)
         .iter()
         .map(|group| group.row.bytes())
@@ -63,7 +60,7 @@ fn bytes(world: &World, context: &Context) -> i64 {
 fn totals(world: &World, context: &Context, step: Step) -> (usize, u64) {
     let all = Timestamp::MIN..Timestamp::MAX;
     let rows = world
-        .run(context.database.store.totals(step, &all, None, u32::MAX))
+        .run(context.store.totals(step, &all, None, u32::MAX))
         .unwrap();
     let counts = rows.iter().flat_map(|found| found.row.counts.values());
     (rows.len(), counts.map(Count::calls).sum())
@@ -198,7 +195,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
     old[0].started_at += SignedDuration::from_nanos(7);
     let batch = old.iter().cloned().fold(Batch::new(), Batch::insert);
     assert_eq!(
-        world.run(context.database.store.commit(batch)).unwrap(),
+        world.run(context.store.commit(batch)).unwrap(),
         Commit::Committed
     );
     let kept = Kept {
@@ -206,12 +203,7 @@ fn executions_of_the_first_form_are_moved_and_counted() {
         executions: START,
     };
     world.run(run(&context, kept));
-    assert!(
-        world
-            .run(context.database.store.first_form(1))
-            .unwrap()
-            .is_empty()
-    );
+    assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
     assert_eq!(numbers(&world, &context)[..3], [1, 3, 4]);
     assert_eq!(totals(&world, &context, Step::Minute), (20, 1_200));
     bytes(&world, &context);

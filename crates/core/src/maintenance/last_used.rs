@@ -16,7 +16,7 @@ const EVERY: SignedDuration = SignedDuration::from_hours(1);
 pub(super) async fn keep(context: &Context) -> Result<()> {
     let now = context.host.now();
     for (client_id, times) in context.memory.access_tokens.take_used() {
-        let load = || context.database.store.app_credential(&client_id);
+        let load = || context.store.app_credential(&client_id);
         let decide = |found: Option<Versioned<AppCredential>>| {
             // One that was revoked meanwhile needs no time.
             let Some(Versioned { row, version, .. }) = found else {

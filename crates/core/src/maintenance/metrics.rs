@@ -61,7 +61,7 @@ pub(crate) async fn metrics(context: &Context) -> Vec<Family> {
 
 async fn backlog(context: &Context) -> Result<Backlog> {
     let outbox = outbox(context).await?;
-    let deliveries = context.database.store.all_waiting_deliveries(ROWS).await?;
+    let deliveries = context.store.all_waiting_deliveries(ROWS).await?;
     let oldest = deliveries
         .iter()
         .filter_map(|found| made(found.row.event_id.uuid()))

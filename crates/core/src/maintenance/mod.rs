@@ -73,9 +73,9 @@ pub(crate) fn start(context: &Context) {
                 return;
             }
             context.sweep();
-            context.database.waits.tell();
+            context.store.waits.tell();
             // All of it needs the store.
-            if !context.database.is_away()
+            if !context.store.is_away()
                 && let Err(error) = run(&context).await
             {
                 tracing::warn!(kind = %error.kind(), "maintenance couldn't finish this round; the next round continues");
@@ -134,11 +134,7 @@ async fn end_overdue(context: &Context) -> Result<()> {
                 0
             }
         };
-        let overdue = context
-            .database
-            .store
-            .overdue_authorizations(now, ROUND)
-            .await?;
+        let overdue = context.store.overdue_authorizations(now, ROUND).await?;
         let last = overdue.len() < ROUND as usize;
         for id in overdue.into_iter().map(|found| found.row.id) {
             let is_overdue = |current: &Authorization| current.expires_at < now;
@@ -163,7 +159,7 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
     context
         .change(
             "authorization.unopened",
-            || context.database.store.overdue_authorizations(now, ROUND),
+            || context.store.overdue_authorizations(now, ROUND),
             |overdue| {
                 let (mut change, mut ended) = (Change::none(), 0);
                 for Versioned { row, version, .. } in overdue {
@@ -189,7 +185,7 @@ async fn remove_unneeded(context: &Context) -> Result<()> {
     history::run(context, history::Kept { executions, reads }).await;
     let mut removed = 0;
     loop {
-        let gone = context.database.store.prune(&cutoffs, REMOVED).await?;
+        let gone = context.store.prune(&cutoffs, REMOVED).await?;
         removed += gone;
         if gone < u64::from(REMOVED) {
             break;
@@ -313,7 +309,7 @@ mod tests {
     fn a_round_removes_what_is_past_its_retention_and_nothing_younger() {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
-        let store = &context.database.store;
+        let store = &context.store;
         let now = context.host.now();
         let kinds: [Kind; 4] = [
             (|_, at| access_token(at), now),
@@ -344,11 +340,11 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let token = access_token(START + SignedDuration::from_secs(45));
-        insert(&world, &context.database.store, [token.clone()]);
+        insert(&world, &context.store, [token.clone()]);
         world.advance(PERIOD);
-        assert!(is_there(&world, &context.database.store, token.key()));
+        assert!(is_there(&world, &context.store, token.key()));
         world.advance(PERIOD);
-        assert!(!is_there(&world, &context.database.store, token.key()));
+        assert!(!is_there(&world, &context.store, token.key()));
     }
 
     #[test]
@@ -359,25 +355,20 @@ mod tests {
         let count = u128::from(REMOVED) * 2;
         insert(
             &world,
-            &context.database.store,
+            &context.store,
             (0..=count).map(|number| execution(number, long_ago)),
         );
         insert(
             &world,
-            &context.database.store,
+            &context.store,
             (0..count).map(|number| event(number, long_ago)),
         );
         world.run(run(&context)).unwrap();
-        assert!(
-            world
-                .run(context.database.store.first_form(1))
-                .unwrap()
-                .is_empty()
-        );
+        assert!(world.run(context.store.first_form(1)).unwrap().is_empty());
         assert!(world.run(executions(&context)).is_empty());
         assert!(
             world
-                .run(context.database.store.events(None, None, 1))
+                .run(context.store.events(None, None, 1))
                 .unwrap()
                 .is_empty()
         );
@@ -390,19 +381,13 @@ mod tests {
         let long_ago = context.host.now() - DAY * 8;
         let unopened = authorization(1, AuthorizationState::Created, long_ago);
         let opened = authorization(2, AuthorizationState::Redirected, long_ago);
-        insert(
-            &world,
-            &context.database.store,
-            [unopened.clone(), opened.clone()],
-        );
+        insert(&world, &context.store, [unopened.clone(), opened.clone()]);
         world.run(run(&context)).unwrap();
         for forgotten in [unopened, opened] {
-            assert!(!is_there(&world, &context.database.store, forgotten.key()));
+            assert!(!is_there(&world, &context.store, forgotten.key()));
         }
         // Nothing has come of a link that no one has opened: its event goes sooner than others.
-        let events = world
-            .run(context.database.store.events(None, None, 10))
-            .unwrap();
+        let events = world.run(context.store.events(None, None, 10)).unwrap();
         assert_eq!(
             events
                 .iter()
@@ -423,13 +408,13 @@ mod tests {
             Arc::clone(&store) as _,
         ));
         let old = execution(1, context.host.now() - DAY * 31);
-        insert(&world, &context.database.store, [old.clone()]);
+        insert(&world, &context.store, [old.clone()]);
         store.set_down(true);
         world.run(run(&context)).unwrap();
         store.set_down(false);
-        assert!(is_there(&world, &context.database.store, old.key()));
+        assert!(is_there(&world, &context.store, old.key()));
         world.run(run(&context)).unwrap();
-        assert!(!is_there(&world, &context.database.store, old.key()));
+        assert!(!is_there(&world, &context.store, old.key()));
     }
 
     /// A context that keeps its history for so long.
@@ -457,7 +442,7 @@ mod tests {
     fn history_is_kept_as_long_as_told() {
         let world = World::new();
         let context = keeping(&world, DAY, SignedDuration::MAX).unwrap();
-        let store = &context.database.store;
+        let store = &context.store;
         let now = context.host.now();
         let events = [event(1, Timestamp::MIN)];
         insert(&world, store, events.clone());

@@ -61,12 +61,11 @@ async fn load(context: &Context, id: AuthorizationId) -> Result<Loaded> {
         .existing_account(authorization.row.account_id)
         .await?;
     let mut siblings = context
-        .database
         .store
         .authorizations(account.row.id, SIBLINGS)
         .await?;
     siblings.retain(|sibling| sibling.row.id != id && sibling.row.is_verifying());
-    let credentials = context.database.store.credentials(account.row.id).await?;
+    let credentials = context.store.credentials(account.row.id).await?;
     Ok(Loaded {
         authorization,
         connection,

@@ -25,7 +25,7 @@ pub(crate) async fn ask_again(
         )
     };
     let id: AuthorizationId = authorization_id.parse().map_err(|_| unknown())?;
-    let authorization = context.database.store.authorization(id).await?;
+    let authorization = context.store.authorization(id).await?;
     let authorization = authorization.ok_or_else(unknown)?.row;
     let secret = browser(id).map(SecretString::from);
     let bound = authorization.browser.as_ref().zip(secret.as_ref());

@@ -105,7 +105,6 @@ pub(crate) async fn finish(
     };
     let connection_id: ConnectionId = connection_id.parse().map_err(|_| unknown())?;
     let connection = context
-        .database
         .store
         .connection(connection_id)
         .await?
@@ -113,7 +112,6 @@ pub(crate) async fn finish(
         .row;
     let state = callback.state.as_deref().ok_or_else(unknown)?;
     let authorization = context
-        .database
         .store
         .authorization_by_state(&Digest::of(state))
         .await?;

@@ -21,7 +21,7 @@ impl ClientCredentials {
             return Ok(None);
         };
         let opened = context
-            .database
+            .store
             .vault
             .open_sealed(place::client_secret(connection.id), sealed)
             .await?;

@@ -99,7 +99,6 @@ pub(super) async fn authorization_of_link(
         return Err(unknown());
     }
     let found = context
-        .database
         .store
         .authorization_by_link(&Digest::of(link))
         .await?

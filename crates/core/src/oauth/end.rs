@@ -67,10 +67,10 @@ async fn load(
         return Ok((authorization, None, Vec::new()));
     }
     let account_id = authorization.row.account_id;
-    let account = context.database.store.account(account_id).await?;
+    let account = context.store.account(account_id).await?;
     let mut pending = Vec::new();
     if account.is_some() {
-        let credentials = context.database.store.credentials(account_id).await?;
+        let credentials = context.store.credentials(account_id).await?;
         let of_this = |found: &Versioned<Credential>| found.row.pending_for == Some(id);
         pending.extend(
             credentials

@@ -125,14 +125,12 @@ pub(crate) async fn create(
 async fn load(context: &Context, connection: &str, identifier: &Identifier) -> Result<Loaded> {
     let connection = context.connection_row(connection).await?;
     let account = context
-        .database
         .store
         .account_of(connection.row.id, identifier)
         .await?;
     let mut open = Vec::new();
     if let Some(account) = &account {
         open = context
-            .database
             .store
             .authorizations(account.row.id, LOOKED_THROUGH)
             .await?;

@@ -38,7 +38,7 @@ pub(crate) async fn end_older_clients(context: &Context, connection: &Connection
     context
         .change(
             "connection.ended_epoch",
-            || context.database.store.connection(connection.id),
+            || context.store.connection(connection.id),
             |found: Option<Versioned<Connection>>| {
                 let mut change = Change::none();
                 if let Some(Versioned {
@@ -67,7 +67,6 @@ async fn end_authorizations(context: &Context, connection: &Connection) -> Resul
     let mut after = None;
     loop {
         let page = context
-            .database
             .store
             .pending_authorizations(after, AUTHORIZATIONS)
             .await?;
@@ -94,12 +93,7 @@ async fn end_accounts(
     context
         .change(
             "connection.reauthorize",
-            || {
-                context
-                    .database
-                    .store
-                    .accounts(Some(connection.id), after, ACCOUNTS)
-            },
+            || context.store.accounts(Some(connection.id), after, ACCOUNTS),
             |page: Vec<Versioned<Account>>| {
                 let more = page.len() == ACCOUNTS as usize;
                 let last = page.last().map(|last| last.row.id).filter(|_| more);

@@ -279,13 +279,11 @@ fn changed(change: &ConnectionChange, writes: u32, after: bool) -> bool {
     world.advance(Duration::from_secs(31));
     for user in USERS {
         let identifier = crate::identifier::Identifier::new(user).unwrap();
-        let found = world.run(there.database.store.account_of(connection.id, &identifier));
+        let found = world.run(there.store.account_of(connection.id, &identifier));
         let row = found.unwrap().unwrap().row;
         assert_eq!(row.state, AccountState::NeedsReauthorization);
         assert_eq!(row.reason, Some(AccountReason::ClientChanged));
-        let events = world
-            .run(there.database.store.events(None, None, 1000))
-            .unwrap();
+        let events = world.run(there.store.events(None, None, 1000)).unwrap();
         let ends = events.iter().filter(|event| {
             event.row.name == "account.needs_reauthorization"
                 && event.row.account_id == Some(row.id)

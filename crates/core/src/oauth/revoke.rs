@@ -79,11 +79,7 @@ async fn revocable(
     account: &Account,
     tokens: &TokenSet,
 ) -> Result<Option<(Connection, &'static Product)>> {
-    let connection = context
-        .database
-        .store
-        .connection(account.connection_id)
-        .await?;
+    let connection = context.store.connection(account.connection_id).await?;
     let connection =
         connection.filter(|connection| connection.row.client_epoch == tokens.client_epoch());
     Ok(connection.and_then(|Versioned { row, .. }| {
@@ -96,7 +92,7 @@ async fn revocable(
 async fn opened(context: &Context, account: &Account, credential: &Credential) -> Option<TokenSet> {
     let sealed = credential.sealed.as_ref()?;
     let (generation, client_epoch) = (credential.generation, credential.client_epoch);
-    TokenSet::open(&context.database.vault, account, generation, client_epoch, sealed)
+    TokenSet::open(&context.store.vault, account, generation, client_epoch, sealed)
         .await
         .inspect_err(|error| {
             tracing::warn!(account = %account.id, kind = %error.kind(), "a credential can't be decrypted, so it isn't revoked at the product");
@@ -119,7 +115,7 @@ fn entry(
         account_id: account.id,
         generation,
         client_epoch: connection.client_epoch,
-        token: context.database.vault.seal(
+        token: context.store.vault.seal(
             place::outbox_token(id, connection.client_epoch),
             token.as_bytes(),
         )?,
@@ -136,7 +132,7 @@ fn entry(
 
 /// Works off what is due, in the background: one worker per process, however often it is asked.
 pub(crate) fn work_off_outbox(context: &Context) {
-    if !context.database.outbox.ask() {
+    if !context.store.outbox.ask() {
         return;
     }
     // Whoever asked, it goes on until nothing is due.
@@ -147,7 +143,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
                 if let Err(error) = work_off(&worker).await {
                     tracing::warn!(kind = %error.kind(), "couldn't process pending revocations");
                 }
-                if !worker.database.outbox.ask_again() {
+                if !worker.store.outbox.ask_again() {
                     break;
                 }
             }
@@ -157,11 +153,7 @@ pub(crate) fn work_off_outbox(context: &Context) {
 /// Takes what is due until nothing is.
 async fn work_off(context: &Context) -> Result<()> {
     loop {
-        let due = context
-            .database
-            .store
-            .due(context.host.now(), ROUND)
-            .await?;
+        let due = context.store.due(context.host.now(), ROUND).await?;
         let last = due.len() < ROUND as usize;
         for entry in due {
             let id = entry.row.id;
@@ -184,7 +176,6 @@ async fn work_off_entry(context: &Context, entry: Versioned<OutboxEntry>) -> Res
     } = entry;
     row.due_at = context.host.now().checked_add(CLAIM).unwrap_or(row.due_at);
     if context
-        .database
         .store
         .commit(
             Batch::new()
@@ -218,7 +209,7 @@ async fn outcome(context: &Context, entry: &OutboxEntry) -> Result<Outcome> {
         token,
         ..
     } = &entry.task;
-    let Some(connection) = context.database.store.connection(*connection_id).await? else {
+    let Some(connection) = context.store.connection(*connection_id).await? else {
         return Ok(Outcome::Refused(String::from("the connection was deleted")));
     };
     if connection.row.client_epoch != *client_epoch {
@@ -252,7 +243,7 @@ enum Outcome {
 
 /// Whether the user has authorized again since, and the revocation would end that grant too.
 async fn superseded(context: &Context, account: AccountId, generation: u64) -> Result<bool> {
-    let account = context.database.store.account(account).await?;
+    let account = context.store.account(account).await?;
     Ok(account.is_some_and(|account| account.row.generation > generation))
 }
 
@@ -280,7 +271,6 @@ async fn finish(
             row.due_at = context.host.now().checked_add(pause).unwrap_or(row.due_at);
             // A conflict means that another process was first.
             let _ = context
-                .database
                 .store
                 .commit(Batch::new().named("outbox.retry").update(row, version))
                 .await?;
@@ -298,13 +288,7 @@ async fn finish(
         "revoked" => also_ends,
         _ => &[],
     };
-    let account = context
-        .database
-        .store
-        .account(*account_id)
-        .await
-        .ok()
-        .flatten();
+    let account = context.store.account(*account_id).await.ok().flatten();
     let identifier = account.map(|account| account.row.identifier);
     let event = NewEvent::new(name, json!({ "outcome": said, "reason": why }));
     let event = identifier.iter().fold(event, |event, identifier| {
@@ -343,14 +327,13 @@ async fn load_ended(
     Option<Versioned<OutboxEntry>>,
     Vec<(Versioned<Account>, Timestamp)>,
 )> {
-    let entry = context.database.store.outbox_entry(id).await?;
+    let entry = context.store.outbox_entry(id).await?;
     let mut ended = Vec::new();
     for id in accounts {
-        let Some(account) = context.database.store.account(*id).await? else {
+        let Some(account) = context.store.account(*id).await? else {
             continue;
         };
         let current = context
-            .database
             .store
             .credential(*id, account.row.generation)
             .await?;
@@ -373,7 +356,7 @@ async fn revoke(
         return Ok(Outcome::Unsupported);
     };
     let token = context
-        .database
+        .store
         .vault
         .open_sealed(place::outbox_token(entry, connection.client_epoch), token)
         .await?;

@@ -74,9 +74,7 @@ fn disconnected(
         .unwrap();
     assert_eq!(told.revocation, Revocation::Requested);
     world.advance(Duration::from_secs(3 * 86_400));
-    let events = world
-        .run(context.database.store.events(None, None, 100))
-        .unwrap();
+    let events = world.run(context.store.events(None, None, 100)).unwrap();
     let names = events.into_iter().map(|event| event.row.name);
     let names = names.filter(|name| name.contains("revo")).collect();
     let seen = seen.lock().unwrap().clone();
@@ -213,9 +211,7 @@ fn connected(world: &World, revoked: &Arc<Mutex<Vec<String>>>, status: u16) -> C
 
 /// The events about revocations: name, outcome and reason.
 fn revocations(world: &World, context: &Context) -> Vec<(String, serde_json::Value)> {
-    let events = world
-        .run(context.database.store.events(None, None, 100))
-        .unwrap();
+    let events = world.run(context.store.events(None, None, 100)).unwrap();
     events
         .into_iter()
         .filter(|event| event.row.name.contains("revo"))
@@ -346,7 +342,7 @@ fn an_outbox_that_takes_no_claims_waits_for_the_next_round() {
         batch = batch.insert(entry.unwrap());
     }
     assert_eq!(
-        world.run(context.database.store.commit(batch)).unwrap(),
+        world.run(context.store.commit(batch)).unwrap(),
         Commit::Committed
     );
     store.doubt(500, false);

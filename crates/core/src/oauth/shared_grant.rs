@@ -38,11 +38,7 @@ pub(crate) async fn shares_grant(
         }
         let mut after = None;
         loop {
-            let page = context
-                .database
-                .store
-                .accounts(Some(other.id), after, PAGE)
-                .await?;
+            let page = context.store.accounts(Some(other.id), after, PAGE).await?;
             after = page.last().map(|last| last.row.id);
             let last = page.len() < PAGE as usize;
             found.extend(

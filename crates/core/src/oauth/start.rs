@@ -63,7 +63,7 @@ impl Secrets {
         let verifier = match (&row.verifier, kept) {
             (Some(sealed), Some(_)) => {
                 let place = place::verifier(row.id);
-                let verifier = context.database.vault.open_sealed(place, sealed).await?;
+                let verifier = context.store.vault.open_sealed(place, sealed).await?;
                 SecretString::from(String::from_utf8_lossy(&verifier).into_owned())
             }
             _ => context.host.new_secret(""),
@@ -122,7 +122,7 @@ async fn load(
         .map(|verifier| {
             let place = place::verifier(row.id);
             context
-                .database
+                .store
                 .vault
                 .seal(place, verifier.expose_secret().as_bytes())
         })

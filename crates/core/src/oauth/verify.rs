@@ -22,7 +22,7 @@ pub(crate) async fn verify(
     let identifier = verify.user.identifier.as_str();
     let id: AuthorizationId = authorization_id.parse().map_err(|_| not_verifying())?;
     let identifier = Identifier::new(identifier)?;
-    let made_for = context.database.store.authorization(id).await?;
+    let made_for = context.store.authorization(id).await?;
     let made_for = made_for.ok_or_else(not_verifying)?.row.connection_id;
     if !context.sees(made_for).await {
         return Err(not_verifying());
@@ -30,7 +30,7 @@ pub(crate) async fn verify(
     context
         .detached(|context| async move {
             loop {
-                let authorization = context.database.store.authorization(id).await?;
+                let authorization = context.store.authorization(id).await?;
                 let authorization = authorization.ok_or_else(not_verifying)?.row;
                 authorization.on(Trigger::Confirmed, context.host.now())?;
                 if authorization.is_completed() {

@@ -14,7 +14,7 @@ const ROUND: u32 = 500;
 pub(crate) async fn delete(context: &Context, delete: DeletePolicy) -> Result<()> {
     let name = delete.policy_name.as_str();
     let load = || async {
-        let found = context.database.store.policy(name).await?;
+        let found = context.store.policy(name).await?;
         let found = found.ok_or_else(|| missing(name))?;
         match user_of(context, name).await? {
             None => Ok(found),
@@ -45,7 +45,7 @@ async fn user_of(context: &Context, name: &str) -> Result<Option<String>> {
     if issuer.is_some_and(|issuer| issuer.options.policy.as_deref() == Some(name)) {
         return Ok(Some(String::from("the issuer of agents' tokens")));
     }
-    let (store, now) = (&context.database.store, context.host.now());
+    let (store, now) = (&context.store, context.host.now());
     let mut after: Option<String> = None;
     loop {
         let rows = store.app_credentials(after.as_deref(), ROUND).await?;

@@ -10,7 +10,7 @@ use crate::{
 
 /// All policies by name: there are 200 at most.
 pub(crate) async fn list(context: &Context, _: ListPolicies) -> Result<Page<Policy>> {
-    let rows = context.database.store.policies(MOST).await?;
+    let rows = context.store.policies(MOST).await?;
     let items = rows.into_iter().map(|found| view(found.row));
     Ok(Page::new(items.collect::<Result<_>>()?, None))
 }
@@ -18,7 +18,7 @@ pub(crate) async fn list(context: &Context, _: ListPolicies) -> Result<Page<Poli
 /// A policy.
 pub(crate) async fn read(context: &Context, read: ReadPolicy) -> Result<Policy> {
     let name = read.policy_name.as_str();
-    let found = context.database.store.policy(name).await?;
+    let found = context.store.policy(name).await?;
     view(found.ok_or_else(|| missing(name))?.row)
 }
 

@@ -44,7 +44,7 @@ pub(crate) async fn set(
         Error::new(ErrorKind::Internal, "the policy can't be written").with_source(error)
     })?;
     let load = || async {
-        let all = context.database.store.policies(MOST).await?;
+        let all = context.store.policies(MOST).await?;
         let found = all.iter().position(|found| found.row.name == policy.name);
         if found.is_none() && all.len() >= MOST as usize {
             let message = format!(

@@ -97,7 +97,7 @@ mod tests {
         let world = World::new();
         let context = context(&world, &STABLE, always(200, ""));
         let open = || {
-            let (vault, store) = (&context.database.vault, &context.database.store);
+            let (vault, store) = (&context.store.vault, &context.store);
             let (runtime, entropy) = (context.host.runtime.as_ref(), context.host.entropy.as_ref());
             world
                 .run(Pseudonyms::open(vault, store, runtime, entropy))

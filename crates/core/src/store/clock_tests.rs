@@ -30,11 +30,11 @@ fn processes_whose_clocks_differ_agree_on_the_stores_time() {
         fast.host.runtime.now() - SignedDuration::from_secs(60),
         slow.host.runtime.now()
     );
-    let right = world.run(fast.database.store.now()).unwrap();
+    let right = world.run(fast.store.now()).unwrap();
     assert_eq!((fast.host.now(), slow.host.now()), (right, right));
     // A clock that is set later is right again after a reading.
     world.set_back(&[1], SignedDuration::from_secs(20));
-    world.run(fast.database.store.now()).unwrap();
+    world.run(fast.store.now()).unwrap();
     assert_eq!(fast.host.now(), right);
 }
 

@@ -154,7 +154,7 @@ fn every_column_is_compared_with_the_body() {
         Arc::clone(&store) as _,
     ));
     let account = world.run(insert_account(&context, AccountState::Active));
-    let records = &context.database.store;
+    let records = &context.store;
     let credential = ready(records.credential(account.id, 1))
         .unwrap()
         .unwrap()
@@ -198,14 +198,14 @@ fn a_credential_that_cannot_be_read_is_gone_after_a_disconnect() {
             Arc::clone(&store) as _,
         ));
         let account = world.run(insert_account(&context, AccountState::Active));
-        let found = ready(context.database.store.credential(account.id, 1)).unwrap();
+        let found = ready(context.store.credential(account.id, 1)).unwrap();
         let older = crate::domain::Credential {
             generation: 2,
             ..found.unwrap().row
         };
         let batch = Batch::new().insert(older);
         assert_eq!(
-            ready(context.database.store.commit(batch)).unwrap(),
+            ready(context.store.commit(batch)).unwrap(),
             Commit::Committed
         );
 

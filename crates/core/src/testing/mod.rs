@@ -265,11 +265,7 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
 /// All executions that are stored, the youngest first.
 pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
     let search = Search::default();
-    let all = context
-        .database
-        .store
-        .executions(&search, None, usize::MAX)
-        .await;
+    let all = context.store.executions(&search, None, usize::MAX).await;
     all.unwrap().0
 }
 
@@ -315,7 +311,7 @@ pub(crate) async fn insert_account_at(
     };
     let tokens = TokenSet::new("token-1".into(), None, None);
     let sealed = (state == AccountState::Active)
-        .then(|| tokens.seal(&context.database.vault, &account, 1).unwrap());
+        .then(|| tokens.seal(&context.store.vault, &account, 1).unwrap());
     let credential = Credential {
         account_id: id,
         generation: 1,
@@ -328,7 +324,7 @@ pub(crate) async fn insert_account_at(
     };
     let batch = Batch::new().insert(account.clone()).insert(credential);
     assert_eq!(
-        context.database.store.commit(batch).await.unwrap(),
+        context.store.commit(batch).await.unwrap(),
         Commit::Committed
     );
     account

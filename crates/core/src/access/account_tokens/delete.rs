@@ -41,10 +41,10 @@ type Loaded = (
 
 /// A token that the caller can see.
 async fn load(context: &Context, id: AccountTokenId) -> Result<Option<Loaded>> {
-    let Some(found) = context.database.store.account_token(id).await? else {
+    let Some(found) = context.store.account_token(id).await? else {
         return Ok(None);
     };
-    let account = context.database.store.account(found.row.account_id).await?;
+    let account = context.store.account(found.row.account_id).await?;
     let connection = account.map(|account| account.row.connection_id);
     let names = match connection {
         Some(id) => context.names_of(id).await,

@@ -16,7 +16,6 @@ pub(crate) async fn list(context: &Context, list: ListAccountTokens) -> Result<P
     let (_, account) = context.account_rows(of).await?;
     let account = account.row;
     let rows = context
-        .database
         .store
         .account_tokens(account.id, after, limit)
         .await?;
@@ -42,7 +41,7 @@ async fn connections(
 ) -> Result<Vec<ConnectionName>> {
     let mut names = vec![of.connection.clone()];
     for other in &row.others {
-        if let Some(account) = context.database.store.account(other.account_id).await?
+        if let Some(account) = context.store.account(other.account_id).await?
             && let Some((name, _)) = context.names_of(account.row.connection_id).await
         {
             names.push(name);

@@ -39,7 +39,7 @@ impl Token for domain::AccountToken {
         context: &Context,
         credential: Option<AppCredential>,
     ) -> Result<Option<(Caller, Option<Timestamp>)>> {
-        let (store, row) = (&context.database.store, found.row);
+        let (store, row) = (&context.store, found.row);
         let (mut scopes, mut policy) = (None, None);
         let mut connections = Connections::ALL;
         if let Some(credential) = credential {

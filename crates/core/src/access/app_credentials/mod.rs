@@ -41,7 +41,7 @@ const MOST_PER_MINUTE: u32 = 1_000_000;
 
 /// The credential's row.
 async fn row(context: &Context, client_id: &str) -> Result<Versioned<AppCredential>> {
-    let found = context.database.store.app_credential(client_id).await?;
+    let found = context.store.app_credential(client_id).await?;
     let seen = |found: &Versioned<AppCredential>| context.sees_credential(&found.row);
     found.filter(seen).ok_or_else(|| {
         let shown: String = client_id.chars().take(80).collect();

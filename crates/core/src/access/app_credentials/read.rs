@@ -23,7 +23,7 @@ pub(crate) async fn list(
     list: ListAppCredentials,
 ) -> Result<Page<resource::AppCredential>> {
     let (after, limit) = (list.page.token.as_deref(), list.page.limit());
-    let rows = context.database.store.app_credentials(after, limit).await?;
+    let rows = context.store.app_credentials(after, limit).await?;
     let next = list.page.next(&rows, |row| row.client_id.clone());
     let now = context.host.now();
     let rows = rows.into_iter().map(|found| found.row);

@@ -15,7 +15,7 @@ pub(crate) async fn delete(context: &Context, delete: DeleteMcpSession) -> Resul
     let digest = context
         .change(
             "mcp_session.delete",
-            || context.database.store.mcp_session(id),
+            || context.store.mcp_session(id),
             |found| {
                 let found = found.filter(|found| is_seen(context, &found.row));
                 let found = found.ok_or_else(missing)?;

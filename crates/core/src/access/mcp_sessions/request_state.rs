@@ -40,7 +40,7 @@ pub(crate) fn seal_state(
     let place = place::request_state(own(context)?.session_id);
     let text = serde_json::to_vec(&state)
         .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
-    let sealed = context.database.vault.seal(place, &text)?;
+    let sealed = context.store.vault.seal(place, &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()))
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn open_state(context: &Context, sealed: &str) -> Result<Reques
     let place = place::request_state(own(context)?.session_id);
     let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| refused())?;
     let opened = context
-        .database
+        .store
         .vault
         .open_sealed(place, &Sealed::from_bytes(bytes))
         .await

@@ -59,7 +59,7 @@ pub(crate) async fn accept(
 }
 
 async fn opened_by(context: &Context, token: &Digest) -> Result<Versioned<Member>> {
-    let found = context.database.store.member_by_link(token).await?;
+    let found = context.store.member_by_link(token).await?;
     let now = context.host.now();
     let open = found.filter(|found| found.row.opens_with(token, now));
     open.ok_or_else(|| {

@@ -16,10 +16,7 @@ pub(crate) async fn read(context: &Context, read: ReadMember) -> Result<resource
 
 /// Members in the order of their creation.
 pub(crate) async fn list(context: &Context, list: ListMembers) -> Result<Page<resource::Member>> {
-    let rows = context
-        .database
-        .store
-        .members(list.page.after()?, list.page.limit());
+    let rows = context.store.members(list.page.after()?, list.page.limit());
     let rows = rows.await?;
     let next = list.page.next(&rows, |row| row.id);
     let now = context.host.now();

@@ -39,7 +39,7 @@ use crate::{
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Member>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no member has this id");
     let id: MemberId = id.parse().map_err(|_| unknown())?;
-    context.database.store.member(id).await?.ok_or_else(unknown)
+    context.store.member(id).await?.ok_or_else(unknown)
 }
 
 /// The member with this ID, and another active owner. A change to an owner depends on that.
@@ -48,7 +48,7 @@ async fn with_other_owner(
     id: &str,
 ) -> Result<(Versioned<Member>, Option<Versioned<Member>>)> {
     let member = existing(context, id).await?;
-    let members = context.database.store.members(None, MOST).await?;
+    let members = context.store.members(None, MOST).await?;
     let is_other =
         |found: &Versioned<Member>| found.row.id != member.row.id && found.row.is_active_owner();
     let other = members.into_iter().find(is_other);

@@ -72,7 +72,7 @@ pub(crate) async fn set_up(
     acting
         .change(
             "session.open",
-            async || context.database.store.member(id).await?.ok_or_else(used_up),
+            async || context.store.member(id).await?.ok_or_else(used_up),
             |found: Versioned<Member>| {
                 let change = Change::none();
                 Ok(opening.change(change, &found.row, found.version, Session::new))

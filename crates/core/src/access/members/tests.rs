@@ -321,9 +321,7 @@ fn what_is_done_stands_in_the_audit_log_and_the_feed_with_who_did_it() {
             NewMember::new("bob@example.com", Role::Viewer),
         ))
         .unwrap();
-    let entries = world
-        .run(context.database.store.audit_entries(None, 10))
-        .unwrap();
+    let entries = world.run(context.store.audit_entries(None, 10)).unwrap();
     let mut entries: Vec<_> = entries.into_iter().map(|found| found.row).collect();
     entries.sort_by_key(|entry| entry.number);
     let done: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();

@@ -66,12 +66,7 @@ pub(crate) async fn finish(
 /// Opens a session of the member with this email address. Creates the member if needed. Invitations name an address. From
 /// the first sign-in on, the provider's `sub` identifies the member, because an address can be given to another person.
 async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
-    let (id, role) = match context
-        .database
-        .store
-        .member_by_email(&person.email)
-        .await?
-    {
+    let (id, role) = match context.store.member_by_email(&person.email).await? {
         Some(found) => (found.row.id, found.row.role),
         None => make(context, person).await?,
     };
@@ -80,7 +75,7 @@ async fn open(context: &Context, person: &Person) -> Result<StartedSession> {
     acting
         .change(
             "session.open",
-            async || context.database.store.member(id).await?.ok_or_else(deleted),
+            async || context.store.member(id).await?.ok_or_else(deleted),
             |found: Versioned<Member>| {
                 let after = known(&found.row, person)?;
                 let change = Change::none();

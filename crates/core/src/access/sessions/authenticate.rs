@@ -77,7 +77,7 @@ impl Token for Session {
         _: Option<AppCredential>,
     ) -> Result<Option<(Self::Opened, Option<Timestamp>)>> {
         let row = &session.row;
-        let member = context.database.store.member(row.member_id).await?;
+        let member = context.store.member(row.member_id).await?;
         let is_refused = row.is_by_password() && !context.takes_passwords();
         let is_of = |member: &Versioned<Member>| !is_refused && row.is_of(&member.row);
         let member = member.filter(is_of);
@@ -95,7 +95,7 @@ async fn note_use(context: &Context, id: &Digest) {
     let now = context.host.now();
     let noted = context.change(
         "session.use",
-        async || context.database.store.session(id).await?.ok_or_else(ended),
+        async || context.store.session(id).await?.ok_or_else(ended),
         |found: Versioned<Session>| {
             let change = match found.row.used(now) {
                 Some(used) => Change::none().update(used, found.version),

@@ -30,7 +30,7 @@ pub(crate) async fn of_session(context: &Context, session_id: &str) -> Result<Se
     };
     let text = serde_json::to_vec(&device)
         .map_err(|_| Error::new(ErrorKind::Internal, "a known browser can't be written"))?;
-    let sealed = context.database.vault.seal(place::device(), &text)?;
+    let sealed = context.store.vault.seal(place::device(), &text)?;
     Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn known(
     let cookie = cookie?.expose_secret();
     let sealed = Sealed::from_bytes(URL_SAFE_NO_PAD.decode(cookie).ok()?);
     let opened = context
-        .database
+        .store
         .vault
         .open_sealed(place::device(), &sealed)
         .await;

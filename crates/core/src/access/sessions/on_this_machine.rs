@@ -18,7 +18,7 @@ const EMAIL: &str = "you@localhost";
 /// Opens a session of the owner "You" without any credentials. Use it only for requests that certainly come from this
 /// machine, in a development environment.
 pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSession> {
-    let id = match context.database.store.member_by_email(EMAIL).await? {
+    let id = match context.store.member_by_email(EMAIL).await? {
         Some(found) => found.row.id,
         None => make(context).await?,
     };
@@ -28,7 +28,7 @@ pub(crate) async fn open_on_this_machine(context: &Context) -> Result<StartedSes
     acting
         .change(
             "session.open",
-            async || context.database.store.member(id).await?.ok_or_else(gone),
+            async || context.store.member(id).await?.ok_or_else(gone),
             |found: Versioned<Member>| {
                 let change = Change::none();
                 Ok(opening.change(change, &found.row, found.version, Session::on_this_machine))

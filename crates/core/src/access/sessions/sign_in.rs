@@ -24,7 +24,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
         Some(_) => None,
         None => Some(context.place_of_stranger()?),
     };
-    let found = context.database.store.member_by_email(&email).await?;
+    let found = context.store.member_by_email(&email).await?;
     let member = found.map(|found| found.row).filter(|row| !row.disabled);
     let password = member.as_ref().and_then(|member| member.password.clone());
     let is_right = compare(context, password.as_ref(), given.password).await?;
@@ -37,14 +37,7 @@ pub(crate) async fn sign_in(context: &Context, given: SignIn) -> Result<StartedS
     acting
         .change(
             "session.open",
-            async || {
-                context
-                    .database
-                    .store
-                    .member(member.id)
-                    .await?
-                    .ok_or_else(refused)
-            },
+            async || context.store.member(member.id).await?.ok_or_else(refused),
             |found: Versioned<Member>| {
                 // The password that was compared must still be the one.
                 if found.row.password != password || found.row.disabled {

@@ -73,10 +73,7 @@ fn what_is_stored_opens_no_session() {
     let world = World::new();
     let (context, id) = owned(&world);
     let digest = crate::digest::Digest::of(&id);
-    let stored = world
-        .run(context.database.store.session(&digest))
-        .unwrap()
-        .unwrap();
+    let stored = world.run(context.store.session(&digest)).unwrap().unwrap();
     assert!(!serde_json::to_string(&stored.row).unwrap().contains(&id));
     let refused = world.run(authenticate(&context, stored.row.id.as_str()));
     assert_eq!(kind(refused), ErrorKind::Unauthenticated);
@@ -124,12 +121,7 @@ fn a_session_ends_when_idle_and_after_twelve_hours() {
     world.advance(Duration::from_secs(1));
     world.run(maintenance::run(&context)).unwrap();
     let digest = crate::digest::Digest::of(&id);
-    assert!(
-        world
-            .run(context.database.store.session(&digest))
-            .unwrap()
-            .is_none()
-    );
+    assert!(world.run(context.store.session(&digest)).unwrap().is_none());
 }
 
 #[test]

@@ -128,10 +128,10 @@ impl Context {
         cost: Cost,
     ) -> Result<Vec<u32>> {
         let load = || async {
-            let found = self.database.store.quota_share(account).await?;
+            let found = self.store.quota_share(account).await?;
             let now = match &found {
                 Some(found) => found.read_at,
-                None => self.database.store.now().await?,
+                None => self.store.now().await?,
             };
             Ok((found, now))
         };

@@ -47,7 +47,7 @@ impl Context {
         let Some(last) = last else {
             return self.in_time(pin!(reading())).await;
         };
-        if self.database.is_away() {
+        if self.store.is_away() {
             return Ok(last);
         }
         let waited = self.host.monotonic().saturating_sub(began);
@@ -115,7 +115,7 @@ impl Context {
             if tokens.is_some() {
                 return Ok((account, tokens));
             }
-            match self.database.store.account(account.id).await? {
+            match self.store.account(account.id).await? {
                 Some(found) if found.row.generation != account.generation => account = found.row,
                 _ => break,
             }
@@ -127,11 +127,7 @@ impl Context {
         let slots = Slots::of(of);
         let (epoch, read_at) = (self.memory.snapshots.epoch(slots), self.host.monotonic());
         let mut connection = self.existing_connection(&of.connection).await?.row;
-        let account = self
-            .database
-            .store
-            .account_of(connection.id, &of.identifier)
-            .await?;
+        let account = self.store.account_of(connection.id, &of.identifier).await?;
         let account = account.map(|account| account.row);
         // The client was changed between the two readings, and the account is authorized for the new one already.
         if account

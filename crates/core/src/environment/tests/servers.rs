@@ -229,7 +229,7 @@ fn an_event_is_delivered_once_and_by_another_server_where_one_died() {
 fn an_idle_credential_is_refreshed_once() {
     for seed in 0..ORDERS {
         let stage = Stage::new(seed);
-        let store = &stage.servers[0].0.database.store;
+        let store = &stage.servers[0].0.store;
         let account = stage.world.run(store.accounts(None, None, 1)).unwrap();
         let (row, version) = (account[0].row.clone(), account[0].version);
         let found = stage
@@ -242,7 +242,7 @@ fn an_idle_credential_is_refreshed_once() {
         let idle = Credential {
             sealed: Some(
                 tokens
-                    .seal(&stage.servers[0].0.database.vault, &row, 1)
+                    .seal(&stage.servers[0].0.store.vault, &row, 1)
                     .unwrap(),
             ),
             created_at: old,

@@ -18,7 +18,7 @@ pub(crate) async fn delete(context: &Context, delete: DeleteWebhook) -> Result<(
             "webhook.delete",
             || async {
                 let webhook = existing(context, &delete.webhook_id).await?;
-                let lane = context.database.store.lane(webhook.row.id).await?;
+                let lane = context.store.lane(webhook.row.id).await?;
                 Ok((webhook, lane))
             },
             |(webhook, lane)| {
@@ -37,6 +37,6 @@ pub(crate) async fn delete(context: &Context, delete: DeleteWebhook) -> Result<(
             },
         )
         .await?;
-    while context.database.store.remove_deliveries(id, ROUND).await? == u64::from(ROUND) {}
+    while context.store.remove_deliveries(id, ROUND).await? == u64::from(ROUND) {}
     Ok(())
 }

@@ -31,11 +31,7 @@ pub(crate) async fn deliveries(
     let limit = list.page.limit() as usize;
     let mut items = Vec::new();
     for _ in 0..ROUNDS {
-        let rows = context
-            .database
-            .store
-            .deliveries(webhook, after, READ)
-            .await?;
+        let rows = context.store.deliveries(webhook, after, READ).await?;
         let last = rows.len() < READ as usize;
         for found in rows {
             after = Some(found.row.event_id);
@@ -70,7 +66,7 @@ pub(crate) async fn replay_delivery(
         .change(
             "webhook.replay",
             || async {
-                let found = context.database.store.delivery(webhook, event).await?;
+                let found = context.store.delivery(webhook, event).await?;
                 found.ok_or_else(unknown)
             },
             |found| {
@@ -85,7 +81,7 @@ pub(crate) async fn replay_delivery(
             },
         )
         .await?;
-    context.database.feed.committed();
+    context.store.feed.committed();
     Ok(again.shown())
 }
 
@@ -95,16 +91,12 @@ pub(crate) async fn replay(
     ReplayWebhook { webhook_id, replay }: ReplayWebhook,
 ) -> Result<resource::Webhook> {
     let webhook = existing(context, &webhook_id).await?.row.id;
-    let first = context
-        .database
-        .store
-        .first_event_since(replay.since)
-        .await?;
+    let first = context.store.first_event_since(replay.since).await?;
     if let Some(first) = first.and_then(|event| event.row.position) {
         context
             .change(
                 "webhook.replay_since",
-                || context.database.store.lane(webhook),
+                || context.store.lane(webhook),
                 |lane| {
                     let back = lane.filter(|lane| lane.row.position >= first);
                     let Some(lane) = back else {
@@ -118,7 +110,7 @@ pub(crate) async fn replay(
                 },
             )
             .await?;
-        context.database.feed.committed();
+        context.store.feed.committed();
     }
     shown(context, &webhook_id).await
 }

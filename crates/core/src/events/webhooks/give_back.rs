@@ -25,7 +25,7 @@ async fn free(context: &Context, id: WebhookId) -> Result<()> {
     context
         .change(
             "webhook.give_back",
-            || context.database.store.lane(id),
+            || context.store.lane(id),
             |lane| {
                 let change = match lane {
                     Some(lane) if is_ours(&lane.row) => {

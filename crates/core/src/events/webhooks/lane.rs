@@ -120,8 +120,8 @@ pub(super) async fn round(context: &Context, id: WebhookId) -> Result<bool> {
 /// The work to do now. `None` if everything has to wait.
 async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     let (webhook, lane) = (
-        context.database.store.webhook(id).await?,
-        context.database.store.lane(id).await?,
+        context.store.webhook(id).await?,
+        context.store.lane(id).await?,
     );
     let (Some(webhook), Some(lane)) = (webhook, lane) else {
         return Ok(None);
@@ -129,11 +129,7 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
     if webhook.row.disabled.is_some() {
         return Ok(None);
     }
-    let mut waiting = context
-        .database
-        .store
-        .waiting_deliveries(id, WAITING)
-        .await?;
+    let mut waiting = context.store.waiting_deliveries(id, WAITING).await?;
     let mut position = lane.row.position;
     let is_behind = |position| move |found: &Versioned<Delivery>| found.row.position <= position;
     let events = if waiting
@@ -143,7 +139,7 @@ async fn work(context: &Context, id: WebhookId) -> Result<Option<Work>> {
         < FULL
     {
         let after = Some(position);
-        context.database.store.events(None, after, BATCH).await?
+        context.store.events(None, after, BATCH).await?
     } else {
         Vec::new()
     };
@@ -211,7 +207,7 @@ async fn is_of(context: &Context, webhook: &Webhook, event: &Event) -> bool {
 async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane>> {
     let process = context.host.process.to_string();
     // Clocks of processes may differ, but all use the store's.
-    let now = context.database.store.now().await?;
+    let now = context.store.now().await?;
     let long_enough = found.row.holder.as_ref().is_some_and(|holder| {
         holder.process == process && holder.until.duration_since(now) > ROUND
     });
@@ -223,7 +219,7 @@ async fn claim(context: &Context, found: &Versioned<Lane>) -> Result<Option<Lane
         .change(
             "webhook.claim",
             || async {
-                let lane = context.database.store.lane(id).await?;
+                let lane = context.store.lane(id).await?;
                 let holder = lane.as_ref().and_then(|lane| lane.row.holder.as_ref());
                 let ended = match holder.map(|holder| holder.process.parse()) {
                     Some(Ok(process)) => context.has_ended(process).await,
@@ -336,7 +332,7 @@ impl Begun<'_> {
     /// Sends the event as it is in the feed now, because a user may have been erased since. `None` if the event was
     /// removed; an error if this process couldn't try.
     async fn attempt(&self, delivery: &Delivery) -> Result<Option<Attempt>> {
-        let Some(event) = self.context.database.store.event(delivery.event_id).await? else {
+        let Some(event) = self.context.store.event(delivery.event_id).await? else {
             return Ok(None);
         };
         let event = view(self.context, event.row).await;
@@ -353,14 +349,14 @@ async fn finish(context: &Context, claimed: &Lane, position: i64, outcome: &Outc
         .change(
             "webhook.deliver",
             || async {
-                let lane = context.database.store.lane(id).await?;
-                let webhook = context.database.store.webhook(id).await?;
+                let lane = context.store.lane(id).await?;
+                let webhook = context.store.webhook(id).await?;
                 let mut versions = Vec::new();
                 for row in &outcome.rows {
-                    let present = context.database.store.delivery(id, row.event_id).await?;
+                    let present = context.store.delivery(id, row.event_id).await?;
                     versions.push(present.map(|present| present.version));
                 }
-                Ok((lane, webhook, versions, context.database.store.now().await?))
+                Ok((lane, webhook, versions, context.store.now().await?))
             },
             |(lane, webhook, versions, store_now)| {
                 let (Some(lane), Some(webhook)) = (lane, webhook) else {

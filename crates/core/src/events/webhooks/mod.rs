@@ -40,7 +40,7 @@ use crate::{
 async fn existing(context: &Context, id: &str) -> Result<Versioned<Webhook>> {
     let unknown = || Error::new(ErrorKind::NotFound, "no webhook has this id");
     let id: WebhookId = id.parse().map_err(|_| unknown())?;
-    let found = context.database.store.webhook(id).await?;
+    let found = context.store.webhook(id).await?;
     let seen = |found: &Versioned<Webhook>| is_seen(context, &found.row);
     found.filter(seen).ok_or_else(unknown)
 }
@@ -92,7 +92,7 @@ fn new_secret(context: &Context, id: WebhookId, generation: u64) -> Result<(Seal
     let mut bytes = zeroize::Zeroizing::new([0; 32]);
     context.host.entropy.fill(bytes.as_mut_slice());
     let sealed = context
-        .database
+        .store
         .vault
         .seal(place::webhook_secret(id, generation), bytes.as_slice())?;
     let text = zeroize::Zeroizing::new(STANDARD.encode(bytes.as_slice()));

@@ -11,11 +11,7 @@ use crate::{
 
 pub(crate) async fn list(context: &Context, list: ListWebhooks) -> Result<Page<resource::Webhook>> {
     let after = list.page.after::<WebhookId>()?;
-    let rows = context
-        .database
-        .store
-        .webhooks(after, list.page.limit())
-        .await?;
+    let rows = context.store.webhooks(after, list.page.limit()).await?;
     let next = list.page.next(&rows, |row| row.id);
     let mut items = Vec::new();
     for found in rows {
@@ -36,11 +32,6 @@ pub(super) async fn shown(context: &Context, id: &str) -> Result<resource::Webho
 }
 
 async fn with_lane(context: &Context, row: Webhook) -> Result<resource::Webhook> {
-    let lane = context
-        .database
-        .store
-        .lane(row.id)
-        .await?
-        .map(|lane| lane.row);
+    let lane = context.store.lane(row.id).await?.map(|lane| lane.row);
     Ok(row.shown(lane.as_ref(), context.host.now()))
 }

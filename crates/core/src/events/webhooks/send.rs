@@ -71,7 +71,7 @@ async fn attempt(
     for secret in webhook.signing(at) {
         let place = place::webhook_secret(webhook.id, secret.generation);
         let key = context
-            .database
+            .store
             .vault
             .open_sealed(place, &secret.sealed)
             .await?;

@@ -20,7 +20,7 @@ const MOST: usize = 50;
 
 pub(crate) async fn create(context: &Context, new: NewWebhook) -> Result<WebhookWithSecret> {
     let settings = checked(context, new.into())?;
-    let present = context.database.store.webhooks(None, MOST as u32).await?;
+    let present = context.store.webhooks(None, MOST as u32).await?;
     if present.len() >= MOST {
         return Err(Error::new(
             ErrorKind::InvalidRequest,
@@ -67,7 +67,7 @@ async fn load_new(context: &Context, new: &Webhook) -> Result<(Webhook, Lane, Se
         sealed,
         until: None,
     }];
-    let last = context.database.store.last_event().await?;
+    let last = context.store.last_event().await?;
     let lane = Lane {
         webhook_id: new.id,
         position: last.and_then(|event| event.row.position).unwrap_or(0),
@@ -90,7 +90,7 @@ pub(crate) async fn change(
             |(webhook, lane)| decide(context, &webhook, lane, settings.clone()),
         )
         .await?;
-    context.database.feed.committed();
+    context.store.feed.committed();
     shown(context, &webhook_id).await
 }
 
@@ -98,7 +98,7 @@ type Loaded = (Versioned<Webhook>, Option<Versioned<Lane>>);
 
 async fn load(context: &Context, id: &str) -> Result<Loaded> {
     let webhook = existing(context, id).await?;
-    let lane = context.database.store.lane(webhook.row.id).await?;
+    let lane = context.store.lane(webhook.row.id).await?;
     Ok((webhook, lane))
 }
 

@@ -19,7 +19,7 @@ const PAGE: u32 = 100;
 /// Starts the checks. They end with the context.
 pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
-    let mut committed = context.database.feed.watch();
+    let mut committed = context.store.feed.watch();
     // The first check comes soon, for events from before this process started.
     let mut pause = context.host.runtime.sleep(GATHER);
     context.host.runtime.spawn(Box::pin(async move {
@@ -45,7 +45,7 @@ pub(crate) fn start(context: &Context) {
 
 /// Wakes the queues of all enabled webhooks. Returns whether there are any.
 async fn wake_all(context: &Context) -> Result<bool> {
-    let webhooks = context.database.store.webhooks(None, PAGE).await?;
+    let webhooks = context.store.webhooks(None, PAGE).await?;
     for found in &webhooks {
         if found.row.disabled.is_none() {
             wake(context, found.row.id);

@@ -133,7 +133,7 @@ impl Stage {
     /// a member, and a secret of the deployment.
     fn fill(&self, accounts: u128) {
         let connection = self.connection(&self.context, "demo");
-        let vault = &self.context.database.vault;
+        let vault = &self.context.store.vault;
         let accounts: Vec<Account> = (0..accounts)
             .map(|number| Account {
                 state: AccountState::Active,
@@ -229,9 +229,9 @@ impl Stage {
             self.context.host.runtime.as_ref(),
             self.context.host.entropy.as_ref(),
         );
-        let pseudonyms = Pseudonyms::open(vault, &self.context.database.store, runtime, entropy);
+        let pseudonyms = Pseudonyms::open(vault, &self.context.store, runtime, entropy);
         drop(self.world.run(pseudonyms).unwrap());
-        let committed = self.world.run(self.context.database.store.commit(batch));
+        let committed = self.world.run(self.context.store.commit(batch));
         assert_eq!(committed.unwrap(), Commit::Committed);
         let (world, context) = (&self.world, &self.context);
         let new = NewAppCredential::new("app");
@@ -255,7 +255,7 @@ impl Stage {
             .unwrap();
         let session = Session::new(Digest::of("session"), &member, START);
         let batch = Batch::new().insert(session);
-        let committed = world.run(context.database.store.commit(batch)).unwrap();
+        let committed = world.run(context.store.commit(batch)).unwrap();
         assert_eq!(committed, Commit::Committed);
     }
 

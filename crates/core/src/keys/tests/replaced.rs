@@ -116,7 +116,7 @@ fn nothing_is_stored_under_a_key_once_it_is_replaced() {
     });
     let opened = stage
         .world
-        .run(stage.context.database.vault.open_sealed(place, &connection));
+        .run(stage.context.store.vault.open_sealed(place, &connection));
     assert_eq!(opened.unwrap().as_slice(), b"secret");
 }
 
@@ -165,7 +165,7 @@ fn tokens_in_the_spool_keep_their_key() {
     let account = account(1, "ada");
     let tokens = TokenSet::new("token".into(), None, None);
     let sealed = tokens
-        .seal_for_spool(&context.database.vault, &account, Uuid::nil())
+        .seal_for_spool(&context.store.vault, &account, Uuid::nil())
         .unwrap();
     let record = json!({ "sealed": sealed }).to_string();
     world.run(spool.put("a", record.as_bytes())).unwrap();
@@ -181,8 +181,7 @@ fn tokens_in_the_spool_keep_their_key() {
         .run(retire(&context, RetireKey::new(FIRST)))
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidTransition);
-    let opened =
-        TokenSet::open_from_spool(&context.database.vault, &account, Uuid::nil(), 0, &sealed);
+    let opened = TokenSet::open_from_spool(&context.store.vault, &account, Uuid::nil(), 0, &sealed);
     assert!(world.run(opened).is_ok());
     world.run(spool.remove("a")).unwrap();
     world.run(retire(&context, RetireKey::new(FIRST))).unwrap();

@@ -107,7 +107,7 @@ fn a_process_whose_ring_has_a_source_takes_up_a_new_key_of_the_ring() {
         .run(retire(&operator, RetireKey::new(FIRST)))
         .unwrap();
     stage.world.run(call_as(&service, 0)).unwrap();
-    assert_eq!(service.database.vault.ring(), ["new", "test"]);
+    assert_eq!(service.store.vault.ring(), ["new", "test"]);
     // The former key of the ring opens nothing any more.
     assert!(stage.with_ring(3, NEW, None).is_ok());
     let error = stage.with_ring(3, RING, None).err().unwrap();

@@ -149,7 +149,7 @@ async fn granted_for_code(
     let verifier = match &authorization.verifier {
         Some(sealed) => {
             let place = place::verifier(authorization.id);
-            Some(context.database.vault.open_sealed(place, sealed).await?)
+            Some(context.store.vault.open_sealed(place, sealed).await?)
         }
         None => None,
     };
@@ -256,7 +256,7 @@ async fn load(context: &Context, id: AuthorizationId, granted: &Granted) -> Resu
     let generation = account.row.last_generation + 1;
     let sealed = granted
         .tokens
-        .seal(&context.database.vault, &account.row, generation)?;
+        .seal(&context.store.vault, &account.row, generation)?;
     Ok((authorization, connection, account, sealed))
 }
 

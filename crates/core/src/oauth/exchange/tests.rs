@@ -227,9 +227,7 @@ fn a_browser_that_hangs_up_after_its_return_loses_nothing() {
     assert!(come_back(&context, &visitor).now_or_never().is_none());
     world.run_until_idle();
     assert_eq!(exchanges.load(Ordering::SeqCst), 1);
-    let account = world
-        .run(context.database.store.accounts(None, None, 1))
-        .unwrap();
+    let account = world.run(context.store.accounts(None, None, 1)).unwrap();
     assert_eq!(account[0].row.state, AccountState::PendingVerification);
 }
 
@@ -265,9 +263,7 @@ fn a_link_is_finished_by_the_rule_under_which_it_was_made() {
         world.run(connections::create(&before, new)).unwrap();
         let visitor = world.run(allowed(&before, "ada"));
         world.run(come_back(&after, &visitor)).unwrap();
-        let account = world
-            .run(after.database.store.accounts(None, None, 1))
-            .unwrap();
+        let account = world.run(after.store.accounts(None, None, 1)).unwrap();
         assert_eq!(account[0].row.state, state, "{made:?}");
     }
 }

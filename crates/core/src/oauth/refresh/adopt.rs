@@ -49,11 +49,7 @@ pub(super) async fn adopt(context: &Context, attempt: &Attempt) -> Result<Adopti
 
 /// The tokens to adopt. Such as cannot be opened are passed over.
 async fn newer(context: &Context, attempt: &Attempt) -> Result<Option<(LiveGeneration, TokenSet)>> {
-    let credentials = context
-        .database
-        .store
-        .credentials(attempt.account.id)
-        .await?;
+    let credentials = context.store.credentials(attempt.account.id).await?;
     let rows = credentials.iter().map(|found| &found.row);
     let mut live: Vec<_> = rows
         .filter_map(|row| LiveGeneration::of(row, &attempt.account))

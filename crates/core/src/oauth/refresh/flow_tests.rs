@@ -128,7 +128,7 @@ impl Stage {
         let tokens = TokenSet::new("token-1".into(), Some(refresh.into()), end);
         let sealed = Some(
             tokens
-                .seal(&self.context.database.vault, &account, generation)
+                .seal(&self.context.store.vault, &account, generation)
                 .unwrap(),
         );
         let found = self

@@ -142,14 +142,13 @@ async fn load(
     let account = context.existing_account(account).await?;
     let aside = account.row.keeps(refreshed) == Keep::Aside
         && context
-            .database
             .store
             .credentials(account.row.id)
             .await?
             .iter()
             .any(|found| found.row.sent_at == Some(refreshed.sent_at));
     let generation = account.row.last_generation + 1;
-    let sealed = tokens.seal(&context.database.vault, &account.row, generation)?;
+    let sealed = tokens.seal(&context.store.vault, &account.row, generation)?;
     let revocation =
         revocation_of_refreshed(context, &account.row, refreshed.claimed, tokens).await?;
     Ok(Loaded {
@@ -240,10 +239,10 @@ async fn replaced(
     refreshed: &Refreshed,
 ) -> Result<(Versioned<Account>, Vec<Versioned<Credential>>)> {
     let row = context.existing_account(account).await?;
-    let mut credentials = context.database.store.credentials(account).await?;
+    let mut credentials = context.store.credentials(account).await?;
     let mut waiting = BTreeSet::<AuthorizationId>::new();
     for holder in credentials.iter().filter_map(|found| found.row.pending_for) {
-        let authorization = context.database.store.authorization(holder).await?;
+        let authorization = context.store.authorization(holder).await?;
         if authorization.is_some_and(|found| found.row.state == AuthorizationState::Verifying) {
             waiting.insert(holder);
         }

@@ -33,7 +33,6 @@ pub(crate) async fn keep_alive(context: &Context) -> Result<()> {
     };
     let after = position().take();
     let idle = context
-        .database
         .store
         .idle_credentials(before, after, LOOKED_AT)
         .await?;

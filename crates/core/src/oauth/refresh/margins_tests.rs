@@ -40,15 +40,8 @@ fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
         let account = insert_account(&context, AccountState::Active).await;
         let ends = START + Duration::from_secs(life);
         let tokens = TokenSet::new("token-1".into(), Some("refresh".into()), Some(ends));
-        let stored = context
-            .database
-            .store
-            .account(account.id)
-            .await
-            .unwrap()
-            .unwrap();
+        let stored = context.store.account(account.id).await.unwrap().unwrap();
         let credential = context
-            .database
             .store
             .credential(account.id, 1)
             .await
@@ -58,7 +51,7 @@ fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
             token_expires_at: Some(ends),
             ..account
         };
-        let sealed = Some(tokens.seal(&context.database.vault, &account, 1).unwrap());
+        let sealed = Some(tokens.seal(&context.store.vault, &account, 1).unwrap());
         let batch = Batch::new().update(account, stored.version).update(
             Credential {
                 sealed,
@@ -67,7 +60,7 @@ fn account(world: &World, life: u64, status: u16) -> (Context, Arc<AtomicU32>) {
             credential.version,
         );
         assert_eq!(
-            context.database.store.commit(batch).await.unwrap(),
+            context.store.commit(batch).await.unwrap(),
             Commit::Committed
         );
     });
@@ -142,9 +135,7 @@ fn a_product_that_refuses_every_token_for_an_hour_is_asked_for_few() {
         }
         let asked = asked.load(Ordering::SeqCst);
         assert!((2..=at_most).contains(&asked), "life of {life} s: {asked}");
-        let row = world
-            .run(context.database.store.accounts(None, None, 1))
-            .unwrap();
+        let row = world.run(context.store.accounts(None, None, 1)).unwrap();
         assert_eq!(row[0].row.state, AccountState::Active);
     }
 }

@@ -110,7 +110,7 @@ pub(crate) async fn live(context: &Context, snapshot: Arc<Snapshot>) -> Result<A
 fn is_suspect(context: &Context, snapshot: &Snapshot, tokens: &TokenSet) -> bool {
     let product = snapshot.endpoints.product.oauth.rotation;
     let came_before = |restored_at| tokens.issued_at().is_none_or(|at| at < restored_at);
-    context.database.restored_at.is_some_and(came_before)
+    context.store.restored_at.is_some_and(came_before)
         && snapshot.account.rotation(product) != Rotation::Stable
 }
 

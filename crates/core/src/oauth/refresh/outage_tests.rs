@@ -110,7 +110,7 @@ fn callers_of_a_store_that_takes_nothing_learn_at_once_that_its_operator_has_to_
 #[test]
 fn tokens_that_only_this_process_has_are_told() {
     let stage = Stage::new(&STRICT, -1);
-    let waits = &stage.context.database.waits;
+    let waits = &stage.context.store.waits;
     waits.check(Ok(())).unwrap();
     stage.machine.set_full(true);
     stage.breaks.store(true, Ordering::SeqCst);

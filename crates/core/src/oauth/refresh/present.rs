@@ -87,11 +87,7 @@ pub(super) async fn present(context: &Context, attempt: &Attempt) -> Result<Opti
 
 /// The account's credentials that may live; one that cannot be read is not among them.
 async fn live(context: &Context, attempt: &Attempt) -> Result<Vec<LiveGeneration>> {
-    let credentials = context
-        .database
-        .store
-        .credentials(attempt.account.id)
-        .await?;
+    let credentials = context.store.credentials(attempt.account.id).await?;
     let rows = credentials.iter().map(|found| &found.row);
     Ok(rows
         .filter_map(|row| LiveGeneration::of(row, &attempt.account))

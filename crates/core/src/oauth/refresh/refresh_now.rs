@@ -84,8 +84,8 @@ async fn in_time(
     running: Running,
 ) -> Result<Arc<Snapshot>> {
     // New tokens serve once they are stored.
-    let away = pin!(context.database.goes_away());
-    let waits = pin!(context.database.waits.is_long(seen.account.id));
+    let away = pin!(context.store.goes_away());
+    let waits = pin!(context.store.waits.is_long(seen.account.id));
     let too_long = context.host.runtime.sleep(PATIENCE);
     let over = future::select(future::select(away, waits), too_long);
     let error = match future::select(running, over).await {
@@ -234,11 +234,7 @@ async fn claim(
                 let claim = row.claim(&Claimant {
                     read_at,
                     owner: attempt.owner,
-                    process: context
-                        .database
-                        .spool
-                        .as_ref()
-                        .map(|_| context.host.process),
+                    process: context.store.spool.as_ref().map(|_| context.host.process),
                     reason: attempt.reason,
                     rotation: attempt.rotation,
                     client: &attempt.client,

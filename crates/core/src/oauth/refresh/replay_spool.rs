@@ -22,7 +22,7 @@ pub(super) async fn replay_account(context: &Context, account: AccountId) -> boo
 }
 
 async fn replay(context: &Context, only: Option<AccountId>) -> usize {
-    let Some(spool) = &context.database.spool else {
+    let Some(spool) = &context.store.spool else {
         return 0;
     };
     let records = match spool.list().await {
@@ -61,7 +61,7 @@ async fn offer_record(record: SpooledTokens, context: &Context) -> Result<()> {
     let connection = context.connection_by_id(account.connection_id).await?.row;
     let rotation = context.endpoints_of(&connection)?.product.oauth.rotation;
     let tokens = TokenSet::open_from_spool(
-        &context.database.vault,
+        &context.store.vault,
         &account,
         record.owner,
         record.client_epoch,

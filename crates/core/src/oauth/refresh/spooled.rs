@@ -34,7 +34,7 @@ impl SpooledTokens {
         tokens: &TokenSet,
         refreshed: &Refreshed,
     ) -> Result<String> {
-        let spool = context.database.spool.as_ref().ok_or_else(|| {
+        let spool = context.store.spool.as_ref().ok_or_else(|| {
             Error::new(
                 ErrorKind::StorageUnavailable,
                 "this process has no spool for it",
@@ -50,7 +50,7 @@ impl SpooledTokens {
             scopes: refreshed.scopes.clone(),
             rotated: refreshed.rotated,
             client_epoch: tokens.client_epoch(),
-            sealed: tokens.seal_for_spool(&context.database.vault, account, refreshed.owner)?,
+            sealed: tokens.seal_for_spool(&context.store.vault, account, refreshed.owner)?,
         };
         let record = serde_json::to_vec(&record)
             .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
@@ -66,7 +66,7 @@ fn name(account: AccountId, owner: Uuid) -> String {
 
 /// Removes a record that is kept. Where that fails it is found again, and seen to be kept.
 pub(super) async fn remove(context: &Context, name: &str) {
-    if let Some(spool) = &context.database.spool
+    if let Some(spool) = &context.store.spool
         && let Err(error) = spool.remove(name).await
     {
         tracing::warn!(record = name, %error, "couldn't delete a record of the spool");

@@ -56,10 +56,7 @@ impl Attempt {
         let text = serde_json::to_vec(self)
             .map_err(|_| Error::new(ErrorKind::Internal, "a sign-in attempt can't be written"))?;
         let text = Zeroizing::new(text);
-        let sealed = context
-            .database
-            .vault
-            .seal(place::sign_in_attempt(), &text)?;
+        let sealed = context.store.vault.seal(place::sign_in_attempt(), &text)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed.as_bytes()).into())
     }
 }
@@ -78,7 +75,7 @@ pub(crate) async fn open(
     let sealed = cookie.and_then(|cookie| URL_SAFE_NO_PAD.decode(cookie).ok());
     let sealed = Sealed::from_bytes(sealed.ok_or_else(unknown)?);
     let opened = context
-        .database
+        .store
         .vault
         .open_sealed(place::sign_in_attempt(), &sealed);
     let opened = opened.await.map_err(|error| match error.kind() {

@@ -11,7 +11,7 @@ use crate::{
 /// Marks an approval as used. Of several calls that find it at the same time, one does.
 pub(crate) async fn consume(context: &Context, id: ApprovalId) -> Result<()> {
     let load = || async {
-        let found = context.database.store.approval(id).await?;
+        let found = context.store.approval(id).await?;
         found.ok_or_else(super::missing)
     };
     context

@@ -16,11 +16,7 @@ pub(crate) async fn expire(context: &Context) -> Result<()> {
     for state in [ApprovalState::Pending, ApprovalState::Approved] {
         let mut after = None;
         loop {
-            let rows = context
-                .database
-                .store
-                .approvals(Some(state), after, ROUND)
-                .await?;
+            let rows = context.store.approvals(Some(state), after, ROUND).await?;
             let last = rows.last().map(|found| found.row.id);
             let is_last = rows.len() < ROUND as usize;
             let now = context.host.now();
@@ -40,7 +36,7 @@ async fn expire_one(context: &Context, found: &Versioned<Approval>) -> Result<()
     context
         .change(
             "approval.expire",
-            || context.database.store.approval(found.row.id),
+            || context.store.approval(found.row.id),
             |found| {
                 // It was used or denied in the meantime.
                 let Some(found) = found.filter(|found| found.row.is_live()) else {

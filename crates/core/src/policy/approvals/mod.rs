@@ -26,7 +26,7 @@ fn missing() -> Error {
 async fn row(context: &Context, approval_id: &str) -> Result<Versioned<domain::Approval>> {
     may_see(&context.caller)?;
     let id: ApprovalId = approval_id.parse().map_err(|_| missing())?;
-    let found = context.database.store.approval(id).await?;
+    let found = context.store.approval(id).await?;
     let seen = |found: &Versioned<domain::Approval>| {
         context.caller.sees(found.row.connection_name.as_str())
     };

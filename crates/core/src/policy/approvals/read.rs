@@ -13,11 +13,7 @@ pub(crate) async fn list(context: &Context, list: ListApprovals) -> Result<Page<
     let filter = &list.filter;
     may_see(&context.caller)?;
     let (after, limit) = (list.page.after()?, list.page.limit());
-    let rows = context
-        .database
-        .store
-        .approvals(filter.state, after, limit)
-        .await?;
+    let rows = context.store.approvals(filter.state, after, limit).await?;
     let next = list.page.next(&rows, |row| row.id);
     let now = context.host.now();
     let items = rows
@@ -35,7 +31,7 @@ pub(crate) async fn read(context: &Context, read: ReadApproval) -> Result<Approv
     let found = row(context, approval_id).await?.row;
     let sealed = &found.arguments;
     let opened = context
-        .database
+        .store
         .vault
         .open_sealed(place::arguments(found.id), sealed);
     let arguments = serde_json::from_slice(&opened.await?).map_err(|error| {

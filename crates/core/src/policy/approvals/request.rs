@@ -170,7 +170,7 @@ pub(crate) async fn request(
         return Err(because.error(ErrorKind::Forbidden, message));
     }
     if !may_ask {
-        let found = context.database.store.live_approval(&call.digest).await?;
+        let found = context.store.live_approval(&call.digest).await?;
         let now = context.host.now();
         return match found.map(|found| found.row) {
             Some(row) if row.state == ApprovalState::Approved && !row.is_over(now) => Ok(row.id),
@@ -184,23 +184,19 @@ pub(crate) async fn request(
         };
     }
     let load = || async {
-        let found = context.database.store.live_approval(&call.digest).await?;
+        let found = context.store.live_approval(&call.digest).await?;
         let now = context.host.now();
         let is_good = |found: &Versioned<Approval>| !found.row.is_over(now);
         if found.as_ref().is_some_and(is_good) {
             return Ok((found, None, now));
         }
         let pending = Some(ApprovalState::Pending);
-        let waiting = context
-            .database
-            .store
-            .approvals(pending, None, MOST_PENDING)
-            .await?;
+        let waiting = context.store.approvals(pending, None, MOST_PENDING).await?;
         let waiting = waiting.iter().map(|found| &found.row);
         call.check_room(waiting.filter(|row| !row.is_over(now)))?;
         let id = ApprovalId::from_uuid(context.host.new_id());
         let sealed = context
-            .database
+            .store
             .vault
             .seal(place::arguments(id), call.arguments.as_bytes())?;
         Ok((found, Some(call.approval(id, sealed, because, now)), now))

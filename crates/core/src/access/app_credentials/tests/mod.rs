@@ -363,7 +363,7 @@ fn a_credential_from_before_scopes_can_do_what_it_could_then_and_can_be_rotated(
     let row = row_of_first_form(&context, "stead_secret_first");
     let batch = Batch::new().insert(row);
     assert_eq!(
-        world.run(context.database.store.commit(batch)).unwrap(),
+        world.run(context.store.commit(batch)).unwrap(),
         Commit::Committed
     );
     let first = issue_access_token(&context, "app_first", "stead_secret_first", None);

@@ -60,9 +60,7 @@ fn events_say_what_became_of_a_credential_and_who_did_it() {
     world
         .run(delete(&other, DeleteAppCredential::new(id)))
         .unwrap();
-    let events = world
-        .run(context.database.store.events(None, None, 10))
-        .unwrap();
+    let events = world.run(context.store.events(None, None, 10)).unwrap();
     let events: Vec<_> = events
         .iter()
         .map(|event| {

@@ -43,9 +43,7 @@ fn a_second_factor_is_asked_for_after_the_provider_too() {
         .unwrap();
     let opened = world.run(authenticate(context, opened.id.expose_secret()));
     assert!(opened.unwrap().member.second_factor);
-    let last = world
-        .run(context.database.store.audit_entries(None, 1))
-        .unwrap();
+    let last = world.run(context.store.audit_entries(None, 1)).unwrap();
     let entry = &last[0].row;
     assert_eq!(
         (entry.action.as_str(), &entry.facts["method"]),

@@ -77,7 +77,7 @@ fn whoever_is_let_in_becomes_a_member_and_is_the_same_one_the_next_time() {
         (again.member.member_id, again.member.role),
         (member.member_id, Role::Operator)
     );
-    let audit = scene.context.database.store.audit_entries(None, 100);
+    let audit = scene.context.store.audit_entries(None, 100);
     let audit = scene.world.run(audit).unwrap();
     let of_method = |method: &str| {
         let entries = audit.iter().map(|found| &found.row);

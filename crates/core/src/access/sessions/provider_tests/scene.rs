@@ -246,7 +246,7 @@ impl Scene {
         assert!(error.message().contains(why), "{error}");
         let members = self
             .world
-            .run(self.context.database.store.members(None, 10))
+            .run(self.context.store.members(None, 10))
             .unwrap();
         assert_eq!(members.len(), 1, "no one was made");
     }

@@ -134,7 +134,7 @@ impl Stage {
             let (_, account) = context.account_rows(&ada()).await.unwrap();
             let batch = Batch::new().update(change(account.row), account.version);
             assert_eq!(
-                context.database.store.commit(batch).await.unwrap(),
+                context.store.commit(batch).await.unwrap(),
                 Commit::Committed
             );
         });
@@ -414,7 +414,7 @@ fn an_account_token_ends_with_its_time_when_it_is_deleted_and_with_its_account()
             ..account(7, "ada")
         };
         let batch = Batch::new().update(erased, found.version).insert(next);
-        let outcome = context.database.store.commit(batch).await.unwrap();
+        let outcome = context.store.commit(batch).await.unwrap();
         assert_eq!(outcome, Commit::Committed);
     });
     let sent = holder.proxy_host(request(Method::GET, "/v1/notes"));

@@ -93,14 +93,9 @@ fn an_approval_runs_exactly_its_call_and_once() {
 fn the_digest_of_a_held_call_is_the_same_in_every_version() {
     let stage = asking();
     let id = asked(stage.send_note(&stage.app("app"), &[IN]));
-    let row = stage.world.run(
-        stage
-            .environment
-            .0
-            .database
-            .store
-            .approval(id.parse().unwrap()),
-    );
+    let row = stage
+        .world
+        .run(stage.environment.0.store.approval(id.parse().unwrap()));
     let row = row.unwrap().unwrap().row;
     let (connection, account) = (row.connection_id, row.account_id);
     let of_caller = format!("application\0app\0{connection}\x000\0{account}\x000");

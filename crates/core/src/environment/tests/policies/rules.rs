@@ -237,7 +237,7 @@ fn a_policy_that_this_version_does_not_know_allows_nothing() {
         extra: Default::default(),
     };
     let batch = crate::store::Batch::new().insert(row);
-    let committed = stage.environment.0.database.store.commit(batch);
+    let committed = stage.environment.0.store.commit(batch);
     let _ = stage.world.run(committed).unwrap();
     let refused = stage.tool(&stage.environment, READ, json!({ "note_id": "1" }));
     assert_eq!(refused.unwrap_err().kind(), REFUSED);

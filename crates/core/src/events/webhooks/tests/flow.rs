@@ -277,7 +277,7 @@ fn a_webhook_that_is_deleted_leaves_nothing() {
         .world
         .run(delete(&stage.context, DeleteWebhook::new(id)))
         .unwrap();
-    let store = &stage.context.database.store;
+    let store = &stage.context.store;
     assert!(stage.world.run(store.lane(id)).unwrap().is_none());
     assert!(
         stage

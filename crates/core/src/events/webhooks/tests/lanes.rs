@@ -156,7 +156,7 @@ fn a_clock_that_is_ahead_takes_no_lane_from_who_has_it() {
     stage.set("app.example", Receiver::IsSilent);
     stage.emit(1, 2);
     stage.world.advance(SECOND);
-    other.database.feed.committed();
+    other.store.feed.committed();
     stage.world.advance(10 * SECOND);
     assert_eq!(stage.holder(id), holder);
     assert_eq!(stage.got("app.example", false).len(), 1);

@@ -146,10 +146,7 @@ impl Stage {
 
     /// The process that has the lane of a webhook.
     fn holder(&self, id: WebhookId) -> String {
-        let lane = self
-            .world
-            .run(self.context.database.store.lane(id))
-            .unwrap();
+        let lane = self.world.run(self.context.store.lane(id)).unwrap();
         lane.unwrap().row.holder.unwrap().process
     }
 
@@ -229,9 +226,7 @@ impl Stage {
     }
 
     fn events(&self) -> Vec<(String, Json)> {
-        let events = self
-            .world
-            .run(self.context.database.store.events(None, None, 1000));
+        let events = self.world.run(self.context.store.events(None, None, 1000));
         let events = events.unwrap().into_iter();
         events
             .map(|event| (event.row.name, event.row.data))

@@ -10,13 +10,10 @@ pub(super) async fn reason(
     account: &Account,
     reason: AccountReason,
 ) -> AccountReason {
-    let Some(restored_at) = context.database.restored_at else {
+    let Some(restored_at) = context.store.restored_at else {
         return reason;
     };
-    let credential = context
-        .database
-        .store
-        .credential(account.id, account.generation);
+    let credential = context.store.credential(account.id, account.generation);
     match credential.await {
         Ok(Some(found)) => explained(reason, found.row.created_at, restored_at),
         _ => reason,
