@@ -171,7 +171,7 @@ impl Call {
     ) -> Result<Self> {
         let record = Record::begin(context, name, connection_name, identifier);
         let keyed = match keyed {
-            Ok(keyed) => keyed.filter(|_| !is_dry_run),
+            Ok(keyed) => keyed,
             Err(error) => return record.end(Err(error)),
         };
         let admission = match Admission::of(context, is_dry_run).await {
@@ -209,7 +209,8 @@ impl Call {
         request: R,
     ) -> Result<(Admitted<R::Work>, Option<Claim>)> {
         let of = request.account(self)?;
-        let claim = match self.keyed.take() {
+        // A dry run claims nothing, but plans the same IDs as the call with its key.
+        let claim = match self.keyed.take().filter(|_| !self.is_dry_run) {
             Some(keyed) => Some(Box::pin(self.claim(keyed, &of)).await?),
             None => None,
         };
