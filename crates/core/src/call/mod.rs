@@ -195,7 +195,8 @@ impl Call {
             Err(error) => return self.record.end(Err(error)),
         };
         if self.is_dry_run || !admitted.work.can_change() {
-            return self.perform(admitted, claim).await;
+            // Only the account's product knows whether a `POST` reads. A key has no use then.
+            return self.perform(admitted, None).await;
         }
         // If the caller disconnects, a call that changes something continues.
         let context = self.context.clone();

@@ -49,3 +49,17 @@ fn the_digest_of_a_request_is_the_same_in_every_version() {
         "b0b97bfbc4313a10872b7cbf9a208bf76e5d7df643f525b751165a36245b1952"
     );
 }
+
+#[test]
+fn a_post_that_only_reads_is_sent_each_time_with_its_key() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let context = &processes(&world, &transport, &Arc::default())[0];
+    for sent in 1..3 {
+        let (_, body, _, replayed) = world
+            .run(raw_at(context, "/v1/search", "key", "a"))
+            .unwrap();
+        assert_eq!((body, replayed), (format!(r#"{{"number":{sent}}}"#), false));
+    }
+    assert_eq!(count.load(Ordering::SeqCst), 2);
+}

@@ -68,6 +68,7 @@ static NOTES: Product = Product {
     tools: const { &[ToolEntry::of::<WriteNote>(), ToolEntry::of::<PutNote>()] },
     proxy: ProxyRules {
         routes: &[ProxyRoute::new("/v1", "api")],
+        reading_posts: &["/v1/search"],
         ..ProxyRules::BASE
     },
     ..demo(Rotation::Stable)
@@ -104,7 +105,16 @@ async fn write(context: &Context, key: &str, text: &str) -> Result<Execution> {
 
 /// Sends a raw request with a key. Returns what the caller reads, and whether it's replayed.
 async fn raw(context: &Context, key: &str, text: &str) -> Result<(u16, String, String, bool)> {
-    let mut request = ProxyRequest::new("demo", "ada", "POST", "/v1/notes");
+    raw_at(context, "/v1/notes", key, text).await
+}
+
+async fn raw_at(
+    context: &Context,
+    path: &str,
+    key: &str,
+    text: &str,
+) -> Result<(u16, String, String, bool)> {
+    let mut request = ProxyRequest::new("demo", "ada", "POST", path);
     request.body = Some(json!({ "text": text }));
     request.idempotency_key = Some(key.to_owned());
     let (head, body) = send_raw(context, request).await?.into_parts();
