@@ -209,7 +209,7 @@ PAGES
 
     let checkout = Checkout::copy();
     let (new, edits) = follow(&checkout, &guide("add-a-resource.md"));
-    assert_eq!((new, edits), (5, 11));
+    assert_eq!((new, edits), (5, 12));
     checkout.write("target/try.sh", SCRIPT);
     checkout.run("sh target/try.sh");
 }
