@@ -72,7 +72,7 @@ struct Call {
     admission: Admission,
     /// The memory that it holds.
     held: Arc<Held>,
-    /// The idempotency key, bound to this caller and input. `None` if the call changes nothing.
+    /// The idempotency key, bound to this caller and input. A dry run uses it only to derive IDs.
     keyed: Option<Keyed>,
     is_dry_run: bool,
 }
@@ -143,7 +143,7 @@ trait Work: Send + Sized + 'static {
 /// Capacity that a call holds until its response is complete.
 struct Capacity {
     #[expect(dead_code, reason = "held for its end")]
-    places: (Arc<Held>, Entered, Place),
+    places: (Arc<Held>, Entered, Option<Place>),
 }
 
 /// A call that can run.
@@ -215,7 +215,8 @@ impl Call {
             Some(keyed) => Some(Box::pin(self.claim(keyed, &of)).await?),
             None => None,
         };
-        match (self.enter(request, &of).await, claim) {
+        let is_replay = claim.as_ref().is_some_and(|claim| claim.earlier.is_some());
+        match (self.enter(request, &of, is_replay).await, claim) {
             (Ok(admitted), claim) => Ok((admitted, claim)),
             (Err(error), Some(claim)) => Err(claim.turn.error(error)),
             (Err(error), None) => Err(error),
@@ -229,18 +230,23 @@ impl Call {
         Ok(Claim { turn, earlier })
     }
 
-    /// Takes the capacity, reads the account, and lets the request check it.
+    /// Takes the capacity, reads the account, and lets the request check it. A replay sends nothing, so it needs no place
+    /// at the product.
     async fn enter<R: Request>(
         &mut self,
         request: R,
         of: &AccountRef,
+        is_replay: bool,
     ) -> Result<Admitted<R::Work>> {
         let task = self.context.host.tasks.enter()?;
         let entered = self.context.limits.bulkheads.enter(&self.context.caller)?;
         let snapshot = self.context.snapshot(of).await?;
         self.record.account(snapshot.account.id);
         let work = request.admit(self, &snapshot).await?;
-        let place = snapshot.enter(&self.context)?;
+        let place = match is_replay {
+            true => None,
+            false => Some(snapshot.enter(&self.context)?),
+        };
         let capacity = Capacity {
             places: (Arc::clone(&self.held), entered, place),
         };

@@ -275,7 +275,7 @@ impl Work for ToolCall {
     async fn finish(
         self,
         call: Call,
-        _: Capacity,
+        capacity: Capacity,
         result: Result<Execution>,
         turn: Option<Turn>,
     ) -> Result<Execution> {
@@ -287,7 +287,9 @@ impl Work for ToolCall {
             Err(error) if error.is_replayed() => call.record.end_replayed(Err(error)),
             result => {
                 let result = call.record.end(result);
-                turn.end(&result, requests).await;
+                // The product has responded, so its place is free while the outcome is stored.
+                drop(capacity);
+                Box::pin(turn.end(&result, requests)).await;
                 result
             }
         }
