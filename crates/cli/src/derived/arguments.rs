@@ -7,9 +7,11 @@
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, builder::PossibleValuesParser};
-use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Number, Value};
-use stead_core::api::{Form, Given, Operation, Parameter, Query, QueryWriter};
+use stead_core::{
+    api::{Form, Given, Operation, Parameter, Query, QueryWriter},
+    tool::schema_of,
+};
 
 use crate::{
     Globals,
@@ -57,13 +59,9 @@ impl Arguments {
         Self {
             path: O::INFO.path_members,
             query: query.filter(|one| !PAGES.contains(&one.name)).collect(),
-            body: O::INFO.has_body.then(|| {
-                let settings = SchemaSettings::draft2020_12().with(|settings| {
-                    settings.inline_subschemas = true;
-                });
-                let schema = SchemaGenerator::new(settings).into_root_schema_for::<O::Body>();
-                members(&schema.to_value())
-            }),
+            body: O::INFO
+                .has_body
+                .then(|| members(&schema_of::<O::Body>().to_value())),
         }
     }
 

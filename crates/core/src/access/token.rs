@@ -1,5 +1,5 @@
 //! Tokens that callers present: access tokens, account tokens, MCP sessions and browser sessions. Each kind has its own
-//! table, and [`look_up`] is the one way to them.
+//! table, and every lookup goes through [`look_up`].
 
 use jiff::Timestamp;
 
@@ -30,8 +30,8 @@ pub(super) trait Token: Sized {
     /// When the token itself expires.
     fn expires_at(&self) -> Timestamp;
 
-    /// What the token opens, and when it stops if something else than the token and its credential decides that.
-    /// `None` if it opens nothing any more.
+    /// What the token opens, and an earlier expiry if something besides the token and its credential limits it. `None`
+    /// if it no longer opens anything.
     async fn open(
         found: Versioned<Self>,
         context: &Context,

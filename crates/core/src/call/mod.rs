@@ -1,4 +1,4 @@
-//! The way of a call, from an application's request to the record of its outcome.
+//! How a call runs, from the application's request to its recorded outcome.
 //!
 //! A tool ([`tool`]) and a raw request ([`raw`]) pass the same stages, in the order of [`Call::run`]. [`Request`] and
 //! [`Work`] are what differs between them:
@@ -64,7 +64,7 @@ use crate::{
     policy::Admission,
 };
 
-/// A call on its way: the state that all its stages share.
+/// A running call: the state that its stages share.
 struct Call {
     context: Context,
     record: Record,
@@ -81,7 +81,7 @@ struct Call {
 trait Request: Send {
     type Work: Work;
 
-    /// The account, if the caller can name it.
+    /// The account to call. Fails if the caller isn't allowed to use it.
     fn account(&self, call: &Call) -> Result<AccountRef>;
 
     /// Checks the product, scopes and policies.
@@ -92,7 +92,7 @@ trait Request: Send {
     ) -> impl Future<Output = Result<Self::Work>> + Send;
 }
 
-/// An admitted call, as a tool or a raw request does it.
+/// The part of an admitted call that differs between a tool and a raw request.
 trait Work: Send + Sized + 'static {
     /// The result for the caller.
     type Output: Send + 'static;
@@ -112,12 +112,12 @@ trait Work: Send + Sized + 'static {
         None
     }
 
-    /// Sends its requests, or plans them if it's a dry run. `is_again` says whether an earlier run was interrupted.
+    /// Sends its requests, or plans them if it's a dry run. `repeats_interrupted` says whether an earlier run was interrupted.
     fn perform(
         &mut self,
         call: &mut Call,
         snapshot: &Arc<Snapshot>,
-        is_again: bool,
+        repeats_interrupted: bool,
     ) -> impl Future<Output = Result<Self::Output>> + Send;
 
     /// Records the result, and stores it for the next call with the same key.
@@ -142,7 +142,7 @@ trait Work: Send + Sized + 'static {
 
 /// Capacity that a call holds until its response is complete.
 struct Capacity {
-    #[expect(dead_code, reason = "held for its end")]
+    #[expect(dead_code, reason = "released on drop")]
     places: (Arc<Held>, Entered, Option<Place>),
 }
 
@@ -195,12 +195,11 @@ impl Call {
             Err(error) => return self.record.end(Err(error)),
         };
         if self.is_dry_run || !admitted.work.can_change() {
-            // Only the account's product knows whether a `POST` reads. A key has no use then.
-            return self.perform(admitted, None).await;
+            return self.run_or_replay(admitted, claim).await;
         }
         // If the caller disconnects, a call that changes something continues.
         let context = self.context.clone();
-        let detached = context.detached_call(|_| self.perform(admitted, claim));
+        let detached = context.detached_call(|_| self.run_or_replay(admitted, claim));
         Box::pin(detached).await.map_err(unknown_after_panic)?
     }
 
@@ -212,14 +211,21 @@ impl Call {
         let of = request.account(self)?;
         // A dry run claims nothing, but plans the same IDs as the call with its key.
         let claim = match self.keyed.take().filter(|_| !self.is_dry_run) {
-            Some(keyed) => Some(Box::pin(self.claim(keyed, &of)).await?),
+            Some(keyed) => Some(Box::pin(self.claim(keyed, &of)).await),
             None => None,
         };
-        let is_replay = claim.as_ref().is_some_and(|claim| claim.earlier.is_some());
-        match (self.enter(request, &of, is_replay).await, claim) {
-            (Ok(admitted), claim) => Ok((admitted, claim)),
-            (Err(error), Some(claim)) => Err(claim.turn.error(error)),
-            (Err(error), None) => Err(error),
+        // A call whose key decides its outcome sends nothing, so it needs no place at the product.
+        let is_decided = match &claim {
+            Some(Ok(claim)) => claim.earlier.is_some(),
+            Some(Err(_)) => true,
+            None => false,
+        };
+        match (self.enter(request, &of, is_decided).await, claim) {
+            // Only the account's product knows whether a `POST` reads. A call that reads runs each time.
+            (Ok(admitted), _) if !admitted.work.can_change() => Ok((admitted, None)),
+            (Ok(admitted), claim) => Ok((admitted, claim.transpose()?)),
+            (Err(error), Some(Ok(claim))) => Err(claim.turn.error(error)),
+            (Err(error), _) => Err(error),
         }
     }
 
@@ -230,20 +236,19 @@ impl Call {
         Ok(Claim { turn, earlier })
     }
 
-    /// Takes the capacity, reads the account, and lets the request check it. A replay sends nothing, so it needs no place
-    /// at the product.
+    /// Takes the capacity, reads the account, and lets the request check it.
     async fn enter<R: Request>(
         &mut self,
         request: R,
         of: &AccountRef,
-        is_replay: bool,
+        is_decided: bool,
     ) -> Result<Admitted<R::Work>> {
         let task = self.context.host.tasks.enter()?;
         let entered = self.context.limits.bulkheads.enter(&self.context.caller)?;
         let snapshot = self.context.snapshot(of).await?;
         self.record.account(snapshot.account.id);
         let work = request.admit(self, &snapshot).await?;
-        let place = match is_replay {
+        let place = match is_decided && work.can_change() {
             true => None,
             false => Some(snapshot.enter(&self.context)?),
         };
@@ -259,7 +264,7 @@ impl Call {
     }
 
     /// Performs the call and records its result. With a key, it runs only if there is no earlier outcome.
-    async fn perform<W: Work>(
+    async fn run_or_replay<W: Work>(
         mut self,
         mut admitted: Admitted<W>,
         claim: Option<Claim>,
@@ -293,16 +298,16 @@ impl Call {
     ) -> Result<W::Output> {
         let (work, snapshot) = (&mut admitted.work, &admitted.snapshot);
         work.approve(self, snapshot).await?;
-        let mut is_again = false;
+        let mut repeats_interrupted = false;
         if let Some(turn) = turn {
             let repeat = work.repeat(self, snapshot);
             Box::pin(turn.start(self.record.id(), snapshot.account.id, repeat)).await?;
-            is_again = turn.is_again();
+            repeats_interrupted = turn.repeats_interrupted();
         }
         if !self.is_dry_run && work.can_change() {
             self.record.changes();
         }
-        work.perform(self, snapshot, is_again).await
+        work.perform(self, snapshot, repeats_interrupted).await
     }
 
     /// Returns the outcome of an earlier call. Only a caller that can make the call now can read it.

@@ -225,13 +225,13 @@ impl Turn {
     }
 
     /// Whether this call repeats an interrupted one.
-    pub(super) fn is_again(&self) -> bool {
+    pub(super) fn repeats_interrupted(&self) -> bool {
         self.cut_off.is_some()
     }
 
-    /// The error of a call. If it repeats an interrupted one, its failure says nothing about that one.
+    /// The error to return. If this call repeats an interrupted one, it becomes `outcome_unknown`.
     pub(super) fn error(&self, error: Error) -> Error {
-        match self.is_again() && !error.is_replayed() {
+        match self.repeats_interrupted() && !error.is_replayed() {
             true => unsettled(error),
             false => error,
         }

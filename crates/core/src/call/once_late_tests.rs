@@ -55,11 +55,30 @@ fn a_post_that_only_reads_is_sent_each_time_with_its_key() {
     let world = World::new();
     let (transport, count) = counting(&world);
     let context = &processes(&world, &transport, &Arc::default())[0];
-    for sent in 1..3 {
+    // The key was also used for another request, which was stored.
+    world.run(raw(context, "key", "a")).unwrap();
+    for sent in 2..4 {
         let (_, body, _, replayed) = world
             .run(raw_at(context, "/v1/search", "key", "a"))
             .unwrap();
         assert_eq!((body, replayed), (format!(r#"{{"number":{sent}}}"#), false));
     }
+    assert_eq!(count.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn an_outcome_is_read_again_while_the_product_has_no_place_for_a_call() {
+    let world = World::new();
+    let (transport, count) = counting(&world);
+    let context = &processes(&world, &transport, &Arc::default())[0];
+    world.run(write(context, "key", "a")).unwrap();
+    world.run(raw(context, "key", "a")).unwrap();
+    let ada = AccountRef::new("demo", "ada").unwrap();
+    let snapshot = world.run(context.snapshot(&ada)).unwrap();
+    let places: Vec<_> = std::iter::from_fn(|| snapshot.enter(context).ok()).collect();
+    assert!(!places.is_empty());
+    assert!(world.run(write(context, "other", "a")).is_err());
+    assert!(world.run(write(context, "key", "a")).unwrap().replayed);
+    assert!(world.run(raw(context, "key", "a")).unwrap().3);
     assert_eq!(count.load(Ordering::SeqCst), 2);
 }

@@ -409,7 +409,7 @@ fn a_call_that_the_product_would_not_know_again_is_not_made_again() {
     world
         .run(turn.start(id, row.account_id, row.repeat))
         .unwrap();
-    assert!(turn.is_again());
+    assert!(turn.repeats_interrupted());
 }
 
 #[test]

@@ -231,12 +231,15 @@ impl Work for ToolCall {
         &mut self,
         call: &mut Call,
         snapshot: &Arc<Snapshot>,
-        is_again: bool,
+        repeats_interrupted: bool,
     ) -> Result<Execution> {
         let (context, admission, entry) = (&call.context, &call.admission, self.tool.entry());
         let (of, requests) = (Arc::clone(snapshot), call.record.requests());
         let sender = Sender::new(context, of, DEADLINE, requests, &call.held, admission);
-        let (io, of) = (ToolIo::new(sender, is_again), self.of(call, snapshot));
+        let (io, of) = (
+            ToolIo::new(sender, repeats_interrupted),
+            self.of(call, snapshot),
+        );
         let result = if call.is_dry_run {
             let dry = DryRun::new(io, &snapshot.endpoints);
             let result = self.parsed.run(&of, Io::new(&dry)).await;

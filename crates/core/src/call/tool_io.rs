@@ -25,13 +25,16 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// Sends a tool's requests with the user's token.
 pub(super) struct ToolIo<'c> {
     sender: Sender<'c>,
-    is_again: bool,
+    repeats_interrupted: bool,
 }
 
 impl<'c> ToolIo<'c> {
-    /// `is_again` says whether an earlier run with the same ID was interrupted, so that every request may be a retry.
-    pub(super) fn new(sender: Sender<'c>, is_again: bool) -> Self {
-        Self { sender, is_again }
+    /// `repeats_interrupted` says whether an earlier run with the same ID was interrupted, so that every request may be a retry.
+    pub(super) fn new(sender: Sender<'c>, repeats_interrupted: bool) -> Self {
+        Self {
+            sender,
+            repeats_interrupted,
+        }
     }
 
     /// The decisions of policies on the call.
@@ -40,8 +43,11 @@ impl<'c> ToolIo<'c> {
     }
 
     async fn send(&self, request: ApiRequest) -> Result<Response> {
-        let is_again = self.is_again;
-        let request = &mut ToolRequest { request, is_again };
+        let repeats_interrupted = self.repeats_interrupted;
+        let request = &mut ToolRequest {
+            request,
+            repeats_interrupted,
+        };
         self.sender.send(request).await
     }
 }
@@ -72,7 +78,7 @@ pub(super) fn first_attempt(
 ) -> Result<http::Request<Body>> {
     let mut first = ToolRequest {
         request,
-        is_again: false,
+        repeats_interrupted: false,
     };
     let target = first.target(endpoints, 1)?;
     let mut request = first.build(target)?;
@@ -83,7 +89,7 @@ pub(super) fn first_attempt(
 /// One request of a tool. Its response is read completely.
 struct ToolRequest {
     request: ApiRequest,
-    is_again: bool,
+    repeats_interrupted: bool,
 }
 
 impl Outgoing for ToolRequest {
@@ -101,7 +107,7 @@ impl Outgoing for ToolRequest {
     fn target(&self, endpoints: &Endpoints, attempt: u8) -> Result<Uri> {
         let (_, base) = endpoints.origin_or_fail(self.request.origin)?;
         let target = match self.request.retry {
-            Retry::AlwaysWith(key, value) if attempt > 1 || self.is_again => {
+            Retry::AlwaysWith(key, value) if attempt > 1 || self.repeats_interrupted => {
                 self.request.clone().query(key, value).target(base)?
             }
             _ => self.request.target(base)?,
@@ -292,9 +298,12 @@ mod tests {
             // An earlier run was interrupted.
             (true, 1, Some("retry=true")),
         ];
-        for (is_again, attempt, query) in cases {
+        for (repeats_interrupted, attempt, query) in cases {
             let request = ApiRequest::post(["notes"]).retry(Retry::AlwaysWith("retry", "true"));
-            let request = ToolRequest { request, is_again };
+            let request = ToolRequest {
+                request,
+                repeats_interrupted,
+            };
             assert_eq!(request.target(endpoints, attempt).unwrap().query(), query);
         }
     }

@@ -101,11 +101,11 @@ type Taken = (Option<Share>, OwnedSemaphorePermit);
 
 /// A running call, counted toward the limit of all calls until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Entered(#[expect(dead_code, reason = "held for its end")] Taken);
+pub(crate) struct Entered(#[expect(dead_code, reason = "released on drop")] Taken);
 
 /// A running call to a product, counted toward its limits until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place(#[expect(dead_code, reason = "held for its end")] (Share, [Taken; 2]));
+pub(crate) struct Place(#[expect(dead_code, reason = "released on drop")] (Share, [Taken; 2]));
 
 impl Bulkheads {
     pub(crate) fn new(limits: CallLimits, products: impl Iterator<Item = &'static str>) -> Self {

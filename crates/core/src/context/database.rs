@@ -1,4 +1,4 @@
-//! The database with the keys of its secrets, and what was read from it.
+//! The database with the keys of its secrets, and the caches of its rows.
 
 use std::{ops::Deref, sync::Arc, time::Duration};
 
@@ -55,7 +55,7 @@ impl Database {
     }
 }
 
-/// What was read from the database and is used again while it's reliable.
+/// Caches of what was read from the database.
 pub(crate) struct Memory {
     pub(crate) snapshots: Snapshots,
     pub(crate) policies: Remembered<Policies>,
@@ -63,6 +63,6 @@ pub(crate) struct Memory {
     pub(super) connections: Remembered<Vec<Connection>>,
     pub(crate) access_tokens: AccessTokens,
     pub(super) follower: Follower,
-    /// How long it's used while the store is unavailable.
+    /// How long they're used while the store is unavailable.
     pub(crate) store_outage: Duration,
 }

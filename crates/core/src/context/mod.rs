@@ -90,11 +90,11 @@ pub(crate) struct Context {
     pub(crate) request_id: Option<Arc<str>>,
     /// Trace ID from the caller.
     pub(crate) trace_id: Option<TraceId>,
-    /// When the caller stops waiting, on the clock of [`Self::monotonic`].
+    /// When the caller stops waiting, on the clock of [`Host::monotonic`].
     ends_at: Option<Duration>,
 }
 
-/// The parts of a [`Context`]. Each is a subject of its own, and knows no other.
+/// The parts of a [`Context`], which services use as docs/architecture.md says.
 pub(crate) struct Shared {
     pub(crate) host: Host,
     pub(crate) site: Site,
@@ -107,7 +107,7 @@ pub(crate) struct Shared {
     pub(crate) workers: Workers,
 }
 
-/// Who can do how much at the same time, and what the embedding application allows.
+/// Limits on concurrency and rates, and the embedding application's policy.
 pub(crate) struct Limits {
     pub(crate) bulkheads: bulkheads::Bulkheads,
     pub(crate) rates: rate_limit::RateLimiters,
@@ -122,7 +122,7 @@ pub(crate) struct History {
     pub(crate) retention: Retention,
 }
 
-/// Others that say who somebody is.
+/// External issuers of identities.
 pub(crate) struct Issuers {
     /// The members' sign-in provider, if there is one.
     pub(crate) sign_in: Option<KnownProvider>,

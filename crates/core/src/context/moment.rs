@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-/// A moment on the clock of [`Context::monotonic`](super::Context::monotonic), in whole milliseconds.
+/// A moment on the clock of [`Host::monotonic`](super::Host::monotonic), in whole milliseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Moment(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! The products and the way to them.
+//! The products, and how to reach them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) const USER_AGENT: HeaderValue =
     HeaderValue::from_static(concat!("stead/", env!("CARGO_PKG_VERSION")));
 
-/// The products and the way to them.
+/// The products, and how to reach them.
 pub(crate) struct Products {
     pub(crate) catalogue: Catalogue,
     pub(super) endpoints: BTreeMap<&'static str, Arc<Endpoints>>,

@@ -136,7 +136,7 @@ impl fmt::Debug for ToolEntry {
 }
 
 /// JSON Schema of a type, without references.
-pub(crate) fn schema_of<T: JsonSchema>() -> Schema {
+pub fn schema_of<T: JsonSchema>() -> Schema {
     let settings = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>()

@@ -19,9 +19,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 
 pub use call::Call;
-#[cfg(feature = "catalogue")]
-pub(crate) use entry::schema_of;
-pub use entry::{AnyTool, ToolEntry};
+pub use entry::{AnyTool, ToolEntry, schema_of};
 pub use hints::Hints;
 pub use input::input_of;
 pub use io::{Io, IoBackend};

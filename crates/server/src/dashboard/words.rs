@@ -207,8 +207,12 @@ pub(super) fn state(name: &str) -> Value {
 
 /// The type of an event as a title: `account.refresh_failed` is `Account refresh failed`.
 pub(super) fn event(event_type: &str) -> String {
-    let words = event_type.replace(['.', '_'], " ");
-    let mut letters = words.chars();
+    capitalized(&event_type.replace(['.', '_'], " "))
+}
+
+/// A text with a capital letter at its start.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
     })

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::{Arg, CommandFactory as _};
-use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use stead_core::tool::schema_of;
 
 use super::{GENERATED_BY, cells, meaning_of, shape_of};
 use crate::{
@@ -121,11 +121,8 @@ fn heading(argument: &Arg) -> &str {
 
 /// The keys of the settings file with their schemas. The operator chooses the names in capitals.
 fn keys() -> Vec<(String, Value)> {
-    let settings =
-        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    let schema = settings.into_generator().into_root_schema_for::<FileOnly>();
     let mut keys = Vec::new();
-    add_keys("", &schema.to_value(), &mut keys);
+    add_keys("", &schema_of::<FileOnly>().to_value(), &mut keys);
     keys
 }
 

@@ -44,7 +44,7 @@ impl Given {
         matches!(self, Self::Written(request) if request.dry_run)
     }
 
-    /// Its idempotency key. A request that can't change something needs none.
+    /// The idempotency key, unless this is a `GET`, a `HEAD` or a dry run.
     pub(super) fn keyed(&self, context: &Context) -> Result<Option<Keyed>> {
         let Self::Written(request) = self else {
             return Ok(None);

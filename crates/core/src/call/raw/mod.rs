@@ -84,7 +84,7 @@ async fn run(
     call.run(RawCall { of, given, at }).await
 }
 
-/// A raw request that no rule has checked.
+/// A raw request before the proxy's rules have checked it.
 struct RawCall<'a> {
     of: (&'a str, &'a str),
     given: Given,
@@ -146,7 +146,7 @@ impl Work for RawRequest {
         self.effect() != Effect::Read
     }
 
-    /// Policies ask for approval when they see the request in its final form, so here is nothing to ask.
+    /// Policies decide when the final request is sent, so nothing is asked here.
     async fn approve(&mut self, call: &Call, snapshot: &Snapshot) -> Result<()> {
         let (context, record) = (&call.context, &call.record);
         call.admission

@@ -1,4 +1,4 @@
-//! A raw request as it's sent: by the proxy's rules, with its response forwarded as a stream.
+//! A checked raw request, ready to send. Its response is streamed.
 
 use std::{sync::Arc, time::Duration};
 

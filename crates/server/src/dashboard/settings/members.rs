@@ -8,7 +8,7 @@ use stead_core::resource::{
 };
 
 use super::pages::{Action, Input, Member, Options, Resource, Secret, Shown};
-use crate::dashboard::done::Done;
+use crate::dashboard::{done::Done, words::capitalized};
 
 /// Roles, and what each can do.
 const ROLES: &[(&str, &str)] = &[
@@ -153,9 +153,7 @@ fn name(member: &Value, _: Timestamp) -> Shown {
 }
 
 fn role(member: &Value, _: Timestamp) -> Shown {
-    Shown::Text(super::pages::title_case(
-        member["role"].as_str().unwrap_or_default(),
-    ))
+    Shown::Text(capitalized(member["role"].as_str().unwrap_or_default()))
 }
 
 fn state() -> Member {

@@ -6,7 +6,7 @@ mod credentials;
 mod keys;
 mod members;
 mod pages;
-mod refused;
+mod render;
 mod resources;
 mod sections;
 mod show;

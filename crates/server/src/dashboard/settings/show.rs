@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::context;
 
-use super::refused::render;
+use super::render::render;
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
 pub(super) async fn show(page: Page, query: Query) -> Result<Response> {

@@ -4,7 +4,7 @@ use axum::response::Response;
 use jiff::SignedDuration;
 use minijinja::context;
 
-use super::refused::render;
+use super::render::render;
 use crate::{
     dashboard::{
         page::Page,

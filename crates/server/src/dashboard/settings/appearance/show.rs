@@ -3,7 +3,7 @@
 use axum::response::Response;
 use minijinja::{Value, context};
 
-use super::super::refused::render;
+use super::super::render::render;
 use crate::{brand::Button, dashboard::page::Page, extract::Query, problem::Result};
 
 /// The label of the button in the preview.

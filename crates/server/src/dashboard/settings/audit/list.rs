@@ -13,7 +13,7 @@ use stead_core::{
 };
 use url::form_urlencoded;
 
-use super::super::refused::render;
+use super::super::render::render;
 use crate::{
     dashboard::{page::Page, session::Role},
     extract::Query,

@@ -4,7 +4,7 @@ use axum::response::Response;
 use minijinja::{context, value::Serde};
 use stead_core::resource::{AuditHead, ExpectedAudit, VerifyAudit};
 
-use super::super::refused::{refused, render};
+use super::super::render::{refused, render};
 use crate::{dashboard::page::Page, extract::Query, problem::Result};
 
 const TEMPLATE: &str = "settings/audit/verify.html";

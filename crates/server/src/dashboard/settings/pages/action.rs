@@ -3,8 +3,8 @@
 use serde_json::Value;
 use stead_core::{api::Run, environment::Environment};
 
-use super::{input::Input, member::title_case, operation::Operation};
-use crate::dashboard::{done::Done, page::Page};
+use super::{input::Input, operation::Operation};
+use crate::dashboard::{done::Done, page::Page, words::capitalized};
 
 /// An action. Its body has the members of its inputs, and those of `sends`.
 ///
@@ -209,7 +209,7 @@ impl Action {
 
     pub(super) fn made(&self, noun: &str) -> String {
         match self.made {
-            "" => title_case(&format!("{} created", noun)),
+            "" => capitalized(&format!("{} created", noun)),
             made => made.to_owned(),
         }
     }

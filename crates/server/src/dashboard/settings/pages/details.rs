@@ -14,7 +14,7 @@ use super::{
     resource::Resource,
 };
 use crate::{
-    dashboard::{format::segment, page::Page, settings::refused::render},
+    dashboard::{format::segment, page::Page, settings::render::render},
     extract::{Path, Query},
     problem::Result,
 };

@@ -17,7 +17,7 @@ use crate::{
     dashboard::{
         form::Form,
         page::Page,
-        settings::refused::{refused, render},
+        settings::render::{refused, render},
     },
     extract::{Path, Query},
     problem::Result,

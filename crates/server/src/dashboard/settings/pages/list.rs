@@ -13,7 +13,7 @@ use super::{
     resource::Resource,
 };
 use crate::{
-    dashboard::{page::Page, settings::refused::render},
+    dashboard::{page::Page, settings::render::render},
     extract::Query,
     problem::Result,
 };

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::dashboard::{
     format::{count, segment},
     schema::{self, Kind},
+    words::capitalized,
 };
 
 /// Items of a list that a cell shows.
@@ -30,7 +31,7 @@ pub(crate) struct Member {
     pub(crate) list: Option<&'static str>,
 }
 
-/// What a member is shown as now.
+/// How a member is shown now.
 type Show = fn(&Value, Timestamp) -> Shown;
 
 /// What is shown of a resource instead of a member.
@@ -233,14 +234,7 @@ pub(super) fn label(name: &str) -> String {
         "url" => "URL",
         word => word,
     });
-    title_case(&words.collect::<Vec<_>>().join(" "))
-}
-
-/// A text with a capital letter at its start.
-pub(crate) fn title_case(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
+    capitalized(&words.collect::<Vec<_>>().join(" "))
 }
 
 /// A text in which members in braces are replaced by their values. `{name|email}` is the first one that has a value.

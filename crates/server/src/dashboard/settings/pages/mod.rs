@@ -23,7 +23,7 @@ use stead_core::ports::BoxFuture;
 pub(crate) use self::{
     action::{Action, Form},
     input::{Input, Options, separated},
-    member::{Member, Shown, title_case},
+    member::{Member, Shown},
     resource::{Resource, Secret},
 };
 use crate::{

@@ -2,7 +2,6 @@
 
 use std::{fmt, mem};
 
-use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use stead::{Error, ErrorKind};
 use stead_core::{
@@ -11,6 +10,7 @@ use stead_core::{
     ports::BoxFuture,
     schema::read_body,
     scope::Scopes,
+    tool::schema_of,
 };
 
 use crate::dashboard::session::Role;
@@ -32,8 +32,8 @@ impl Operation {
     pub(crate) fn of<O: Run<Environment>>() -> Self {
         Self {
             info: O::INFO,
-            body: schema::<O::Body>,
-            output: schema::<O::Output>,
+            body: || schema_of::<O::Body>().to_value(),
+            output: || schema_of::<O::Output>().to_value(),
             run: |environment, given| Box::pin(run::<O>(environment, given)),
         }
     }
@@ -98,13 +98,4 @@ async fn run<O: Run<Environment>>(
         let message = "the result can't be written as JSON";
         Error::new(ErrorKind::Internal, message).with_source(error)
     })
-}
-
-fn schema<T: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-    });
-    SchemaGenerator::new(settings)
-        .into_root_schema_for::<T>()
-        .to_value()
 }

@@ -8,13 +8,14 @@ use super::{
     Load,
     action::{Action, Next},
     input::Input,
-    member::{Member, fill, is_id, text, title_case},
+    member::{Member, fill, is_id, text},
     operation::Operation,
 };
 use crate::dashboard::{
     format::segment,
     schema::{Kind, kind},
     session::Role,
+    words::capitalized,
 };
 
 /// A resource with pages. In texts, a member in braces stands for its value.
@@ -130,10 +131,10 @@ impl Resource {
 
     /// All of them, such as `Webhooks`.
     pub(crate) fn title(&self) -> String {
-        title_case(&format!("{}s", self.noun))
+        capitalized(&format!("{}s", self.noun))
     }
 
-    /// What they are, by the schema.
+    /// The description of the schema.
     pub(crate) fn description(&self) -> String {
         text(&self.schema()["description"])
     }

@@ -9,7 +9,7 @@ use super::{
     member::{fill, shows},
     resource::Resource,
 };
-use crate::dashboard::{page::Page, settings::refused::render};
+use crate::dashboard::{page::Page, settings::render::render};
 
 /// The page, if the result of an action has a secret.
 pub(super) fn show(
