@@ -1,6 +1,10 @@
 //! Everything that services work with: the ports, keys, catalogue and caches of one deployment.
 //!
 //! A [`Context`] is cheap to clone. It doesn't know any service; each service is a set of functions that take it.
+//!
+//! A service gets all nine parts, although it uses six at most. A type with only its parts would have to be converted
+//! at each call from one service to another, with the caller, the request and the deadline in it. Instead,
+//! `cargo xtask tidy` compares the parts that a service uses with the table in docs/architecture.md.
 
 pub(crate) mod access_tokens;
 mod audit;
