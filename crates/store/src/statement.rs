@@ -99,7 +99,7 @@ pub(crate) fn page(
     page
 }
 
-/// Inserts rows as [`page`] has read them.
+/// Inserts rows, given with all columns, the version and the body, as [`page`] reads them.
 pub(crate) fn fill(table: &Table, rows: Vec<Vec<Value>>) -> Statement {
     let mut text = Text::new(format!(
         "INSERT INTO \"{}\" ({}, \"version\", \"body\") VALUES ",
@@ -154,7 +154,7 @@ pub(crate) fn steps(batch: Batch, locks: bool) -> Option<Transaction> {
             guards.sort();
             guards.dedup();
         }
-        writes.sort_by_key(has_position);
+        writes.sort_by_key(|write| matches!(write, Write::Insert(row) if has_position(row)));
     }
     let mut transaction = Transaction::default();
     for (key, version) in guards {
@@ -165,32 +165,62 @@ pub(crate) fn steps(batch: Batch, locks: bool) -> Option<Transaction> {
         });
     }
     let is_twice = written.len() < keys.len();
-    for write in writes {
-        let replaces = !matches!(write, Write::Insert(_));
-        transaction.shreds |= replaces && write.key().table.sealed;
-        transaction.steps.push(Step::Change(change(write)));
+    let mut writes = writes.into_iter().peekable();
+    while let Some(write) = writes.next() {
+        match write {
+            Write::Insert(row) if !has_position(&row) => {
+                let table = row.table;
+                let mut rows = vec![row];
+                while let Some(Write::Insert(row)) =
+                    writes.next_if(|next| matches!(next, Write::Insert(row) if row.table == table))
+                {
+                    rows.push(row);
+                }
+                transaction.steps.extend(insert(table, rows));
+            }
+            _ => {
+                let replaces = !matches!(write, Write::Insert(_));
+                transaction.shreds |= replaces && write.key().table.sealed;
+                transaction.steps.push(Step::Change(change(write)));
+            }
+        }
     }
     (!is_twice).then_some(transaction)
 }
 
-/// Whether the store gives it a position.
-fn has_position(write: &Write) -> bool {
-    let kinds = |row: &Row| row.table.columns.iter().map(|column| column.kind);
-    matches!(write, Write::Insert(row) if kinds(row).any(|kind| kind == ColumnKind::Position))
+/// Whether the store gives the row a position.
+fn has_position(row: &Row) -> bool {
+    let mut kinds = row.table.columns.iter().map(|column| column.kind);
+    kinds.any(|kind| kind == ColumnKind::Position)
+}
+
+/// Most rows that one statement inserts: few enough values for every database.
+const TOGETHER: usize = 256;
+
+/// Insertions of rows, in order. The number of rows in a statement is a power of two, so that a connection prepares only
+/// a few different ones.
+fn insert(table: &'static Table, rows: Vec<Row>) -> Vec<Step> {
+    let mut left = rows.len();
+    let mut rows = rows.into_iter();
+    let mut steps = Vec::new();
+    while left > 0 {
+        let count = (1 << left.ilog2()).min(TOGETHER);
+        left -= count;
+        let rows = rows.by_ref().take(count).map(new_row).collect();
+        steps.push(Step::Insert(fill(table, rows), count as u64));
+    }
+    steps
+}
+
+/// All columns of a row that is inserted.
+fn new_row(row: Row) -> Vec<Value> {
+    let rest = [Value::Integer(1), Value::Text(row.body)];
+    row.values.into_iter().chain(rest).collect()
 }
 
 fn change(write: Write) -> Statement {
     match write {
-        Write::Insert(row) => {
-            let mut text = Text::new(format!(
-                "INSERT INTO \"{}\" ({}, \"version\", \"body\") VALUES (",
-                row.table.name,
-                quoted(&names(row.table))
-            ));
-            let rest = [Value::Integer(1), Value::Text(row.body)];
-            text.bind(row.values.into_iter().chain(rest)).push(")");
-            text.end()
-        }
+        Write::Insert(row) => fill(row.table, vec![new_row(row)]),
         Write::Update(row, version) => {
             let key = row.key();
             let Row {
@@ -248,6 +278,18 @@ fn ranged(mut text: Text, list: &List) -> Statement {
     if let (Some(below), Some(first)) = (&list.below, order.first()) {
         text.condition(&format!("\"{first}\" < "))
             .bind([below.clone()]);
+    }
+    if let (Some(least), Some(first)) = (&list.at_least, order.first()) {
+        text.condition(&format!("\"{first}\" >= "))
+            .bind([least.clone()]);
+    }
+    for (column, values) in &list.only {
+        if values.is_empty() {
+            text.condition("FALSE");
+            continue;
+        }
+        text.condition(&format!("\"{column}\" IN ("));
+        text.bind(values.iter().cloned()).push(")");
     }
     let direction = if list.descending { " DESC" } else { "" };
     let order: Vec<String> = order

@@ -22,7 +22,7 @@ pub(crate) struct History {
     #[arg(
         long,
         value_name = "HOURS",
-        default_value_t = 24,
+        default_value_t = 7 * 24,
         value_parser = clap::value_parser!(u32).range(..=876_000)
     )]
     history_read_hours: u32,

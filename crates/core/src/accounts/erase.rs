@@ -5,23 +5,21 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
-
 use crate::{
     Error, Result,
     context::Context,
-    domain::{AccountRef, Erasure, Execution},
+    domain::{AccountRef, Erasure},
     identifier::{AccountId, ConnectionId, Identifier},
     oauth,
     resource::{Disconnected, ErasureProgress, Revocation},
     seal::Pseudonyms,
-    store::{Batch, Commit, ExecutionGroup, KINDS, Versioned},
+    store::{Batch, CallName, Commit, Versioned},
 };
 
 /// Rows that are removed together.
 const REMOVED: u32 = 200;
-/// Number of groups of calls to read together. It's small, because all their calls are in memory at the same time.
-const GROUPS: u32 = 12;
+/// Names of users in the history that are read together.
+const USERS: u32 = 500;
 /// Events that are read together.
 const EVENTS: u32 = 200;
 /// Number of pages that one request searches. Maintenance does the rest.
@@ -148,8 +146,6 @@ struct Names<'a> {
     by_account: BTreeMap<AccountId, &'a Erasure>,
     /// Connections that have or had a name.
     connections: BTreeMap<&'a str, Vec<ConnectionId>>,
-    /// Only rows since this time are searched.
-    since: Timestamp,
 }
 
 impl<'a> Names<'a> {
@@ -163,109 +159,96 @@ impl<'a> Names<'a> {
             }
         }
         let accounts = rows().flat_map(|row| row.accounts.iter().map(move |id| (*id, row)));
-        let since = rows().map(Erasure::since).min().flatten();
         Self {
             pseudonyms,
             by_pseudonym: rows().map(|row| (row.pseudonym.as_str(), row)).collect(),
             by_account: accounts.collect(),
             connections,
-            since: since.unwrap_or(Timestamp::MIN),
         }
     }
 
-    /// An erased user that a call may name.
-    fn of(
-        &self,
-        connection: &str,
-        identifier: &str,
-        account: Option<AccountId>,
-    ) -> Option<&'a Erasure> {
-        if let Some(account) = account {
-            return self.by_account.get(&account).copied();
-        }
-        self.connections.get(connection)?.iter().find_map(|id| {
-            let pseudonym = self.pseudonyms.of(*id, identifier).ok()?;
+    /// The erased user that a name without an account belongs to.
+    fn of(&self, connections: &[ConnectionId], name: &CallName) -> Option<&'a Erasure> {
+        let mut found = connections.iter().filter_map(|id| {
+            let pseudonym = self.pseudonyms.of(*id, &name.text).ok()?;
             self.by_pseudonym.get(pseudonym.as_str()).copied()
-        })
-    }
-
-    /// Replaces the name in a call. Returns whether it was there.
-    fn rename(&self, call: &mut Execution) -> bool {
-        let found = self.of(&call.connection_name, &call.identifier, call.account_id);
-        match found {
-            Some(erasure) if erasure.is_of_call(call) && call.identifier != erasure.pseudonym => {
-                call.identifier.clone_from(&erasure.pseudonym);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// The same for a group of calls. `None` if it names no erased user.
-    fn renamed(
-        &self,
-        context: &Context,
-        group: &ExecutionGroup,
-    ) -> Result<Option<Vec<ExecutionGroup>>> {
-        if !group.names(|connection, identifier, account| {
-            self.of(connection, identifier, account).is_some()
-        })? {
-            return Ok(None);
-        }
-        group.renamed(|call| self.rename(call), || context.host.new_id())
+        });
+        found.find(|erasure| erasure.is_of_calls_since(name.first_at))
     }
 }
 
-/// Returns whether it was completed.
+/// Replaces the names of erased users in the history. Returns whether it was completed.
 async fn rename_calls(context: &Context, names: &Names<'_>, pages: &mut Pages) -> Result<bool> {
-    // Maintenance first moves the executions of older versions into groups.
-    if !context.store.first_form(1).await?.is_empty() {
+    // Maintenance first moves the calls that older versions stored.
+    let store = &context.store;
+    if !store.first_form(1).await?.is_empty() || !store.groups(None, 1).await?.is_empty() {
         return Ok(false);
     }
-    // A group that is merged in the meantime sorts after the groups that it replaces, or becomes a full one.
-    for kind in KINDS {
-        let mut after = (names.since, String::new());
+    for (account, erasure) in &names.by_account {
+        let mut after = None;
         loop {
             if !pages.next() {
                 return Ok(false);
             }
-            let after_row = (after.0, after.1.as_str());
-            let groups = context.store.groups_after(kind, after_row, GROUPS).await?;
-            let is_last = groups.len() < GROUPS as usize;
-            let Some(next) = groups
-                .last()
-                .map(|last| (last.row.until, last.row.id.clone()))
-            else {
-                break;
-            };
-            let (mut go, mut come) = (Vec::new(), Vec::new());
-            for group in groups {
-                match names.renamed(context, &group.row) {
-                    Ok(Some(renamed)) => {
-                        come.extend(renamed);
-                        go.push(group);
-                    }
-                    Ok(None) => {}
-                    Err(error) => {
-                        tracing::warn!(%error, "skipped a row that can't be read");
-                    }
-                }
-            }
-            if !go.is_empty() {
-                let batch = Batch::new().named("erasure.calls");
-                let process = context.host.process;
-                let store = &context.store;
-                if store.commit_groups(process, batch, &come, &go).await? == Commit::Conflict {
-                    continue;
-                }
-            }
+            let users = store.users_with_account(*account, after, USERS).await?;
+            let last = users.last().map(|last| last.row.place());
+            let is_last = users.len() < USERS as usize;
+            rename(context, users, |_| Some(erasure)).await?;
             if is_last {
                 break;
             }
-            after = next;
+            after = last;
+        }
+    }
+    for (connection, ids) in &names.connections {
+        let mut after = None;
+        loop {
+            if !pages.next() {
+                return Ok(false);
+            }
+            let users = store
+                .users_without_account(connection, after, USERS)
+                .await?;
+            let last = users.last().map(|last| last.row.place().1);
+            let is_last = users.len() < USERS as usize;
+            rename(context, users, |name| names.of(ids, name)).await?;
+            if is_last {
+                break;
+            }
+            after = last;
         }
     }
     Ok(true)
+}
+
+/// Replaces these names by the pseudonyms of their erasures. A conflict means that another process uses a name again, so
+/// the row is read again.
+async fn rename<'a>(
+    context: &Context,
+    users: Vec<Versioned<CallName>>,
+    erasure: impl Fn(&CallName) -> Option<&'a Erasure>,
+) -> Result<()> {
+    for Versioned {
+        mut row,
+        mut version,
+        ..
+    } in users
+    {
+        while let Some(erasure) = erasure(&row).filter(|one| one.pseudonym != row.text) {
+            row.text.clone_from(&erasure.pseudonym);
+            let batch = Batch::new().named("erasure.calls");
+            let batch = batch.update(row.clone(), version);
+            if context.store.commit(batch).await? == Commit::Committed {
+                context.history.names.clear();
+                break;
+            }
+            match context.store.user(&row).await? {
+                Some(again) => Versioned { row, version, .. } = again,
+                None => break,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether it was completed.

@@ -274,6 +274,8 @@ fn records_of_an_older_stead_keep_an_erasure_pending() {
     let world = World::new();
     let context = context(&world, &STABLE, always(200, ""));
     world.run(known(&context));
+    // Another server of the older version stores a call after this one has started.
+    world.run_until_idle();
     let old = execution(50, ADA, context.host.now() - SignedDuration::from_mins(1));
     let _ = world
         .run(context.store.commit(Batch::new().insert(old)))

@@ -1,6 +1,9 @@
 //! Reads the history of calls.
 
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,7 +19,7 @@ use crate::{
         CallDurations, CallTotals, CountExecutions, ExecutionRecord, ListExecutions, Page,
         ReadExecution, TotalsSpan, TotalsStep,
     },
-    store::{Position, Search},
+    store::{Place, Search},
 };
 
 /// Matching executions, newest first. A page can have fewer than `page_size` items even if more follow.
@@ -33,7 +36,12 @@ pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page
     };
     let position = list.page.token.as_deref().map(position).transpose()?;
     let limit = list.page.limit() as usize;
-    let (found, next) = context.store.executions(&search, position, limit).await?;
+    let ends_at = context.host.monotonic() + LONGEST;
+    let is_enough = || context.host.monotonic() >= ends_at;
+    let found = context
+        .store
+        .executions(&search, position, limit, is_enough);
+    let (found, next) = found.await?;
     let seen = |call: &Execution| context.caller.sees(&call.connection_name);
     let items = found
         .into_iter()
@@ -43,6 +51,8 @@ pub(crate) async fn list(context: &Context, list: ListExecutions) -> Result<Page
     Ok(Page::new(items, next.map(token)))
 }
 
+/// A search that takes longer than this ends its page. The next page continues.
+const LONGEST: Duration = Duration::from_millis(100);
 /// Maximum difference between the start of a call and the time in its ID.
 const NEAR: SignedDuration = SignedDuration::from_secs(1);
 
@@ -67,7 +77,8 @@ pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<Execu
     };
     let mut position = None;
     loop {
-        let (found, next) = context.store.executions(&search, position, 100).await?;
+        let page = context.store.executions(&search, position, 100, || false);
+        let (found, next) = page.await?;
         if let Some(call) = found.into_iter().find(|call| call.id == id) {
             let seen = context.caller.sees(&call.connection_name);
             return seen.then(|| call.shown()).ok_or_else(missing);
@@ -76,20 +87,16 @@ pub(crate) async fn read(context: &Context, read: ReadExecution) -> Result<Execu
     }
 }
 
-fn token(position: Position) -> String {
-    let micros = |moment: Timestamp| moment.as_microsecond();
-    let (started_at, id) = position.after;
-    format!("{}.{}.{id}", micros(position.until), micros(started_at))
+fn token(place: Place) -> String {
+    format!("{}.{}", place.at.as_nanosecond(), place.id)
 }
 
-fn position(token: &str) -> Result<Position> {
-    let moment = |text: &str| Timestamp::from_microsecond(text.parse().ok()?).ok();
+fn position(token: &str) -> Result<Place> {
     let read = || {
-        let mut parts = token.splitn(3, '.');
-        let until = moment(parts.next()?)?;
-        let started_at = moment(parts.next()?)?;
-        let after = (started_at, parts.next()?.parse().ok()?);
-        Some(Position { until, after })
+        let (at, id) = token.split_once('.')?;
+        let at = Timestamp::from_nanosecond(at.parse().ok()?).ok()?;
+        let id = id.parse().ok()?;
+        Some(Place { at, id })
     };
     read().ok_or_else(|| {
         Error::new(

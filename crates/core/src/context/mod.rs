@@ -43,7 +43,7 @@ mod work;
 
 use std::{
     ops::Deref,
-    sync::{Arc, Mutex, Weak, atomic::AtomicBool},
+    sync::{Arc, Mutex, PoisonError, Weak, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -81,7 +81,7 @@ use crate::{
     metrics::Metrics,
     ports::Policy,
     seal::Vault,
-    store::{Breaker, Measured, Records, StoreClock},
+    store::{Breaker, KnownNames, Measured, Records, StoreClock},
     trace::TraceId,
 };
 
@@ -123,7 +123,26 @@ pub(crate) struct Limits {
 /// The history of calls.
 pub(crate) struct History {
     pub(crate) recorder: recorder::Recorder,
+    pub(crate) names: KnownNames,
     pub(crate) retention: Retention,
+    /// Calls that only read have been removed up to this time.
+    reads_removed: Mutex<Timestamp>,
+}
+
+impl History {
+    pub(crate) fn reads_removed(&self) -> Timestamp {
+        *self
+            .reads_removed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn set_reads_removed(&self, until: Timestamp) {
+        *self
+            .reads_removed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = until;
+    }
 }
 
 /// External issuers of identities.
@@ -283,7 +302,9 @@ impl Context {
             },
             history: History {
                 recorder: recorder::Recorder::default(),
+                names: KnownNames::default(),
                 retention: options.retention,
+                reads_removed: Mutex::new(Timestamp::MIN),
             },
             issuers: Issuers {
                 sign_in: sign_in_provider,

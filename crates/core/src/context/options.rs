@@ -166,7 +166,7 @@ pub enum Verification {
 pub struct Retention {
     /// How long to keep executions that changed something or failed, from their start. Defaults to 30 days.
     pub executions: SignedDuration,
-    /// How long to keep executions that only read, from their start. Defaults to 24 hours, and is never longer than for
+    /// How long to keep executions that only read, from their start. Defaults to 7 days, and is never longer than for
     /// other executions.
     pub reads: SignedDuration,
     /// How long to keep totals of executions. Defaults to 90 days. They are per minute for a week, then per hour.
@@ -185,7 +185,7 @@ impl Default for Retention {
         let days = |days: i64| SignedDuration::from_hours(days * 24);
         Self {
             executions: days(30),
-            reads: days(1),
+            reads: days(7),
             totals: days(90),
             events: days(30),
             bytes: 1 << 30,

@@ -1,5 +1,5 @@
-//! Collects the records of executions and writes them together, so that no call waits for the store. One row has many
-//! calls, and the same transaction adds them to the totals.
+//! Collects the records of executions and writes them together, so that no call waits for the store. The same
+//! transaction adds them to the totals.
 //!
 //! A process that is killed loses the records of the last 200 ms. A record before each write would need a transaction of
 //! its own for every write.
@@ -16,7 +16,7 @@ use super::Context;
 use crate::{
     Result,
     domain::{Execution, Totals},
-    store::{Batch, Commit, ExecutionGroup},
+    store::{Batch, Commit},
 };
 
 /// How long records wait for others before they are written together.
@@ -25,7 +25,7 @@ const GATHER: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum number of waiting records. Above it, the oldest are dropped and only counted, with a warning in the log.
 const CAPACITY: usize = 50_000;
-/// Maximum number of records in a transaction: ten full rows.
+/// Maximum number of records in a transaction.
 const BATCH: usize = 5_000;
 /// Number of tries before the process ends, and the pause between them.
 const LAST: u32 = 4;
@@ -46,18 +46,17 @@ struct Waiting {
     offered: Vec<Written>,
 }
 
-/// Calls in stored form, and what they add to the totals.
-#[derive(Clone)]
+/// Calls, and what they add to the totals.
 pub(crate) struct Written {
-    groups: Vec<ExecutionGroup>,
+    calls: Vec<Execution>,
     totals: Vec<Totals>,
 }
 
 impl Written {
-    pub(crate) fn new(context: &Context, calls: &[Execution]) -> Self {
+    pub(crate) fn new(context: &Context, calls: Vec<Execution>) -> Self {
         Self {
-            totals: Totals::of(context.host.process, calls),
-            groups: ExecutionGroup::pack(calls, || context.host.new_id()),
+            totals: Totals::of(context.host.process, &calls),
+            calls,
         }
     }
 
@@ -74,11 +73,11 @@ impl Written {
                 None => all.insert(totals.clone()),
             };
         }
-        let committed = store
-            .commit_groups(context.host.process, all, &self.groups, &[])
-            .await?;
-        match self.groups.first() {
-            Some(first) if committed == Commit::Conflict && store.has_group(first).await? => {
+        let by = (context.host.process, context.host.now());
+        let names = &context.history.names;
+        let committed = store.commit_calls(names, by, all, &self.calls, 0).await?;
+        match self.calls.first() {
+            Some(first) if committed == Commit::Conflict && store.has_call(first).await? => {
                 Ok(Commit::Committed)
             }
             _ => Ok(committed),
@@ -101,7 +100,7 @@ impl Recorder {
                     "couldn't store records of calls; the oldest were dropped and are only counted"
                 );
                 waiting.offered.push(Written {
-                    groups: Vec::new(),
+                    calls: Vec::new(),
                     totals: Totals::of(context.host.process, &dropped),
                 });
             }
@@ -177,7 +176,7 @@ impl Recorder {
             let next = match next {
                 Ok(offered) => offered,
                 Err(calls) if calls.is_empty() => return true,
-                Err(calls) => Written::new(context, &calls),
+                Err(calls) => Written::new(context, calls),
             };
             loop {
                 match next.commit(context, &Batch::new()).await {

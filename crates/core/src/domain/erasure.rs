@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Account, Connection, Execution, Extra, NewEvent};
+use super::{Account, Connection, Extra, NewEvent};
 use crate::identifier::{AccountId, ConnectionId, ConnectionName};
 
 /// When Stead searches the history, counted from the erasure. Later passes find calls that were running, or that
@@ -14,8 +14,6 @@ const PASSES: [SignedDuration; 3] = [
     SignedDuration::from_mins(10),
     SignedDuration::from_hours(24),
 ];
-/// Longest time between the start of a call and its record.
-const LONGEST: SignedDuration = SignedDuration::from_hours(24);
 /// Members of events that can name a person. An erasure removes them.
 const PERSONAL: &[&str] = &["product_user", "subject", "email", "display"];
 
@@ -70,12 +68,6 @@ impl Erasure {
         self.passes == 0
     }
 
-    /// Start time of the records that the next pass searches. `None` means all, for the first pass.
-    pub(crate) fn since(&self) -> Option<Timestamp> {
-        let late = self.erased_at.checked_sub(LONGEST);
-        (!self.is_pending()).then(|| late.unwrap_or(Timestamp::MIN))
-    }
-
     /// After a pass through the history.
     pub(crate) fn passed(self) -> Self {
         let passes = self.passes + 1;
@@ -96,13 +88,10 @@ impl Erasure {
         NewEvent::new("account.erased", data).of_account(account, self.connection_id)
     }
 
-    /// Whether a call with the user's name needs to be erased. A call without an account that began after the erasure
-    /// doesn't, because the identifier may be in use again.
-    pub(crate) fn is_of_call(&self, call: &Execution) -> bool {
-        match call.account_id {
-            Some(account) => self.accounts.contains(&account),
-            None => call.started_at < self.erased_at,
-        }
+    /// Whether calls without an account that have the user's name are the user's. They aren't if the first of them
+    /// started after the erasure, because the identifier may be in use again.
+    pub(crate) fn is_of_calls_since(&self, first_at: Timestamp) -> bool {
+        first_at < self.erased_at
     }
 
     /// The event's facts without the user's name. Stead replaces the identifier and keeps other texts only if they're
@@ -138,7 +127,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::testing::{START, account, execution};
+    use crate::testing::{START, account};
 
     fn erased() -> Erasure {
         Erasure {
@@ -154,42 +143,22 @@ mod tests {
     }
 
     #[test]
-    fn three_passes_are_due_and_the_later_ones_look_at_late_records_only() {
+    fn three_passes_are_due() {
         let mut erasure = erased();
         let mut seen = Vec::new();
         while let Some(due) = erasure.due_at {
-            let late = erasure.since().map(|since| START.duration_since(since));
-            seen.push((due.duration_since(START), late));
+            seen.push(due.duration_since(START));
             erasure = erasure.passed();
         }
-        let [first, second, third] = PASSES;
-        let expected = [
-            (first, None),
-            (second, Some(LONGEST)),
-            (third, Some(LONGEST)),
-        ];
-        assert_eq!(seen, expected);
+        assert_eq!(seen, PASSES);
         assert!(!erasure.is_pending());
     }
 
     #[test]
-    fn calls_of_the_account_are_the_users_and_those_without_one_until_the_erasure() {
+    fn calls_without_an_account_are_the_users_until_the_erasure() {
         let erasure = erased();
-        let call = |account_id, started_at| Execution {
-            account_id,
-            ..execution(1, "ada", started_at)
-        };
-        let (own, other) = (account(7, "ada").id, account(8, "ada").id);
-        let before = START - SignedDuration::from_secs(1);
-        for (call, expected) in [
-            (call(Some(own), before), true),
-            (call(Some(own), START), true),
-            (call(Some(other), before), false),
-            (call(None, before), true),
-            (call(None, START), false),
-        ] {
-            assert_eq!(erasure.is_of_call(&call), expected, "{call:?}");
-        }
+        assert!(erasure.is_of_calls_since(START - SignedDuration::from_secs(1)));
+        assert!(!erasure.is_of_calls_since(START));
     }
 
     #[test]

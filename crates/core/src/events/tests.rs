@@ -255,7 +255,6 @@ fn prune(world: &World, context: &Context, all: bool) {
         access_tokens: jiff::Timestamp::MIN,
         keyed_calls: jiff::Timestamp::MIN,
         executions: jiff::Timestamp::MIN,
-        reads: jiff::Timestamp::MIN,
         totals: jiff::Timestamp::MIN,
         events: cutoff,
         short_lived_events: context.host.now(),

@@ -1,6 +1,7 @@
-//! Keeps the history of calls small: what is old or too much goes, small rows are put together, minutes become hours.
+//! Keeps the history of calls small: old calls go, and the oldest if there are too many; minutes become hours. Calls that
+//! an older version stored are moved.
 
-use std::time::Duration;
+use std::{ops::Range, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -9,21 +10,21 @@ use crate::{
     catalogue::Catalogue,
     context::{Context, recorder::Written},
     domain::{Execution, Totals, totals::Step},
-    store::{Batch, Commit, ExecutionGroup, KINDS, SPAN, Versioned},
+    store::{Batch, CALL_BYTES, Commit, Versioned},
     tool::{Effect, effect_of_method},
 };
 
-/// Rows of many calls that are read together.
-const GROUPS: u32 = 50;
-/// Rows that are packed again together: few, because all their calls are in memory at once.
-const PACKED: u32 = 12;
-/// Executions of the first form that are moved together.
+/// Calls that are removed together: few enough that the writing of others doesn't wait long.
+const REMOVED: u32 = 5_000;
+/// Rows of several calls that are moved together. Each has up to 500 calls.
+const GROUPS: u32 = 4;
+/// Executions of the first form, or minutes, that are read together.
 const MOVED: u32 = 500;
 /// Totals count minutes for so long, and hours from then on.
 const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// A call is recorded at most this long after its start.
+const LATE: SignedDuration = SignedDuration::from_hours(25);
 const HOUR: Duration = Duration::from_secs(3_600);
-
-type Groups = Vec<Versioned<ExecutionGroup>>;
 
 /// Executions are kept that began at these moments or later: those that last, and those that only read.
 #[derive(Clone, Copy)]
@@ -36,20 +37,31 @@ pub(super) struct Kept {
 pub(super) async fn run(context: &Context, kept: Kept) {
     let bytes = context.history.retention.bytes;
     for (what, done) in [
-        ("moved", move_first_form(context, kept).await),
         ("removed by age", remove_old(context, kept).await),
-        ("put together", put_together(context).await),
         ("removed by size", remove_beyond(context, bytes).await),
         ("counted by the hour", minutes_to_hours(context).await),
     ] {
-        if let Err(error) = done {
-            tracing::warn!(kind = %error.kind(), "the history couldn't be {what}");
-        }
+        warn(what, done);
     }
 }
 
-/// Executions that an older Stead has stored one by one become groups, and are counted.
-async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
+fn warn(what: &str, done: Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!(kind = %error.kind(), "the history couldn't be {what}");
+    }
+}
+
+/// Moves the calls that older versions stored.
+pub(super) async fn move_older(context: &Context) {
+    warn("moved", move_first_form(context).await);
+    warn("moved", move_groups(context).await);
+}
+
+/// Executions that the first version stored are moved and counted.
+async fn move_first_form(context: &Context) -> Result<()> {
+    let now = context.host.now();
+    let oldest = now.checked_sub(context.history.retention.executions);
+    let oldest = oldest.unwrap_or(Timestamp::MIN);
     loop {
         let rows = context.store.first_form(MOVED).await?;
         let batch = rows.iter().fold(Batch::new(), |batch, found| {
@@ -59,15 +71,10 @@ async fn move_first_form(context: &Context, kept: Kept) -> Result<()> {
             changes: changes(&context.products.catalogue, &found.row),
             ..found.row
         });
-        let calls: Vec<_> = calls
-            .filter(|call| call.started_at >= kept.executions)
-            .collect();
+        let calls: Vec<_> = calls.filter(|call| call.started_at >= oldest).collect();
         let count = batch.writes.len();
         if count == 0
-            || Written::new(context, &calls)
-                .commit(context, &batch)
-                .await?
-                == Commit::Conflict
+            || Written::new(context, calls).commit(context, &batch).await? == Commit::Conflict
         {
             return Ok(());
         }
@@ -87,86 +94,79 @@ fn changes(catalogue: &Catalogue, call: &Execution) -> bool {
     effect != Some(Effect::Read)
 }
 
+/// Calls that an older version stored together get a row each. They were already counted.
+async fn move_groups(context: &Context) -> Result<()> {
+    let mut after = None;
+    loop {
+        let groups = context.store.groups(after, GROUPS).await?;
+        let Some(last) = groups.last() else {
+            return Ok(());
+        };
+        after = Some(last.row.key());
+        let (mut batch, mut calls, mut less) = (Batch::new(), Vec::new(), 0);
+        for Versioned { row, version, .. } in groups {
+            match row.unpack() {
+                Ok(some) => {
+                    calls.extend(some);
+                    less += row.bytes();
+                    batch = batch.delete(row.key(), version);
+                }
+                // It's removed when it is old.
+                Err(error) => tracing::warn!(%error, "skipped a row that can't be read"),
+            }
+        }
+        let by = (context.host.process, context.host.now());
+        let known = &context.history.names;
+        let moved = context
+            .store
+            .commit_calls(known, by, batch, &calls, less)
+            .await?;
+        if moved == Commit::Conflict {
+            return Ok(());
+        }
+        context.history.set_reads_removed(Timestamp::MIN);
+    }
+}
+
 async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
-    for (lasts, full) in KINDS {
-        let end = if lasts { kept.executions } else { kept.reads };
-        loop {
-            let old = context.store.groups(lasts, full, end, GROUPS).await?;
-            if old.is_empty() || replace(context, old, Vec::new()).await? == Commit::Conflict {
-                break;
-            }
-        }
-    }
+    let start = Timestamp::MIN;
+    while remove(context, false, start..kept.executions, REMOVED).await? == u64::from(REMOVED) {}
+    // Calls that last stay among those that only read, and aren't searched again and again.
+    let start = context.history.reads_removed();
+    while remove(context, true, start..kept.reads, REMOVED).await? == u64::from(REMOVED) {}
+    let late = kept.reads.checked_sub(LATE).unwrap_or(Timestamp::MIN);
+    context.history.set_reads_removed(late);
     Ok(())
 }
 
-/// The oldest go until the others take no more than `most` bytes.
-async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut beyond = context.store.history_bytes().await?.saturating_sub(most);
-    for (lasts, full) in [(false, true), (false, false), (true, true), (true, false)] {
-        while beyond > 0 {
-            let mut oldest = context
-                .store
-                .groups(lasts, full, Timestamp::MAX, GROUPS)
-                .await?;
-            let mut freed = 0;
-            oldest.retain(|group| {
-                let goes = freed < beyond;
-                freed += if goes { group.row.bytes() } else { 0 };
-                goes
-            });
-            if oldest.is_empty() {
-                break;
-            }
-            if replace(context, oldest, Vec::new()).await? == Commit::Conflict {
-                return Ok(());
-            }
-            beyond -= freed;
-        }
-    }
-    Ok(())
-}
-
-/// Groups that are not full are packed again with their neighbours. The last one stays open for what is still to come.
-async fn put_together(context: &Context) -> Result<()> {
-    let young = context
-        .host
-        .now()
-        .checked_sub(SPAN)
-        .unwrap_or(Timestamp::MIN);
-    for lasts in [false, true] {
-        loop {
-            let open = context
-                .store
-                .groups(lasts, false, Timestamp::MAX, PACKED)
-                .await?;
-            let last = open.len() < PACKED as usize;
-            let is_old = |group: &ExecutionGroup| group.until < young;
-            if open.len() < 2 && !open.iter().any(|group| is_old(&group.row)) {
-                break;
-            }
-            let mut calls = Vec::new();
-            for group in &open {
-                calls.extend(group.row.unpack()?);
-            }
-            let mut packed = ExecutionGroup::pack(&calls, || context.host.new_id());
-            for group in &mut packed {
-                group.full |= is_old(group);
-            }
-            if replace(context, open, packed).await? == Commit::Conflict || last {
-                break;
-            }
-        }
-    }
-    Ok(())
-}
-
-async fn replace(context: &Context, go: Groups, come: Vec<ExecutionGroup>) -> Result<Commit> {
+async fn remove(
+    context: &Context,
+    only_reads: bool,
+    period: Range<Timestamp>,
+    limit: u32,
+) -> Result<u64> {
+    let process = context.host.process;
     context
         .store
-        .commit_groups(context.host.process, Batch::new(), &come, &go)
+        .remove_calls(process, only_reads, period, limit)
         .await
+}
+
+/// The oldest go until the others take no more than `most` bytes: first those that only read.
+async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    for only_reads in [true, false] {
+        loop {
+            let beyond = context.store.history_bytes().await?.saturating_sub(most);
+            let count = u32::try_from((beyond + CALL_BYTES - 1) / CALL_BYTES).unwrap_or(0);
+            let count = count.min(REMOVED);
+            let all = Timestamp::MIN..Timestamp::MAX;
+            if count == 0 || remove(context, only_reads, all, count).await? == 0 {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The minutes of all processes become hours of all.

@@ -47,7 +47,6 @@ fn cutoffs(retention: Retention, now: Timestamp) -> Cutoffs {
         access_tokens: now,
         keyed_calls: now,
         executions: before(retention.executions),
-        reads: before(retention.reads.min(retention.executions)),
         totals: before(retention.totals),
         events: before(retention.events),
         short_lived_events: before(SHORT_LIVED_EVENTS.min(retention.events)),
@@ -63,6 +62,9 @@ pub(crate) fn start(context: &Context) {
     let weak = context.downgrade();
     let first = context.host.runtime.sleep(PERIOD);
     context.host.runtime.spawn(Box::pin(async move {
+        if let Some(context) = weak.upgrade() {
+            history::move_older(&context).await;
+        }
         let mut pause = first;
         loop {
             pause.await;
@@ -180,8 +182,12 @@ async fn end_unopened(context: &Context, now: Timestamp) -> Result<usize> {
 }
 
 async fn remove_unneeded(context: &Context) -> Result<()> {
-    let cutoffs = cutoffs(context.history.retention, context.host.now());
-    let (executions, reads) = (cutoffs.executions, cutoffs.reads);
+    let (retention, now) = (context.history.retention, context.host.now());
+    let cutoffs = cutoffs(retention, now);
+    let executions = cutoffs.executions;
+    let reads = now.checked_sub(retention.reads).unwrap_or(Timestamp::MIN);
+    let reads = reads.max(executions);
+    history::move_older(context).await;
     history::run(context, history::Kept { executions, reads }).await;
     let mut removed = 0;
     loop {

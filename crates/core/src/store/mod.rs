@@ -19,10 +19,12 @@ pub(crate) use clock::StoreClock;
 pub(crate) use measured::Measured;
 pub use memory::MemoryStore;
 pub(crate) use record::{Record, Rewritten, read, shown};
+#[cfg(test)]
+pub(crate) use records::ExecutionGroup;
 pub use records::TABLES;
 pub(crate) use records::{
-    AUTHENTICATED, Cutoffs, ExecutionGroup, KeyVersion, Position, Records, RowKeys, Search,
-    executions::KINDS, group::SPAN,
+    AUTHENTICATED, CALL_BYTES, CallName, Cutoffs, KeyVersion, KnownNames, Place, Records, RowKeys,
+    Search,
 };
 pub use table::{Column, ColumnKind, Index, Key, List, Row, Table, Value};
 

@@ -48,6 +48,8 @@ pub enum ColumnKind {
     OptionalText,
     /// A 64-bit integer.
     Integer,
+    /// An integer from 0 to 2147483647.
+    Small,
     /// A position in the order of commits, which the store assigns: see [`Batch::position`](super::Batch::position).
     Position,
 }
@@ -262,6 +264,10 @@ pub struct List {
     pub after: Option<Vec<Value>>,
     /// Only rows with a smaller value in the first column after the prefix.
     pub below: Option<Value>,
+    /// Only rows with at least this value in the first column after the prefix.
+    pub at_least: Option<Value>,
+    /// Only rows with one of these values in each of these columns. The values are sorted, and none of them is null.
+    pub only: Vec<(&'static str, Vec<Value>)>,
     /// Whether to return the last rows first.
     pub descending: bool,
     /// Maximum number of rows.
@@ -277,6 +283,8 @@ impl List {
             prefix: Vec::new(),
             after: None,
             below: None,
+            at_least: None,
+            only: Vec::new(),
             descending: false,
             limit: u32::MAX,
         }
@@ -297,6 +305,19 @@ impl List {
     #[must_use]
     pub fn below(mut self, bound: Value) -> Self {
         self.below = Some(bound);
+        self
+    }
+    /// Only rows at or above this bound.
+    #[must_use]
+    pub fn at_least(mut self, bound: Value) -> Self {
+        self.at_least = Some(bound);
+        self
+    }
+    /// Only rows with one of these values in a column.
+    #[must_use]
+    pub fn only(mut self, column: &'static str, mut values: Vec<Value>) -> Self {
+        values.sort_unstable();
+        self.only.push((column, values));
         self
     }
     /// Returns the last rows first.
@@ -339,6 +360,14 @@ impl List {
                 .below
                 .as_ref()
                 .is_none_or(|below| behind().next() < Some(below))
+            && self
+                .at_least
+                .as_ref()
+                .is_none_or(|least| behind().next() >= Some(least))
+            && self
+                .only
+                .iter()
+                .all(|(column, values)| values.binary_search(row.value(column)).is_ok())
     }
 
     /// Order of two rows of this query.

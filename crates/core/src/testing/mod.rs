@@ -265,7 +265,10 @@ pub(crate) fn execution(number: u128, identifier: &str, started_at: Timestamp) -
 /// All executions that are stored, the youngest first.
 pub(crate) async fn executions(context: &Context) -> Vec<Execution> {
     let search = Search::default();
-    let all = context.store.executions(&search, None, usize::MAX).await;
+    let all = context
+        .store
+        .executions(&search, None, usize::MAX, || false)
+        .await;
     all.unwrap().0
 }
 

@@ -17,6 +17,7 @@ use crate::{
 pub(super) const MIGRATIONS: &[Migration] = &[
     Migration::contracts(include_str!("../../migrations/postgres/0001_rows.sql")),
     Migration::expands(include_str!("../../migrations/postgres/0002_leases.sql")),
+    Migration::expands(include_str!("../../migrations/postgres/0003_calls.sql")),
 ];
 
 /// Who brings the schema up to date holds this lock; others wait for it.

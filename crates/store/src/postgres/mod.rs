@@ -374,6 +374,10 @@ fn read(row: &PgRow) -> sqlx::Result<Read> {
         let read = match value.type_info().name() {
             "TEXT" => row.try_get(index).map(text::plain).map(Value::Text).ok(),
             "INT8" => row.try_get(index).map(Value::Integer).ok(),
+            "INT4" => row
+                .try_get::<i32, _>(index)
+                .ok()
+                .map(|small| Value::Integer(small.into())),
             _ => None,
         };
         Ok(read)

@@ -29,6 +29,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration::contracts(include_str!("../../migrations/0011_policies.sql")),
     Migration::contracts(include_str!("../../migrations/0012_account_state.sql")),
     Migration::expands(include_str!("../../migrations/0013_leases.sql")),
+    Migration::expands(include_str!("../../migrations/0014_calls.sql")),
 ];
 
 /// Brings the schema to the last version.

@@ -7,6 +7,7 @@
 #[cfg(feature = "sqlite")]
 mod copy;
 mod failures;
+mod history;
 mod open;
 mod pooler;
 mod positions;

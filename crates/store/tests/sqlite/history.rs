@@ -11,9 +11,12 @@ use stead_core::{
     ports::{Body, BoxFuture, Entropy, Transport, TransportError, TransportErrorKind},
     resource::{ExecutionFilter, ListExecutions},
     seal::KeyRing,
+    store::{Commit, Row, Store as _},
 };
 
-use crate::scratch::{Scratch, all, clock, run};
+use stead_testkit::store::sample;
+
+use crate::scratch::{Scratch, all, clock, insert, run};
 
 /// Calls as the first schema kept them.
 const CALLS: [(&str, &str); 2] = [
@@ -116,4 +119,28 @@ async fn calls_of_the_first_schema_are_moved_and_counted() {
             [1, 1]
         );
     }
+}
+
+/// Bytes that a call of the history takes at most, with indexes.
+const MOST_BYTES: i64 = 120;
+
+#[tokio::test]
+async fn a_call_takes_at_most_120_bytes() {
+    const CALLS: u32 = 20_000;
+    let scratch = Scratch::new();
+    let store = scratch.open().await;
+    let calls: Vec<Row> = sample::calls(CALLS).collect();
+    for some in calls.chunks(2) {
+        let committed = store.commit(insert(some.to_vec())).await.unwrap();
+        assert_eq!(committed, Commit::Committed);
+    }
+    let mut connection = scratch.tamper().await;
+    let bytes = "SELECT SUM(\"pgsize\") FROM \"dbstat\" WHERE \"name\" = 'call'";
+    let bytes: i64 = sqlx::query_scalar(bytes)
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    let each = bytes / i64::from(CALLS);
+    println!("{each} bytes a call");
+    assert!(each <= MOST_BYTES, "{each}");
 }

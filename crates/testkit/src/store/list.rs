@@ -18,6 +18,7 @@ pub(super) fn checks() -> Vec<Check> {
         check(texts_come_in_the_order_of_their_bytes),
         check(a_list_goes_on_after_a_position),
         check(a_bound_leaves_out_what_is_not_below),
+        check(a_list_has_only_rows_with_the_values_asked_for),
         check(an_empty_store_has_empty_lists),
         check(pruning_deletes_what_the_list_holds),
         check(pruning_deletes_at_most_the_limit),
@@ -145,6 +146,32 @@ async fn a_bound_leaves_out_what_is_not_below(store: Shared) {
             assert_eq!(listed(&*store, &bounded).await, below, "{bounded:?}");
             let rest = bounded.clone().after(Some(bounded.position(&below[0])));
             assert_eq!(listed(&*store, &rest).await, below[1..], "{rest:?}");
+        }
+        clear(&store).await;
+    }
+}
+
+async fn a_list_has_only_rows_with_the_values_asked_for(store: Shared) {
+    for (table, index) in indexes() {
+        for (list, rows) in lists(&store, table, index).await {
+            let least = list.position(&rows[1]).remove(0);
+            let column = table.columns[0].name;
+            let values = [&rows[1], &rows[2], &rows[3]].map(|row| row.value(column).clone());
+            let list = list.at_least(least).only(column, values.to_vec());
+            let mut expected = rows.clone();
+            expected.retain(|row| list.includes(row));
+            assert!(
+                !expected.is_empty() && expected.len() < rows.len(),
+                "{list:?}"
+            );
+            assert_eq!(listed(&*store, &list).await, expected, "{list:?}");
+            let rest = list.clone().after(Some(list.position(&expected[0])));
+            assert_eq!(listed(&*store, &rest).await, expected[1..], "{rest:?}");
+            assert!(
+                listed(&*store, &list.only(column, Vec::new()))
+                    .await
+                    .is_empty()
+            );
         }
         clear(&store).await;
     }

@@ -160,7 +160,7 @@ fn random_row(random: &mut Random) -> Row {
     for column in table.columns.iter().skip(table.key.columns.len()) {
         let number = random.below(NUMBERS * 2);
         let value = match column.kind {
-            ColumnKind::Integer | ColumnKind::Position => {
+            ColumnKind::Integer | ColumnKind::Small | ColumnKind::Position => {
                 Value::Integer(i64::try_from(number).unwrap_or_default())
             }
             ColumnKind::OptionalText if number == 0 => Value::Null,

@@ -15,6 +15,7 @@ pub fn table(name: &str) -> &'static Table {
 pub fn row(table: &'static Table, number: u32) -> Row {
     let value = |(kind, name)| match kind {
         ColumnKind::Integer | ColumnKind::Position => Value::Integer(number.into()),
+        ColumnKind::Small => Value::Integer(i32::try_from(number).unwrap_or(i32::MAX).into()),
         _ => Value::Text(format!("{name} {number:010} 'ü' \"%\" $1")),
     };
     let columns = table.columns.iter();
@@ -31,6 +32,8 @@ pub fn bare_row(table: &'static Table, number: u32) -> Row {
             ColumnKind::OptionalText => *value = Value::Null,
             ColumnKind::Integer if number.is_multiple_of(2) => *value = Value::Integer(i64::MIN),
             ColumnKind::Integer => *value = Value::Integer(i64::MAX),
+            ColumnKind::Small if number.is_multiple_of(2) => *value = Value::Integer(0),
+            ColumnKind::Small => *value = Value::Integer(i32::MAX.into()),
             ColumnKind::Position => {}
             _ if is_key => {}
             _ => *value = Value::Text(number.to_string()),
@@ -38,6 +41,29 @@ pub fn bare_row(table: &'static Table, number: u32) -> Row {
     }
     row.body = String::from("{}");
     row
+}
+
+/// Rows of the history, for so many calls: ten a second of 1,000 users. One of ten is kept for the longer time.
+pub fn calls(count: u32) -> impl Iterator<Item = Row> {
+    let table = table("call");
+    (0..count).map(move |number| {
+        let scattered = u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let small = |below: u32| i64::from(number % below);
+        let values = table.columns.iter().map(|column| match column.name {
+            "lasts" => i64::from(number % 10 == 9),
+            "at" => 1_767_225_600_000_000_000 + i64::from(number) * 100_000_000,
+            "id_high" | "id_low" => scattered.cast_signed(),
+            "user" => 1 + small(1_000),
+            "actor" | "outcome" => 1 + small(5),
+            "micros" => 90_000 + small(99_991),
+            "status" => 200,
+            "requests" => 1,
+            "path" | "trace_high" | "trace_low" => 0,
+            _ => 1 + small(60),
+        });
+        let values = values.map(Value::Integer).collect();
+        Row::new(table, values, String::from("{}"))
+    })
 }
 
 /// One row of every table.

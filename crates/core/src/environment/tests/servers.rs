@@ -459,8 +459,8 @@ fn calls_of_both_servers_stand_in_the_history_once_and_for_their_time() {
         30
     );
 
-    // Reads are kept for a day.
-    let ahead = SignedDuration::from_hours(24) - SignedDuration::from_mins(4);
+    // Reads are kept for a week.
+    let ahead = SignedDuration::from_hours(7 * 24) - SignedDuration::from_mins(4);
     for (number, skew) in [(0, 0), (1, 30), (2, -30)] {
         let ahead = ahead + SignedDuration::from_secs(skew);
         stage.world.set_clock(number, Clock { ahead, drift: 0 });

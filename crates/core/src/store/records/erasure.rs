@@ -4,10 +4,7 @@ use jiff::Timestamp;
 
 use super::{
     ACCOUNT_TOKEN, AUTHORIZATION, AUTHORIZATIONS_OF_ACCOUNT, Found, Listed, Records,
-    account_token::ACCOUNT_TOKENS_OF_ACCOUNT,
-    credential::CREDENTIAL,
-    group::{EXECUTION_LOG, ExecutionGroup},
-    integer, text,
+    account_token::ACCOUNT_TOKENS_OF_ACCOUNT, credential::CREDENTIAL, integer, text,
 };
 use crate::{
     Result,
@@ -91,18 +88,5 @@ impl Records {
             gone += self.0.prune(&of_account).await?;
         }
         Ok(gone)
-    }
-
-    /// Groups of a kind, oldest first, after one group or from those that end at a time.
-    pub(crate) async fn groups_after(
-        &self,
-        (lasts, full): (bool, bool),
-        (until, id): (Timestamp, &str),
-        limit: u32,
-    ) -> Listed<ExecutionGroup> {
-        let list = List::new(&EXECUTION_LOG, EXECUTION_LOG.key)
-            .prefix([Value::flag(lasts), Value::flag(full)])
-            .after(Some(vec![Value::moment(until), Value::text(id)]));
-        self.list(list.limit(limit)).await
     }
 }

@@ -7,10 +7,11 @@ use super::{
     APPROVALS_BY_END, AUTHORIZATION, AUTHORIZATIONS_BY_END, CREDENTIAL, CREDENTIALS_BY_AGE,
     DELIVERIES_BY_AGE, Found, Listed, MCP_SESSION, MCP_SESSIONS_BY_END, QUOTA_SHARE,
     QUOTA_SHARES_BY_END, Records, SESSION, SESSIONS_BY_END, WEBHOOK_DELIVERY,
-    executions::{CALL_TOTAL, EXECUTION, EXECUTIONS_BY_START, KINDS},
-    group::EXECUTION_LOG,
+    call_names::{CALL_NAME, NAME_USE, NAMES_BY_USE},
+    call_totals::CALL_TOTAL,
     integer,
     keyed_call::{IDEMPOTENCY, KEYED_CALLS_BY_END},
+    old_calls::{EXECUTION, EXECUTION_LOG, EXECUTIONS_BY_START},
     optional, position, text,
 };
 use crate::{
@@ -166,8 +167,6 @@ pub(crate) struct Cutoffs {
     pub(crate) keyed_calls: Timestamp,
     /// Executions that started before this.
     pub(crate) executions: Timestamp,
-    /// Read-only executions that started before this.
-    pub(crate) reads: Timestamp,
     /// Totals of calls that start before this.
     pub(crate) totals: Timestamp,
     /// Events that happened before this.
@@ -193,6 +192,9 @@ impl Records {
     /// authorization is used up, and the arguments of an approval are useless after it has ended.
     pub(crate) async fn prune(&self, cutoffs: &Cutoffs, limit: u32) -> Result<u64> {
         let ended = [Value::flag(false)];
+        // A call can be newer than its name's last use by a day, and be recorded later than it started.
+        let unused = cutoffs.executions.checked_sub(NAME_USE * 2);
+        let unused = unused.unwrap_or(Timestamp::MIN);
         let mut lists = vec![
             (
                 List::new(&ACCESS_TOKEN, ACCESS_TOKENS_BY_END),
@@ -219,6 +221,7 @@ impl Records {
                 List::new(&EXECUTION, EXECUTIONS_BY_START),
                 cutoffs.executions,
             ),
+            (List::new(&CALL_NAME, NAMES_BY_USE), unused),
             (
                 List::new(&EVENT, EVENTS_BY_TIME).prefix([Value::flag(true)]),
                 cutoffs.events,
@@ -241,18 +244,11 @@ impl Records {
             ),
             (List::new(&APPROVAL, APPROVALS_BY_END), cutoffs.approvals),
         ];
-        for (lasts, full) in KINDS {
-            // Readable ones are already deleted, and their bytes are counted.
-            let cutoff = if lasts {
-                cutoffs.executions
-            } else {
-                cutoffs.reads
-            };
+        // Readable rows have been moved.
+        for (lasts, full) in [(false, false), (false, true), (true, false), (true, true)] {
             let kind = [Value::flag(lasts), Value::flag(full)];
-            lists.push((
-                List::new(&EXECUTION_LOG, EXECUTION_LOG.key).prefix(kind),
-                cutoff,
-            ));
+            let list = List::new(&EXECUTION_LOG, EXECUTION_LOG.key).prefix(kind);
+            lists.push((list, cutoffs.executions));
         }
         for step in [Step::Minute, Step::Hour] {
             let step = [Value::Integer(step.seconds())];

@@ -8,16 +8,17 @@ mod app_credential;
 mod approval;
 mod audit;
 mod authentic;
+mod call_names;
+mod call_totals;
+mod calls;
 mod credential;
 mod data_key;
 mod erasure;
-pub(crate) mod executions;
-pub(crate) mod group;
-mod group_details;
 mod history;
 mod keyed_call;
 mod mcp_session;
 mod member;
+mod old_calls;
 mod policy;
 mod public_url;
 mod quota_share;
@@ -35,18 +36,22 @@ use approval::{APPROVAL, APPROVALS_BY_END};
 use audit::AUDIT;
 use authentic::{Authenticity, cut_off};
 pub(crate) use authentic::{KeyVersion, RowKeys};
+use call_names::CALL_NAME;
+pub(crate) use call_names::{CallName, KnownNames};
+use call_totals::{CALL_TOTAL, HISTORY_SIZE};
+use calls::CALL;
+pub(crate) use calls::{CALL_BYTES, Place, Search};
 use credential::{CREDENTIAL, CREDENTIALS_BY_AGE};
 use data_key::DATA_KEY;
 use erasure::{ERASURE, SECRET};
-use executions::{CALL_TOTAL, EXECUTION, HISTORY_SIZE};
-pub(crate) use executions::{Position, Search};
-use group::EXECUTION_LOG;
-pub(crate) use group::ExecutionGroup;
 pub(crate) use history::Cutoffs;
 use history::{EVENT, OUTBOX};
 use keyed_call::IDEMPOTENCY;
 use mcp_session::{MCP_SESSION, MCP_SESSIONS_BY_END};
 use member::{MEMBER, SESSION, SESSIONS_BY_END};
+#[cfg(test)]
+pub(crate) use old_calls::ExecutionGroup;
+use old_calls::{EXECUTION, EXECUTION_LOG};
 use policy::POLICY;
 use quota_share::{QUOTA_SHARE, QUOTA_SHARES_BY_END};
 use reencryption::JOB;
@@ -80,6 +85,8 @@ pub static TABLES: &[&Table] = &[
     &DATA_KEY,
     &EXECUTION,
     &EXECUTION_LOG,
+    &CALL_NAME,
+    &CALL,
     &CALL_TOTAL,
     &HISTORY_SIZE,
     &EVENT,
@@ -286,6 +293,11 @@ const fn position(name: &'static str) -> Column {
 }
 const fn integer(name: &'static str) -> Column {
     let kind = ColumnKind::Integer;
+    Column { name, kind }
+}
+
+const fn small(name: &'static str) -> Column {
+    let kind = ColumnKind::Small;
     Column { name, kind }
 }
 
