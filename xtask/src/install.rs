@@ -63,7 +63,8 @@ pub(crate) fn missing_after_install(programs: &[Program]) -> Vec<&'static str> {
     missing(programs)
 }
 
-fn missing(programs: &[Program]) -> Vec<&'static str> {
+/// Programs that are not in the path, nor where the system keeps its own.
+pub(crate) fn missing(programs: &[Program]) -> Vec<&'static str> {
     let missing = programs.iter().filter(|program| !found(program.name));
     missing.map(|program| program.name).collect()
 }

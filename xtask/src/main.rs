@@ -23,7 +23,6 @@ mod new_tool;
 mod packages;
 mod postgres;
 mod prose;
-mod release;
 mod shell;
 mod shells;
 mod size;
@@ -77,25 +76,10 @@ cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
-cargo xtask release [--features NAMES] [--no-default-features] [--all-features]
-                                a release that is optimized for the calls that services make: it is built, makes calls and counts
-                                what runs, and is built again with the counts
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
-                  [--trained] [--binary STEAD] [--label TEXT] [--against STEAD]
-                                Stead next to nginx on this machine, and next to another binary of Stead; writes
-                                docs/reference/performance.md, where --label says what --binary is. Parts: start, calls, http2,
-                                bodies, fetch, fair, memory, disk, accounts, instructions; with --short or --against it is
-                                only printed
-cargo xtask bench history [CALLS]
-                                what a million calls leave behind: memory, bytes in the database, totals
-cargo xtask bench copy [ACCOUNTS]
-                                an environment with 100,000 accounts moves from a file to PostgreSQL and back, interrupted twice
-cargo xtask bench dashboard [CALLS]
-                                time and size of each page of the dashboard, with 100,000 accounts and a million calls
-cargo xtask bench cluster [--binary STEAD]
-                                calls of one, two and four services on one PostgreSQL, and its queries for them
-cargo xtask bench accounts [--binary STEAD] [--accounts NUMBER]
-                                a million accounts on one PostgreSQL, next to ten: start, memory, cost of a call, size";
+                  [--binary STEAD] [--against STEAD]
+                                what Stead costs next to nginx on this machine, and next to another binary of Stead. Parts:
+                                start, calls, memory, disk, accounts. Builds a release unless --binary names one";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -149,19 +133,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["chaos", options @ ..] => chaos::run(options),
         ["fuzz", options @ ..] => fuzz::run(options),
         ["upgrade", options @ ..] => upgrade::run(options),
-        ["bench", "history"] => bench::history("1000000"),
-        ["bench", "history", calls] => bench::history(calls),
-        ["bench", "copy"] => bench::copy("100000"),
-        ["bench", "copy", accounts] => bench::copy(accounts),
-        ["bench", "dashboard"] => bench::dashboard("1000000"),
-        ["bench", "dashboard", calls] => bench::dashboard(calls),
-        ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
-        ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
         ["bench", options @ ..] => bench::run(options),
-        ["release", options @ ..] => {
-            bench::needed()?;
-            release::run(options, bench::train)
-        }
         _ => bail!("there is no such command\n\n{USAGE}"),
     }
 }
@@ -172,11 +144,7 @@ mod tests {
 
     #[test]
     fn each_command_says_how_it_is_used() {
-        for arguments in [
-            &["release", "--help"][..],
-            &["bench", "--help"],
-            &["--help"],
-        ] {
+        for arguments in [&["bench", "--help"][..], &["--help"]] {
             run(arguments).unwrap();
         }
         assert!(run(&["no-such"]).is_err());

@@ -31,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["stead", "stead-core", "stead-server", "stead-sandbox"],
     ),
     ("stead-docs", &["stead"]),
-    ("xtask", &["stead-test-postgres"]),
+    ("xtask", &[]),
 ];
 /// Of ours, what a product and a family of products are built from.
 const FOR_A_PRODUCT: &[&str] = &["stead-core"];

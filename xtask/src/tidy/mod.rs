@@ -76,10 +76,6 @@ pub(crate) fn run() -> Result<()> {
         text::trailing_whitespace(&files),
     );
     report.rule(
-        "a generated page says how it is made",
-        text::generated_pages_say_so(&files),
-    );
-    report.rule(
         "the top holds what belongs there",
         layout::top_level(&files),
     );

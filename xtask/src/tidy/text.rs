@@ -108,26 +108,6 @@ pub(crate) fn trailing_whitespace(files: &[File]) -> Vec<String> {
     faults
 }
 
-pub(crate) fn generated_pages_say_so(files: &[File]) -> Vec<String> {
-    files
-        .iter()
-        .filter(|file| file.path.starts_with("docs/reference/") && file.path.ends_with(".md"))
-        // It's written by hand.
-        .filter(|file| file.path != "docs/reference/building.md")
-        .filter(|file| {
-            !file.text.lines().take(5).any(|line| {
-                line.contains("`cargo xtask codegen`") || line.contains("`cargo xtask bench`")
-            })
-        })
-        .map(|file| {
-            format!(
-                "{} does not name `cargo xtask codegen` or `cargo xtask bench` in its first lines",
-                file.path
-            )
-        })
-        .collect()
-}
-
 pub(crate) fn long_files(files: &[File]) -> Vec<String> {
     sources(files)
         .map(|file| (file.text.lines().count(), &file.path))
@@ -186,24 +166,6 @@ mod tests {
                 "a.rs:3",
                 "c.md does not end with one line end",
                 "d.md does not end with one line end"
-            ]
-        );
-    }
-
-    #[test]
-    fn a_generated_page_without_its_command_is_found() {
-        let files = [
-            File::of(
-                "docs/reference/a.md",
-                "<!-- Made by `cargo xtask codegen`. -->\n\n# A\n",
-            ),
-            File::of("docs/reference/b.md", "# B\n"),
-            File::of("docs/run/c.md", "# C\n"),
-        ];
-        assert_eq!(
-            generated_pages_say_so(&files),
-            [
-                "docs/reference/b.md does not name `cargo xtask codegen` or `cargo xtask bench` in its first lines"
             ]
         );
     }
