@@ -37,7 +37,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; --all adds the matrices, the
                                 longest searches and journeys, and what is missing is a failure
-cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
+cargo xtask tidy                the rules of the project that no other tool can prove
 cargo xtask size [COMMIT]       lines of code, tests and comments, and files, by crate; with a commit, their growth since then
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask new-tool PRODUCT NAME
@@ -103,8 +103,6 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["test", "--all"] => test::run(test::Extent::All),
         ["tidy"] => tidy::run(),
-        ["tidy", "--levels"] => tidy::run_in("crates/core", 2),
-        ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["size"] => size::run(None),
         ["size", commit] => size::run(Some(commit)),
         ["codegen"] => codegen::run(codegen::Mode::Write),

@@ -79,6 +79,12 @@ fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
             "format of the tools",
             format!("rustfmt --edition 2024 --check {}", tools.join(" ")),
         ),
+        // The tree is the empty one: every line counts as new.
+        Step::new(
+            Fast,
+            "ends of lines",
+            "git -c core.whitespace=-space-before-tab diff --check 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -- *.rs *.md *.toml",
+        ),
         Step::new(Fast, "tidy", "cargo xtask tidy"),
         Step::new(Fast, "prose", format!("cargo xtask prose{all}")),
         Step::new(Fast, "book", format!("cargo xtask book{all}")),
