@@ -12,23 +12,18 @@ mod conformance;
 mod deny;
 #[cfg(test)]
 mod deploy;
-mod docs;
-mod fixtures;
 mod fuzz;
 #[cfg(test)]
 mod guides;
 mod install;
 mod mcp_conformance;
-mod new_tool;
-mod packages;
 mod postgres;
 mod prose;
 mod shell;
-mod shells;
 mod size;
 mod test;
 mod tidy;
-mod upgrade;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -94,6 +89,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result<()> {
+    let all = arguments.contains(&"--all");
     match arguments {
         _ if arguments.is_empty() || arguments == ["help"] || arguments.contains(&"--help") => {
             println!("{USAGE}");
@@ -107,30 +103,25 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["size", commit] => size::run(Some(commit)),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
-        ["new-tool", product, name] => new_tool::run(product, name),
-        ["fixtures"] => fixtures::write(),
-        ["fixtures", "--check"] => fixtures::check(),
-        ["fixtures", "--bless", case] => fixtures::bless(case),
+        ["new-tool", product, name] => tools::new(product, name),
+        ["fixtures"] => tools::format_fixtures(""),
+        ["fixtures", "--check"] => tools::format_fixtures("--check"),
+        ["fixtures", "--bless", case] => tools::bless(case),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
-        ["shells"] => shells::run(false),
-        ["shells", "--all"] => shells::run(true),
-        ["postgres"] => postgres::run(false),
-        ["postgres", "--all"] => postgres::run(true),
-        ["clients"] => clients::run(false),
-        ["clients", "--all"] => clients::run(true),
-        ["mcp-conformance"] => mcp_conformance::run(false),
-        ["mcp-conformance", "--all"] => mcp_conformance::run(true),
+        ["shells"] | ["shells", "--all"] => install::shells(all),
+        ["postgres"] | ["postgres", "--all"] => postgres::run(all),
+        ["clients"] | ["clients", "--all"] => clients::run(all),
+        ["mcp-conformance"] | ["mcp-conformance", "--all"] => mcp_conformance::run(all),
         ["browser", options @ ..] => browser::run(options),
-        ["book", options @ ..] => book::run(options),
-        ["docs", options @ ..] => docs::run(options),
+        ["book", options @ ..] => book::build(options),
+        ["docs", options @ ..] => book::run_blocks(options),
         ["prose", "--count"] => prose::count(),
         ["prose", options @ ..] => prose::run(options),
-        ["deny"] => deny::run(false),
-        ["deny", "--all"] => deny::run(true),
+        ["deny"] | ["deny", "--all"] => deny::run(all),
         ["chaos", options @ ..] => chaos::run(options),
         ["fuzz", options @ ..] => fuzz::run(options),
-        ["upgrade", options @ ..] => upgrade::run(options),
+        ["upgrade", options @ ..] => chaos::upgrade(options),
         ["bench", options @ ..] => bench::run(options),
         _ => bail!("there is no such command\n\n{USAGE}"),
     }

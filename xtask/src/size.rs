@@ -80,9 +80,9 @@ fn sizes(files: &[File]) -> Sizes {
     sizes
 }
 
-/// The folder of the crate to which a file belongs. Examples and benches belong to their crate.
+/// The folder of the crate to which a file belongs. Examples belong to their crate.
 fn crate_of(path: &str) -> String {
-    let inside = ["/src/", "/tests/", "/examples/", "/benches/", "/targets/"];
+    let inside = ["/src/", "/tests/", "/examples/", "/targets/"];
     let end = inside.iter().filter_map(|folder| path.find(folder)).min();
     let parts = path.split('/').next().unwrap_or_default();
     end.map_or(parts, |end| &path[..end]).to_owned()
@@ -102,20 +102,13 @@ fn test_modules(file: &File) -> Vec<String> {
         if !only_for_tests(line) {
             continue;
         }
-        let mut at = None;
-        let item = lines.find(|line| {
-            let given = line.strip_prefix("#[path = \"");
-            at = at.or(given.and_then(|line| line.strip_suffix(".rs\"]")));
-            !line.starts_with("#[")
-        });
+        let item = lines.find(|line| !line.starts_with("#["));
         let module = item.and_then(|line| line.split_once("mod ")?.1.strip_suffix(';'));
-        let module = match (at, module) {
-            (Some(at), Some(_)) => folder.join(at),
-            (None, Some(module)) if ["mod", "lib", "main"].contains(&stem) => folder.join(module),
-            (None, Some(module)) => folder.join(stem).join(module),
-            (_, None) => continue,
-        };
-        modules.extend(module.to_str().map(str::to_owned));
+        let module = module.map(|module| match stem {
+            "mod" | "lib" | "main" => folder.join(module),
+            _ => folder.join(stem).join(module),
+        });
+        modules.extend(module.and_then(|module| module.to_str().map(str::to_owned)));
     }
     modules
 }
@@ -127,8 +120,7 @@ fn only_for_tests(line: &str) -> bool {
 fn is_test(path: &str, modules: &BTreeSet<String>) -> bool {
     let named = path.starts_with("tests/")
         || path.starts_with("crates/testkit/")
-        || path.contains("/tests/")
-        || path.contains("/benches/");
+        || path.contains("/tests/");
     let path = path.trim_end_matches(".rs");
     let module = |module: &String| {
         let rest = path.strip_prefix(module.as_str());
@@ -247,11 +239,8 @@ mod tests {
             File::of("crates/core/src/a/mod.rs", "#[cfg(test)]\nmod fakes;\n"),
             File::of("crates/core/src/a/fakes.rs", "fn a() {}\n"),
             File::of("crates/core/src/a/fakes/b.rs", "fn b() {}\n"),
-            File::of(
-                "crates/core/src/c.rs",
-                "#[cfg(test)]\n#[path = \"c_tests.rs\"]\nmod tests;\n",
-            ),
-            File::of("crates/core/src/c_tests.rs", "fn c() {}\n"),
+            File::of("crates/core/src/c/mod.rs", "#[cfg(test)]\nmod tests;\n"),
+            File::of("crates/core/src/c/tests.rs", "fn c() {}\n"),
             File::of("crates/core/tests/d.rs", "fn d() {}\n"),
             File::of("crates/core/README.md", "# Core\n"),
             File::of("tests/stories/main.rs", "fn e() {}\n"),
@@ -264,7 +253,7 @@ mod tests {
             "{sizes:?}"
         );
         let core = sizes["crates/core"];
-        assert_eq!((core.files, core.code, core.tests), (6, 5, 4));
+        assert_eq!((core.files, core.code, core.tests), (6, 4, 4));
         assert_eq!(sizes["tests"].tests, 1);
     }
 

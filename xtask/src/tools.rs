@@ -1,20 +1,23 @@
-//! `cargo xtask new-tool`: the three files of a tool, which pass the product's suite as they are, but for the check that knows its path.
+//! The files of tools. `cargo xtask new-tool` makes the three of a tool, which pass the product's suite as they are, but for the
+//! check that knows its path. `cargo xtask fixtures` formats fixtures, and writes into one what a run of a case sends.
 
 use std::{fs, path::Path};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{fixtures, shell};
+use crate::shell;
+
+const LAYOUT: &str = "target/debug/examples/fixtures";
 
 /// Makes the tool `<product>_<name>` in the checkout.
 ///
 /// # Errors
 /// Where there is no such product, the name is not one, or the tool is there already.
-pub(crate) fn run(product: &str, name: &str) -> Result<()> {
+pub(crate) fn new(product: &str, name: &str) -> Result<()> {
     make(&shell::root(), product, name)?;
     // What the requests look like on the wire, the tool tells itself.
     for case in CASES {
-        fixtures::bless(&format!("{product}_{name}/{case}"))?;
+        bless(&format!("{product}_{name}/{case}"))?;
     }
     println!("Now say what it does, and bless its cases again: docs/contribute/add-a-tool.md");
     Ok(())
@@ -141,6 +144,53 @@ const FIXTURE: &str = r#"{
   ]
 }
 "#;
+
+/// Formats every fixture, or with `--check` says which are not formatted.
+///
+/// # Errors
+/// If a file is not a fixture, or with `--check` is not formatted.
+pub(crate) fn format_fixtures(check: &str) -> Result<()> {
+    shell::build()?;
+    shell::run(&format!("{LAYOUT} {check} crates/products"))
+}
+
+/// Blesses a case of this checkout, and says where to read it.
+///
+/// # Errors
+/// As [`bless_in`].
+pub(crate) fn bless(case: &str) -> Result<()> {
+    bless_in(&shell::root(), case)?;
+    println!("{case} is blessed; read it: git diff crates/products");
+    Ok(())
+}
+
+/// Writes the requests and the result of a run of `TOOL/CASE` into its fixture.
+///
+/// # Errors
+/// Where there is no such case, or its responses are too few or too many.
+pub(crate) fn bless_in(root: &Path, case: &str) -> Result<()> {
+    let (product, _) = case
+        .split_once('_')
+        .context("a case is named TOOL/CASE, such as mail_list_drafts/some drafts")?;
+    let mut command = shell::command(&format!(
+        "cargo test --quiet --locked -p stead-{product} --test suite -- --bless"
+    ));
+    command.arg(case).current_dir(root);
+    if root != shell::root() {
+        // A copy builds in a folder of its own: cargo would mistake its crates for those of this checkout.
+        command.env_remove("CARGO_TARGET_DIR");
+    }
+    let output = command.output()?;
+    if !output.status.success() {
+        let [out, err] = [output.stdout, output.stderr];
+        bail!(
+            "{}{}\n{case} is not blessed",
+            String::from_utf8_lossy(&out),
+            String::from_utf8_lossy(&err)
+        );
+    }
+    Ok(())
+}
 
 #[cfg(test)]
 mod tests {
