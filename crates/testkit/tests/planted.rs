@@ -255,7 +255,7 @@ fn finds(product: &'static Product, check: &str, faults: &[&str]) {
         .into_iter()
         .find(|one| one.name == check)
         .expect("a check of this name");
-    let found = (check.run)(&subject).join("\n");
+    let found = check.run(&subject).join("\n");
     for fault in faults {
         assert!(found.contains(fault), "{fault:?} is not among:\n{found}");
     }
@@ -350,9 +350,13 @@ fn schemas() {
 fn coverage() {
     finds(
         &BAD,
+        "fixture_files_are_of_tools",
+        &["forgotten.json: no such tool"],
+    );
+    finds(
+        &BAD,
         "fixtures_cover_uses_and_errors",
         &[
-            "forgotten.json: no such tool",
             "two cases are called \"a note\"",
             "bad_read_note: no case uses NoteTags",
             "bad_read_note: no case in which the product responds with an error",
@@ -374,7 +378,7 @@ fn requests() {
     finds(
         &BAD,
         "effects_match_methods",
-        &["lie declares read and sends DELETE"],
+        &["lie, \"a lie\": declares read and sends DELETE"],
     );
     finds(
         &BAD,
