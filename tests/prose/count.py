@@ -39,7 +39,7 @@ def main():
     for file in files:
         text = file.read_text(encoding="utf-8")
         head = "\n".join(text.splitlines()[:5])
-        if "`cargo xtask codegen`" in head or "`cargo xtask bench`" in head:
+        if "`cargo xtask codegen`" in head:
             continue
         folder = "/".join(file.parts[:2]) + ("/" if len(file.parts) > 2 else "")
         folders.setdefault(folder, []).extend(sentences(text))

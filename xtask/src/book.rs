@@ -1,19 +1,31 @@
-//! `cargo xtask book`: builds the book over `docs`, as `mkdocs.yml` says.
+//! The book over `docs`: `cargo xtask book` builds it as `mkdocs.yml` says, `cargo xtask docs` runs the blocks of its pages.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
-use crate::{packages, shell};
+use crate::{
+    install::{self, Program, missing_after_install},
+    shell,
+};
 
-/// Where MkDocs is installed.
-const PYTHON: &str = "target/docs/book";
+/// Where MkDocs is installed, and the packages that the blocks need.
+const MKDOCS: &str = "target/docs/book";
+const PYTHON: &str = "target/docs/python";
+const NODE: &str = "target/docs/node";
+/// The programs that the blocks and their shells need.
+const PROGRAMS: [Program; 4] = [
+    Program::new("bash"),
+    Program::new("zsh"),
+    Program::new("curl"),
+    Program::new("jq"),
+];
 
 /// Builds the book into `target/book`, or serves it with `--serve`. With `--all`, a Python that isn't there is a failure.
 ///
 /// # Errors
 /// If the book has a warning, such as a dead link.
-pub(crate) fn run(options: &[&str]) -> Result<()> {
-    let installed = packages::install(PYTHON, "docs/requirements.txt");
-    if !packages::is_there(installed, "the book", options)? {
+pub(crate) fn build(options: &[&str]) -> Result<()> {
+    let installed = install::packages(MKDOCS, "docs/requirements.txt");
+    if !install::is_there(installed, "the book", options)? {
         return Ok(());
     }
     let command = if options.contains(&"--serve") {
@@ -21,12 +33,36 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     } else {
         "build --strict"
     };
-    let status = shell::command(&format!("{PYTHON}/bin/mkdocs {command}"))
-        // The packages advertise a successor.
-        .env("NO_MKDOCS_2_WARNING", "1")
-        .status()
-        .context("cannot start MkDocs")?;
-    ensure!(status.success(), "the book has faults");
+    let mut mkdocs = shell::command(&format!("{MKDOCS}/bin/mkdocs {command}"));
+    // The packages advertise a successor.
+    mkdocs.env("NO_MKDOCS_2_WARNING", "1");
+    shell::succeed(&mut mkdocs, "the book has faults")?;
     println!("target/book/index.html");
     Ok(())
+}
+
+/// Runs the blocks of these pages or folders below `docs`, or of all pages, against `stead dev`. With `--all`, what is
+/// missing is a failure.
+///
+/// # Errors
+/// If a block fails.
+pub(crate) fn run_blocks(options: &[&str]) -> Result<()> {
+    if !install::is_there(install_programs(), "the blocks of the book", options)? {
+        return Ok(());
+    }
+    let pages = options.iter().filter(|option| **option != "--all");
+    let python = format!("{PYTHON}/bin/python");
+    shell::run(&format!("{python} tests/docs/cases.py"))?;
+    shell::build()?;
+    let mut run = shell::command(&format!("{python} tests/docs/run.py --node {NODE}"));
+    run.args(["--stead", "target/debug/stead"]);
+    run.args(["--rust", "target/debug/stead-docs"]).args(pages);
+    shell::succeed(&mut run, "not every block of the book works")
+}
+
+fn install_programs() -> Result<()> {
+    let missing = missing_after_install(&PROGRAMS);
+    ensure!(missing.is_empty(), "not installed: {}", missing.join(", "));
+    install::packages(PYTHON, "tests/docs/requirements.txt")?;
+    install::packages(NODE, "tests/docs/package.json")
 }

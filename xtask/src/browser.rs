@@ -2,7 +2,7 @@
 
 use std::{fs, process::Stdio};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 
 use crate::{
     install::{Program, missing_after_install},
@@ -35,10 +35,8 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
     let missing = missing_after_install(&PROGRAMS);
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        if all {
-            bail!("install {missing}, with which the journeys are made");
-        }
-        return shell::left_out(&format!("journeys in a browser (not installed: {missing})"));
+        let what = format!("journeys in a browser (not installed: {missing})");
+        return shell::not_checked(&what, all);
     }
     shell::build()?;
     let mut command = shell::command(&format!("cargo run --quiet --locked {CRATE} --"));
@@ -52,15 +50,10 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
             Ok(()) => {
                 command.args(["--axe", AXE]);
             }
-            Err(error) if all => return Err(error),
-            Err(error) => shell::left_out(&format!("accessibility ({error:#})"))?,
+            Err(error) => shell::not_checked(&format!("accessibility ({error:#})"), all)?,
         }
     }
-    let status = command.status().context("cannot start cargo")?;
-    if !status.success() {
-        bail!("not every journey reaches its end");
-    }
-    Ok(())
+    shell::succeed(&mut command, "not every journey reaches its end")
 }
 
 /// Installs the script that checks accessibility, unless it is there.
@@ -69,13 +62,9 @@ fn axe() -> Result<()> {
         return Ok(());
     }
     fs::create_dir_all(shell::root().join("target/browser"))?;
-    let installed = shell::command(
-        "npm install --prefix target/browser --no-audit --no-fund --loglevel=error axe-core@4.14.1",
-    )
-    .stdin(Stdio::null())
-    .status();
-    if !installed.is_ok_and(|status| status.success()) {
-        bail!("axe-core cannot be installed with npm");
-    }
-    Ok(())
+    let line =
+        "npm install --prefix target/browser --no-audit --no-fund --loglevel=error axe-core@4.14.1";
+    let mut install = shell::command(line);
+    install.stdin(Stdio::null());
+    shell::succeed(&mut install, "axe-core can't be installed with npm")
 }

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 
-use crate::{packages, shell};
+use crate::{install, shell};
 
 /// Where the packages are installed; gone with `target`.
 const FOLDER: &str = "target/clients";
@@ -75,7 +75,7 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let mut lines = vec![String::from("sh tests/clients/curl.sh")];
     let mut missing = Vec::new();
     for language in LANGUAGES.iter().filter(|one| all || !one.is_large) {
-        match packages::install(&format!("{FOLDER}/{}", language.name), language.packages) {
+        match install::packages(&format!("{FOLDER}/{}", language.name), language.packages) {
             Ok(()) => {
                 let scripts = language.scripts.iter().map(|script| (*script).to_owned());
                 lines.extend(scripts.map(|script| format!("{} {script}", language.program)));
@@ -84,36 +84,22 @@ pub(crate) fn run(all: bool) -> Result<()> {
         }
     }
     shell::build()?;
-    let status = shell::command("target/debug/stead-clients")
-        .args(lines)
-        .env("NODE_PATH", "target/clients/node/node_modules")
-        .status()
-        .context("cannot start cargo")?;
-    if !status.success() {
-        bail!("not every client passes");
-    }
+    let mut clients = shell::command("target/debug/stead-clients");
+    clients.args(lines);
+    clients.env("NODE_PATH", "target/clients/node/node_modules");
+    shell::succeed(&mut clients, "not every client passes")?;
     if missing.iter().all(|missing| !missing.starts_with("python")) {
         call_every_operation()?;
     }
-    for missing in &missing {
-        shell::left_out(missing)?;
-    }
-    if all && !missing.is_empty() {
-        bail!("not every client could be installed");
-    }
-    Ok(())
+    missing
+        .iter()
+        .try_for_each(|missing| shell::not_checked(missing, all))
 }
 
 /// Calls every operation of `stead dev` with made-up input, as `/openapi.json` describes it.
 fn call_every_operation() -> Result<()> {
-    let passed =
-        shell::command("target/clients/python/bin/python tests/clients/python/described.py")
-            .arg("target/debug/stead")
-            .status()
-            .context("cannot start python")?
-            .success();
-    if !passed {
-        bail!("the service does not do what /openapi.json says");
-    }
-    Ok(())
+    let line =
+        "target/clients/python/bin/python tests/clients/python/described.py target/debug/stead";
+    let failure = "the service does not do what /openapi.json says";
+    shell::succeed(&mut shell::command(line), failure)
 }

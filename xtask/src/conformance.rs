@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::shell;
 
@@ -40,11 +40,7 @@ pub(crate) fn run(folder: Option<&str>) -> Result<()> {
     }
     shell::build()?;
     let mut command = shell::command("target/debug/stead-conformance target/debug/stead");
-    let status = command.arg(folder).status().context("cannot start cargo")?;
-    if !status.success() {
-        bail!("not everything conforms");
-    }
-    Ok(())
+    shell::succeed(command.arg(folder), "not everything conforms")
 }
 
 fn default_folder() -> PathBuf {

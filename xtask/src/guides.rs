@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use crate::{fixtures, new_tool, shell};
+use crate::{shell, tools};
 
 /// A copy of the checkout as it is, a repository of its own, in a folder of the build's.
 struct Checkout(PathBuf);
@@ -109,9 +109,9 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     ];
     const TEST: &str = "cargo test --quiet --offline --locked -p stead-mail --test suite";
 
-    new_tool::make(&checkout.0, "mail", "get_label").unwrap();
-    for case in new_tool::CASES {
-        fixtures::bless_in(&checkout.0, &format!("mail_get_label/{case}")).unwrap();
+    tools::make(&checkout.0, "mail", "get_label").unwrap();
+    for case in tools::CASES {
+        tools::bless_in(&checkout.0, &format!("mail_get_label/{case}")).unwrap();
     }
     // Its path is not one of the product.
     checkout.run(&format!("{TEST} -- --skip requests_are_classified"));
@@ -126,7 +126,7 @@ fn add_a_tool(checkout: &Checkout, guide: &str) {
     checkout.write(FILES[0], &text_of("rust"));
     checkout.write(FILES[2], &text_of("json"));
     for line in guide.lines().filter(|line| line.contains("--bless")) {
-        fixtures::bless_in(&checkout.0, line.split('"').nth(1).unwrap()).unwrap();
+        tools::bless_in(&checkout.0, line.split('"').nth(1).unwrap()).unwrap();
     }
     checkout.run(TEST);
     assert_eq!(checkout.changed(), FILES);

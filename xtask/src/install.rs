@@ -1,6 +1,8 @@
-//! Programs that tests start, installed by the client of the system's packages where this user may.
+//! Programs and packages that tests need, installed where this user may.
 
 use std::{env, fs, path::PathBuf, process::Stdio};
+
+use anyhow::{Result, bail};
 
 use crate::shell;
 
@@ -51,11 +53,11 @@ pub(crate) fn missing_after_install(programs: &[Program]) -> Vec<&'static str> {
         if missing.is_empty() {
             return Vec::new();
         }
-        let packages: Vec<&str> = missing.iter().map(|one| one.package(client)).collect();
-        println!("missing: {}", packages.join(", "));
+        let names: Vec<&str> = missing.iter().map(|one| one.package(client)).collect();
+        println!("missing: {}", names.join(", "));
         let mut command = shell::command(command);
         if !command.get_args().any(|argument| argument == "update") {
-            command.args(&packages);
+            command.args(&names);
         }
         // Whether it worked is seen by what is there afterwards.
         let _ = command.stdin(Stdio::null()).status();
@@ -63,7 +65,8 @@ pub(crate) fn missing_after_install(programs: &[Program]) -> Vec<&'static str> {
     missing(programs)
 }
 
-fn missing(programs: &[Program]) -> Vec<&'static str> {
+/// Programs that are not in the path, nor where the system keeps its own.
+pub(crate) fn missing(programs: &[Program]) -> Vec<&'static str> {
     let missing = programs.iter().filter(|program| !found(program.name));
     missing.map(|program| program.name).collect()
 }
@@ -76,6 +79,86 @@ fn found(program: &str) -> bool {
         .chain([PathBuf::from("/usr/sbin")])
         .chain(servers.flatten().map(|server| server.path().join("bin")))
         .any(|folder| folder.join(program).is_file())
+}
+
+/// The shells into which tests paste the journeys of README and `stead dev`, and what the pasted lines call.
+const SHELLS: [Program; 3] = [
+    Program::new("bash"),
+    Program::new(OPTIONAL),
+    Program::new("curl"),
+];
+/// Without it the journeys are pasted into the other shell only.
+const OPTIONAL: &str = "zsh";
+
+/// `cargo xtask shells`: installs the shells of the journeys. With `all`, none may be missing.
+///
+/// # Errors
+/// If one is missing then that the tests can't do without.
+pub(crate) fn shells(all: bool) -> Result<()> {
+    match missing_after_install(&SHELLS).as_slice() {
+        [] => Ok(()),
+        [OPTIONAL] => shell::not_checked(&format!("journeys in {OPTIONAL}"), all),
+        missing => bail!("install {}", missing.join(", ")),
+    }
+}
+
+const NPM: Program = Program::new("npm");
+const PYTHON: Program = Program {
+    name: "python3",
+    packages: &[("apt-get", "python3-venv")],
+};
+
+/// Whether what was to be installed is there. If it isn't, `what` is noted as not checked, or with `--all` is a failure.
+///
+/// # Errors
+/// If it isn't there, with `--all`.
+pub(crate) fn is_there(installed: Result<()>, what: &str, options: &[&str]) -> Result<bool> {
+    let all = options.contains(&"--all");
+    match installed {
+        Err(error) => shell::not_checked(&format!("{what} ({error:#})"), all).map(|()| false),
+        Ok(()) => Ok(true),
+    }
+}
+
+/// Installs the packages of `list` into `folder`, unless these are installed already. A `package.json` makes `node_modules`
+/// there, by the lock file next to it if it has one. A `requirements.txt` makes a virtual environment.
+///
+/// # Errors
+/// If the packages' client can't be installed either, or fails.
+pub(crate) fn packages(folder: &str, list: &str) -> Result<()> {
+    let root = shell::root();
+    let lock = list.replace("package.json", "package-lock.json");
+    let has_lock = lock != list && root.join(&lock).exists();
+    let packages = fs::read(root.join(if has_lock { &lock } else { list }))?;
+    let installed = root.join(format!("{folder}.installed"));
+    if fs::read(&installed).is_ok_and(|before| before == packages) {
+        return Ok(());
+    }
+    let is_node = list.ends_with("package.json");
+    if let [missing, ..] = missing_after_install(&[if is_node { NPM } else { PYTHON }])[..] {
+        bail!("{missing} is not installed");
+    }
+    println!("installing the packages of {list}");
+    fs::create_dir_all(root.join(folder))?;
+    if is_node {
+        shell::run(&format!("cp {list} {folder}"))?;
+        let command = if has_lock {
+            shell::run(&format!("cp {lock} {folder}"))?;
+            "ci"
+        } else {
+            "install"
+        };
+        shell::run(&format!(
+            "npm {command} --prefix {folder} --no-audit --no-fund --loglevel=error"
+        ))?;
+    } else {
+        shell::run(&format!("python3 -m venv {folder}"))?;
+        shell::run(&format!(
+            "{folder}/bin/pip install --quiet --disable-pip-version-check --requirement {list}"
+        ))?;
+    }
+    fs::write(installed, packages)?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -12,24 +12,18 @@ mod conformance;
 mod deny;
 #[cfg(test)]
 mod deploy;
-mod docs;
-mod fixtures;
 mod fuzz;
 #[cfg(test)]
 mod guides;
 mod install;
 mod mcp_conformance;
-mod new_tool;
-mod packages;
 mod postgres;
 mod prose;
-mod release;
 mod shell;
-mod shells;
 mod size;
 mod test;
 mod tidy;
-mod upgrade;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -38,7 +32,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 cargo xtask test [--fast|--all] everything that must hold; --fast leaves out what seldom breaks; --all adds the matrices, the
                                 longest searches and journeys, and what is missing is a failure
-cargo xtask tidy [FOLDER]       the rules of the project that can be proved; with a folder, those on its sources
+cargo xtask tidy                the rules of the project that no other tool can prove
 cargo xtask size [COMMIT]       lines of code, tests and comments, and files, by crate; with a commit, their growth since then
 cargo xtask codegen [--check]   writes the generated pages of docs/reference, or compares them
 cargo xtask new-tool PRODUCT NAME
@@ -77,25 +71,10 @@ cargo xtask fuzz [--smoke] [--seconds NUMBER] [TARGET…]
 cargo xtask upgrade [--minutes NUMBER] [--old STEAD]
                                 an older version and this one side by side on one PostgreSQL, under load; the older one is
                                 built from its commit, once
-cargo xtask release [--features NAMES] [--no-default-features] [--all-features]
-                                a release that is optimized for the calls that services make: it is built, makes calls and counts
-                                what runs, and is built again with the counts
 cargo xtask bench [--only PART,…] [--short] [--rounds NUMBER] [--seconds NUMBER] [--calls NUMBER] [--accounts NUMBER]
-                  [--trained] [--binary STEAD] [--label TEXT] [--against STEAD]
-                                Stead next to nginx on this machine, and next to another binary of Stead; writes
-                                docs/reference/performance.md, where --label says what --binary is. Parts: start, calls, http2,
-                                bodies, fetch, fair, memory, disk, accounts, instructions; with --short or --against it is
-                                only printed
-cargo xtask bench history [CALLS]
-                                what a million calls leave behind: memory, bytes in the database, totals
-cargo xtask bench copy [ACCOUNTS]
-                                an environment with 100,000 accounts moves from a file to PostgreSQL and back, interrupted twice
-cargo xtask bench dashboard [CALLS]
-                                time and size of each page of the dashboard, with 100,000 accounts and a million calls
-cargo xtask bench cluster [--binary STEAD]
-                                calls of one, two and four services on one PostgreSQL, and its queries for them
-cargo xtask bench accounts [--binary STEAD] [--accounts NUMBER]
-                                a million accounts on one PostgreSQL, next to ten: start, memory, cost of a call, size";
+                  [--binary STEAD] [--against STEAD]
+                                what Stead costs next to nginx on this machine, and next to another binary of Stead. Parts:
+                                start, calls, memory, disk, accounts. Builds a release unless --binary names one";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -110,6 +89,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[&str]) -> Result<()> {
+    let all = arguments.contains(&"--all");
     match arguments {
         _ if arguments.is_empty() || arguments == ["help"] || arguments.contains(&"--help") => {
             println!("{USAGE}");
@@ -119,49 +99,30 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["test", "--all"] => test::run(test::Extent::All),
         ["tidy"] => tidy::run(),
-        ["tidy", "--levels"] => tidy::run_in("crates/core", 2),
-        ["tidy", folder] => tidy::run_in(folder, usize::MAX),
         ["size"] => size::run(None),
         ["size", commit] => size::run(Some(commit)),
         ["codegen"] => codegen::run(codegen::Mode::Write),
         ["codegen", "--check"] => codegen::run(codegen::Mode::Check),
-        ["new-tool", product, name] => new_tool::run(product, name),
-        ["fixtures"] => fixtures::write(),
-        ["fixtures", "--check"] => fixtures::check(),
-        ["fixtures", "--bless", case] => fixtures::bless(case),
+        ["new-tool", product, name] => tools::new(product, name),
+        ["fixtures"] => tools::format_fixtures(""),
+        ["fixtures", "--check"] => tools::format_fixtures("--check"),
+        ["fixtures", "--bless", case] => tools::bless(case),
         ["conformance"] => conformance::run(None),
         ["conformance", "--descriptions", folder] => conformance::run(Some(folder)),
-        ["shells"] => shells::run(false),
-        ["shells", "--all"] => shells::run(true),
-        ["postgres"] => postgres::run(false),
-        ["postgres", "--all"] => postgres::run(true),
-        ["clients"] => clients::run(false),
-        ["clients", "--all"] => clients::run(true),
-        ["mcp-conformance"] => mcp_conformance::run(false),
-        ["mcp-conformance", "--all"] => mcp_conformance::run(true),
+        ["shells"] | ["shells", "--all"] => install::shells(all),
+        ["postgres"] | ["postgres", "--all"] => postgres::run(all),
+        ["clients"] | ["clients", "--all"] => clients::run(all),
+        ["mcp-conformance"] | ["mcp-conformance", "--all"] => mcp_conformance::run(all),
         ["browser", options @ ..] => browser::run(options),
-        ["book", options @ ..] => book::run(options),
-        ["docs", options @ ..] => docs::run(options),
+        ["book", options @ ..] => book::build(options),
+        ["docs", options @ ..] => book::run_blocks(options),
         ["prose", "--count"] => prose::count(),
         ["prose", options @ ..] => prose::run(options),
-        ["deny"] => deny::run(false),
-        ["deny", "--all"] => deny::run(true),
+        ["deny"] | ["deny", "--all"] => deny::run(all),
         ["chaos", options @ ..] => chaos::run(options),
         ["fuzz", options @ ..] => fuzz::run(options),
-        ["upgrade", options @ ..] => upgrade::run(options),
-        ["bench", "history"] => bench::history("1000000"),
-        ["bench", "history", calls] => bench::history(calls),
-        ["bench", "copy"] => bench::copy("100000"),
-        ["bench", "copy", accounts] => bench::copy(accounts),
-        ["bench", "dashboard"] => bench::dashboard("1000000"),
-        ["bench", "dashboard", calls] => bench::dashboard(calls),
-        ["bench", "cluster", options @ ..] => bench::scenario("throughput", options),
-        ["bench", "accounts", options @ ..] => bench::scenario("accounts", options),
+        ["upgrade", options @ ..] => chaos::upgrade(options),
         ["bench", options @ ..] => bench::run(options),
-        ["release", options @ ..] => {
-            bench::needed()?;
-            release::run(options, bench::train)
-        }
         _ => bail!("there is no such command\n\n{USAGE}"),
     }
 }
@@ -172,11 +133,7 @@ mod tests {
 
     #[test]
     fn each_command_says_how_it_is_used() {
-        for arguments in [
-            &["release", "--help"][..],
-            &["bench", "--help"],
-            &["--help"],
-        ] {
+        for arguments in [&["bench", "--help"][..], &["--help"]] {
             run(arguments).unwrap();
         }
         assert!(run(&["no-such"]).is_err());

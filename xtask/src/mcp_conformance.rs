@@ -6,9 +6,9 @@ use std::{
     process::{Child, Stdio},
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::{packages, shell};
+use crate::{install, shell};
 
 /// Where the suite is installed; gone with `target`.
 const FOLDER: &str = "target/clients/mcp-conformance";
@@ -22,9 +22,9 @@ const REVISIONS: [&str; 2] = ["2026-07-28", "2025-11-25"];
 /// # Errors
 /// Where a required scenario does not pass.
 pub(crate) fn run(all: bool) -> Result<()> {
-    let installed = packages::install(FOLDER, PACKAGES);
+    let installed = install::packages(FOLDER, PACKAGES);
     let what = "the suite of the Model Context Protocol";
-    if !packages::is_there(installed, what, if all { &["--all"] } else { &[] })? {
+    if !install::is_there(installed, what, if all { &["--all"] } else { &[] })? {
         return Ok(());
     }
     shell::build()?;
@@ -33,19 +33,18 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let mut failed = Vec::new();
     for revision in REVISIONS {
         println!("\n== {revision}");
-        let passed = shell::command(&format!("{FOLDER}/node_modules/.bin/node"))
-            .arg(format!("{FOLDER}/node_modules/.bin/conformance"))
-            .args(["server", "--url", &url, "--requirements", revision])
-            .status()
-            .context("cannot start the suite")?
-            .success();
-        if !passed {
+        let mut suite = shell::command(&format!("{FOLDER}/node_modules/.bin/node"));
+        suite.arg(format!("{FOLDER}/node_modules/.bin/conformance"));
+        suite.args(["server", "--url", &url, "--requirements", revision]);
+        if shell::succeed(&mut suite, revision).is_err() {
             failed.push(revision);
         }
     }
-    if !failed.is_empty() {
-        bail!("not every requirement is met of {}", failed.join(" and "));
-    }
+    ensure!(
+        failed.is_empty(),
+        "not every requirement is met of {}",
+        failed.join(" and ")
+    );
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask postgres`: PostgreSQL, PgBouncer and OpenSSL, which the tests of the store start by themselves.
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::Result;
 
 use crate::{
     install::{Program, missing_after_install},
@@ -59,32 +59,20 @@ pub(crate) fn run(all: bool) -> Result<()> {
     let missing = missing_after_install(&PROGRAMS);
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        if all {
-            bail!("install {missing}, over which the store is tested");
-        }
-        shell::left_out(&format!(
-            "the store over PostgreSQL (not installed: {missing})"
-        ))?;
+        let what = format!("the store over PostgreSQL (not installed: {missing})");
+        return shell::not_checked(&what, all);
     }
-    if missing.is_empty() {
-        for store in ["postgres", "pgbouncer"] {
-            stories(store, all)?;
-        }
+    for store in ["postgres", "pgbouncer"] {
+        stories(store, all)?;
     }
     if !all {
         return Ok(());
     }
     let tests = "cargo test -p stead-store --all-features --test postgres --locked -- --include-ignored --nocapture";
-    let passed = shell::command(tests)
-        .env("STEAD_TEST_POSTGRES", "required")
-        .env("PROPTEST_CASES", "1200")
-        .status()
-        .context("cannot start cargo")?
-        .success();
-    if !passed {
-        bail!("failed: {tests}");
-    }
-    Ok(())
+    let mut command = shell::command(tests);
+    command.env("STEAD_TEST_POSTGRES", "required");
+    command.env("PROPTEST_CASES", "1200");
+    shell::succeed(&mut command, &format!("failed: {tests}"))
 }
 
 /// Runs the stories over a store: all that are not about the file, or those that depend on the store the most.
@@ -96,13 +84,7 @@ fn stories(store: &str, all: bool) -> Result<()> {
     for (story, _) in OF_THE_FILE {
         command.args(["--skip", story]);
     }
-    let passed = command
-        .env("STEAD_TEST_STORE", store)
-        .status()
-        .context("cannot start cargo")?
-        .success();
-    if !passed {
-        bail!("failed: the stories with STEAD_TEST_STORE={store}");
-    }
-    Ok(())
+    command.env("STEAD_TEST_STORE", store);
+    let failure = format!("failed: the stories with STEAD_TEST_STORE={store}");
+    shell::succeed(&mut command, &failure)
 }

@@ -48,34 +48,39 @@ fn is_of_this_run(name: &str) -> bool {
     ["CARGO", "OUT_DIR"].contains(&name) || starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Names the file in which the steps of `cargo xtask test` note what they left out.
-pub(crate) const LEFT_OUT: &str = "STEAD_XTASK_LEFT_OUT";
+/// Names the file in which the steps of `cargo xtask test` note what they can't check.
+pub(crate) const NOT_CHECKED: &str = "STEAD_XTASK_NOT_CHECKED";
 
-/// Says that something was not checked, here and in the last line of `cargo xtask test`.
+/// Says that something can't be checked, here and in the last line of `cargo xtask test`. With `all`, that is a failure.
 ///
 /// # Errors
-/// If the note can't be written.
-pub(crate) fn left_out(what: &str) -> Result<()> {
-    println!("left out: {what}");
-    let Some(notes) = std::env::var_os(LEFT_OUT) else {
-        return Ok(());
-    };
-    let mut notes = OpenOptions::new().append(true).create(true).open(notes)?;
-    writeln!(notes, "{what}")?;
+/// With `all`, or if the note can't be written.
+pub(crate) fn not_checked(what: &str, all: bool) -> Result<()> {
+    ensure!(!all, "not checked: {what}");
+    println!("not checked: {what}");
+    if let Some(notes) = std::env::var_os(NOT_CHECKED) {
+        let mut notes = OpenOptions::new().append(true).create(true).open(notes)?;
+        writeln!(notes, "{what}")?;
+    }
     Ok(())
 }
 
 /// Runs a command, whose output is shown as it comes.
 ///
 /// # Errors
-/// Where it cannot be started, or fails.
+/// If it can't be started, or fails.
 pub(crate) fn run(line: &str) -> Result<()> {
-    let status = command(line)
-        .status()
-        .with_context(|| format!("cannot start `{line}`"))?;
-    if !status.success() {
-        bail!("failed: {line}");
-    }
+    succeed(&mut command(line), &format!("failed: {line}"))
+}
+
+/// The same for a command with arguments of its own. `failure` is the error if it fails.
+///
+/// # Errors
+/// If it can't be started, or fails.
+pub(crate) fn succeed(command: &mut Command, failure: &str) -> Result<()> {
+    let status = command.status();
+    let status = status.with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    ensure!(status.success(), "{failure}");
     Ok(())
 }
 

@@ -80,9 +80,9 @@ fn sizes(files: &[File]) -> Sizes {
     sizes
 }
 
-/// The folder of the crate to which a file belongs. Examples and benches belong to their crate.
+/// The folder of the crate to which a file belongs. Examples belong to their crate.
 fn crate_of(path: &str) -> String {
-    let inside = ["/src/", "/tests/", "/examples/", "/benches/", "/targets/"];
+    let inside = ["/src/", "/tests/", "/examples/", "/targets/"];
     let end = inside.iter().filter_map(|folder| path.find(folder)).min();
     let parts = path.split('/').next().unwrap_or_default();
     end.map_or(parts, |end| &path[..end]).to_owned()
@@ -102,6 +102,7 @@ fn test_modules(file: &File) -> Vec<String> {
         if !only_for_tests(line) {
             continue;
         }
+        // Older commits have modules in files of another name.
         let mut at = None;
         let item = lines.find(|line| {
             let given = line.strip_prefix("#[path = \"");
@@ -109,13 +110,12 @@ fn test_modules(file: &File) -> Vec<String> {
             !line.starts_with("#[")
         });
         let module = item.and_then(|line| line.split_once("mod ")?.1.strip_suffix(';'));
-        let module = match (at, module) {
-            (Some(at), Some(_)) => folder.join(at),
-            (None, Some(module)) if ["mod", "lib", "main"].contains(&stem) => folder.join(module),
-            (None, Some(module)) => folder.join(stem).join(module),
-            (_, None) => continue,
-        };
-        modules.extend(module.to_str().map(str::to_owned));
+        let module = module.map(|module| match (at, stem) {
+            (Some(at), _) => folder.join(at),
+            (None, "mod" | "lib" | "main") => folder.join(module),
+            (None, _) => folder.join(stem).join(module),
+        });
+        modules.extend(module.and_then(|module| module.to_str().map(str::to_owned)));
     }
     modules
 }
@@ -127,8 +127,7 @@ fn only_for_tests(line: &str) -> bool {
 fn is_test(path: &str, modules: &BTreeSet<String>) -> bool {
     let named = path.starts_with("tests/")
         || path.starts_with("crates/testkit/")
-        || path.contains("/tests/")
-        || path.contains("/benches/");
+        || path.contains("/tests/");
     let path = path.trim_end_matches(".rs");
     let module = |module: &String| {
         let rest = path.strip_prefix(module.as_str());

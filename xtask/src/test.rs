@@ -2,12 +2,12 @@
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::{conformance, shell};
 
 /// How much is run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Extent {
     /// What is worth running after every change.
     Fast,
@@ -16,255 +16,140 @@ pub(crate) enum Extent {
     /// Also the matrices, the longest searches and journeys; what is missing is a failure.
     All,
 }
-use Extent::{Fast, Full};
 
-/// Runs the steps of `extent`; prints each with its command and its time.
+/// The steps: from which extent on, and a line of a shell. The cheap ones come first, and those that share compiled crates
+/// stand together. A line with `{product}` is a step for each product. `{all}` is `--all` with that extent.
+const STEPS: &str = "
+fast | cargo fmt --all --check
+# A macro lists the tools, so cargo doesn't find them.
+fast | rustfmt --edition 2024 --check crates/products/*/src/tools/*.rs
+fast | cargo fmt --manifest-path tests/browser/Cargo.toml --check
+fast | cargo fmt --manifest-path tests/fuzz/Cargo.toml --check
+# Ends of lines, compared with an empty tree.
+fast | git -c core.whitespace=-space-before-tab diff --check 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -- '*.rs' '*.md' '*.toml'
+fast | cargo xtask tidy
+fast | cargo xtask prose {all}
+fast | cargo xtask book {all}
+fast | cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+all  | cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings
+# This lock file follows the dependencies of the crates.
+full | cargo fetch --quiet --locked --manifest-path tests/fuzz/Cargo.toml
+full | RUSTDOCFLAGS='-D warnings' cargo doc --workspace --all-features --no-deps --locked
+# The program and the service with fewer features.
+full | cargo clippy -p stead-cli --no-default-features --locked -- -D warnings
+all  | cargo clippy -p stead-cli --no-default-features --features dashboard --all-targets --locked -- -D warnings
+all  | cargo test -p stead-cli --no-default-features --locked
+all  | cargo test -p stead-server --no-default-features --locked
+# The library with fewer features.
+full | cargo clippy -p stead --locked -- -D warnings
+full | cargo clippy -p stead --no-default-features --locked -- -D warnings
+full | cargo clippy -p stead --no-default-features --features platform --locked -- -D warnings
+full | cargo clippy -p stead --no-default-features --features client --locked -- -D warnings
+all  | cargo clippy -p stead --no-default-features --features client,mail,reqwest --locked -- -D warnings
+all  | cargo clippy -p stead --no-default-features --features {product} --locked -- -D warnings
+fast | cargo xtask shells {all}
+full | cargo xtask postgres {all}
+fast | cargo test --workspace --locked
+fast | cargo xtask fixtures --check
+# A product is tested with core and nothing else: what another crate turns on does not help it.
+all  | cargo test -p stead-{product} --locked
+full | cargo xtask codegen --check
+full | cargo xtask deny {all}
+# Examples of the library, which end by themselves. The tests have built them.
+full | target/debug/examples/embedded
+full | target/debug/examples/axum_app
+full | target/debug/examples/agent_loop
+full | cargo xtask clients {all}
+full | cargo xtask docs {pages}
+full | cargo xtask mcp-conformance {all}
+full | cargo xtask browser {journeys}
+# Every state of the model, and more histories.
+all  | PROPTEST_CASES=1024 cargo test -p stead-core --all-features --lib --locked -- --include-ignored oauth::refresh --nocapture
+all  | PROPTEST_CASES=4000 cargo test -p stead-store --test simulation --locked -- --nocapture
+all  | cargo test -p xtask --locked -- --include-ignored guides
+all  | cargo xtask fuzz --smoke
+full | cargo xtask chaos --smoke
+full | target/debug/stead demo
+full | target/debug/stead demo --break mail_list_drafts; test $? = 1
+";
+
+/// The longest that a step may take: a program that hangs fails, and the output says which one it is.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
+
+/// Runs the steps of `extent`, and prints each with its time.
 ///
 /// # Errors
-/// At the first step that fails, with the command that runs it again.
+/// At the first step that fails.
 pub(crate) fn run(extent: Extent) -> Result<()> {
-    let products = products()?;
-    let mut steps = steps(extent, &products, &tools(&products)?);
-    let left_out = extent == Full && !conformance::found();
-    if !left_out {
-        steps.push(Step::new(Full, "conformance", "cargo xtask conformance"));
+    let mut steps = steps(extent, &products()?);
+    if extent >= Extent::Full && (conformance::found() || extent == Extent::All) {
+        steps.push("cargo xtask conformance".to_owned());
     }
-    steps.retain(|step| step.extent <= extent);
     let notes = notes();
     let _ = fs::remove_file(&notes);
     let start = shell::now();
     for (passed, step) in steps.iter().enumerate() {
-        println!("\n== {}: {}", step.name, step.line());
+        println!("\n== {step}");
         let start = shell::now();
-        if let Err(error) = step.run() {
+        if let Err(error) = run_step(step) {
             println!("\n{passed} passed, 1 failed");
             return Err(error);
         }
-        println!(
-            "== {}: ok, {:.1} s",
-            step.name,
-            start.elapsed().as_secs_f64()
-        );
-    }
-    if left_out {
-        println!("\n== conformance: left out; `cargo xtask conformance` says what it needs");
+        println!("== ok, {:.1} s", start.elapsed().as_secs_f64());
     }
     println!("\nAll in {:.0} s.", start.elapsed().as_secs_f64());
+    if extent == Extent::Full && !conformance::found() {
+        println!("not checked: `cargo xtask conformance` says what it needs");
+    }
     let notes = fs::read_to_string(notes).unwrap_or_default();
     println!("{} passed, 0 failed{}", steps.len(), not_checked(&notes));
     Ok(())
 }
 
-/// Where the steps note what they leave out.
+/// Where the steps note what they can't check.
 fn notes() -> PathBuf {
-    shell::root().join("target/left-out")
+    shell::root().join("target/not-checked")
 }
 
-/// What was left out, for the last line.
+/// What wasn't checked, for the last line.
 fn not_checked(notes: &str) -> String {
     let each = notes.lines().map(|what| format!("; not checked: {what}"));
     each.collect()
 }
 
-/// The steps, in the order in which they are run. The cheap ones come first, and those that share compiled crates
-/// stand together.
-fn steps(extent: Extent, products: &[String], tools: &[String]) -> Vec<Step> {
-    // With it, what is missing on this machine is a failure.
-    let all = if extent == Extent::All { " --all" } else { "" };
-    let mut steps = vec![
-        Step::new(Fast, "format", "cargo fmt --all --check"),
-        // The list in tools/mod.rs is a macro, behind which cargo does not find the tools.
-        Step::new(
-            Fast,
-            "format of the tools",
-            format!("rustfmt --edition 2024 --check {}", tools.join(" ")),
+/// The lines of [`STEPS`] that belong to an extent, without their placeholders.
+fn steps(extent: Extent, products: &[String]) -> Vec<String> {
+    let is_all = extent == Extent::All;
+    let values = [
+        ("{all}", if is_all { "--all" } else { "" }),
+        (
+            "{pages}",
+            if is_all {
+                "--all"
+            } else {
+                "start build/sdks.md"
+            },
         ),
-        Step::new(Fast, "tidy", "cargo xtask tidy"),
-        Step::new(Fast, "prose", format!("cargo xtask prose{all}")),
-        Step::new(Fast, "book", format!("cargo xtask book{all}")),
-        Step::new(
-            Fast,
-            "lints",
-            "cargo clippy --workspace --all-targets --all-features --locked -- -D warnings",
-        ),
-        Step::new(
-            Fast,
-            "format of the journeys in a browser",
-            "cargo fmt --manifest-path tests/browser/Cargo.toml --check",
-        ),
-        Step::new(
-            Extent::All,
-            "lints of the journeys in a browser",
-            "cargo clippy --manifest-path tests/browser/Cargo.toml --target-dir target --locked -- -D warnings",
-        ),
-        Step::new(
-            Fast,
-            "format of the targets of fuzzing",
-            "cargo fmt --manifest-path tests/fuzz/Cargo.toml --check",
-        ),
-        // It has a lock file of its own, which follows the dependencies of the crates.
-        Step::new(
-            Full,
-            "lock file of the targets of fuzzing",
-            "cargo fetch --quiet --locked --manifest-path tests/fuzz/Cargo.toml",
-        ),
-        Step::new(
-            Full,
-            "documentation",
-            "cargo doc --workspace --all-features --no-deps --locked",
-        )
-        .with("RUSTDOCFLAGS", "-D warnings"),
-        Step::new(
-            Full,
-            "the binary without sandbox and dashboard",
-            "cargo clippy -p stead-cli --no-default-features --locked -- -D warnings",
-        ),
-        Step::new(
-            Extent::All,
-            "the binary without sandbox",
-            "cargo clippy -p stead-cli --no-default-features --features dashboard --all-targets --locked -- -D warnings",
-        ),
-        Step::new(
-            Extent::All,
-            "the tests of the binary without sandbox and dashboard",
-            "cargo test -p stead-cli --no-default-features --locked",
-        ),
-        Step::new(
-            Extent::All,
-            "the service without dashboard",
-            "cargo test -p stead-server --no-default-features --locked",
-        ),
-        Step::new(
-            Full,
-            "the facade as it comes",
-            "cargo clippy -p stead --locked -- -D warnings",
-        ),
-        facade("platform"),
-        facade("client"),
-        Step::new(
-            Full,
-            "the facade, empty",
-            "cargo clippy -p stead --no-default-features --locked -- -D warnings",
-        ),
+        ("{journeys}", if is_all { "--all" } else { "--smoke" }),
     ];
-    // A link in a comment may lead to what only another feature brings. The crates below are compiled already.
-    let each = ["default", "platform", "client"].into_iter();
-    let each = each.chain(products.iter().map(String::as_str));
-    steps.extend(each.map(documentation_of_facade));
-    let few = ["client,mail,reqwest"].into_iter();
-    let few = few.chain(products.iter().map(String::as_str));
-    steps.extend(few.map(|features| facade(features).only_with_all()));
-    steps.push(Step::new(
-        Fast,
-        "shells",
-        format!("cargo xtask shells{all}"),
-    ));
-    steps.push(Step::new(
-        Full,
-        "the store over PostgreSQL",
-        format!("cargo xtask postgres{all}"),
-    ));
-    steps.push(Step::new(Fast, "tests", "cargo test --workspace --locked"));
-    steps.push(Step::new(Fast, "fixtures", "cargo xtask fixtures --check"));
-    // A product is built and tested with core and nothing else: what another crate turns on does not help it.
-    steps.extend(products.iter().map(|product| {
-        Step::new(
-            Extent::All,
-            format!("tests of {product} by itself"),
-            format!("cargo test -p stead-{product} --locked"),
-        )
-    }));
-    steps.extend([
-        Step::new(Full, "generated pages", "cargo xtask codegen --check"),
-        Step::new(Full, "dependencies", format!("cargo xtask deny{all}")),
-        example("embedded"),
-        example("axum_app"),
-        example("agent_loop"),
-        Step::new(
-            Full,
-            "the products' SDKs",
-            format!("cargo xtask clients{all}"),
-        ),
-        Step::new(
-            Full,
-            "blocks of the book",
-            match extent {
-                Extent::All => "cargo xtask docs --all",
-                _ => "cargo xtask docs start build/sdks.md",
-            },
-        ),
-        Step::new(
-            Full,
-            "the suite of the Model Context Protocol",
-            format!("cargo xtask mcp-conformance{all}"),
-        ),
-        Step::new(
-            Full,
-            "journeys in a browser",
-            match extent {
-                Extent::All => "cargo xtask browser --all",
-                _ => "cargo xtask browser --smoke",
-            },
-        ),
-        Step::new(
-            Extent::All,
-            "every state of the model, and more histories",
-            "cargo test -p stead-core --all-features --lib --locked -- --include-ignored oauth::refresh --nocapture",
-        )
-        .with("PROPTEST_CASES", "1024"),
-        Step::new(
-            Extent::All,
-            "a tool and a product made as the guides say",
-            "cargo test -p xtask --locked -- --include-ignored guides",
-        ),
-        Step::new(
-            Extent::All,
-            "more histories over SQLite",
-            "cargo test -p stead-store --test simulation --locked -- --nocapture",
-        )
-        .with("PROPTEST_CASES", "4000"),
-        Step::new(Extent::All, "fuzzing", "cargo xtask fuzz --smoke"),
-        Step::new(Full, "chaos", "cargo xtask chaos --smoke"),
-        Step::new(Full, "demo", "target/debug/stead demo"),
-        Step::new(
-            Full,
-            "demo, broken",
-            "target/debug/stead demo --break mail_list_drafts",
-        )
-        .exits(1),
-    ]);
+    let mut steps = Vec::new();
+    for (from, line) in STEPS.lines().filter_map(|line| line.split_once(" | ")) {
+        let from = match from.trim() {
+            "fast" => Extent::Fast,
+            "full" => Extent::Full,
+            _ => Extent::All,
+        };
+        if from > extent {
+            continue;
+        }
+        let replace = |line: String, (name, value): &(&str, &str)| line.replace(name, value);
+        let line = values.iter().fold(line.to_owned(), replace);
+        match line.contains("{product}") {
+            true => steps.extend(products.iter().map(|one| line.replace("{product}", one))),
+            false => steps.push(line.trim_end().to_owned()),
+        }
+    }
     steps
-}
-
-/// An example of the facade, which ends by itself. The tests have built it.
-fn example(name: &str) -> Step {
-    Step::new(
-        Full,
-        format!("example {name}"),
-        format!("target/debug/examples/{name}"),
-    )
-}
-
-/// The documentation of the facade with only these features.
-fn documentation_of_facade(features: &str) -> Step {
-    Step::new(
-        Full,
-        format!("documentation of the facade with {features}"),
-        format!(
-            "cargo doc -p stead --no-default-features --features {features} --no-deps --locked"
-        ),
-    )
-}
-
-/// The facade with only these features.
-fn facade(features: &str) -> Step {
-    Step::new(
-        Full,
-        format!("the facade with {features}"),
-        format!(
-            "cargo clippy -p stead --no-default-features --features {features} --locked -- -D warnings"
-        ),
-    )
 }
 
 /// The products, by the folders of their crates.
@@ -281,87 +166,13 @@ fn products() -> Result<Vec<String>> {
     Ok(products)
 }
 
-/// The sources of the products' tools.
-fn tools(products: &[String]) -> Result<Vec<String>> {
-    let mut sources = Vec::new();
-    for product in products {
-        for file in
-            fs::read_dir(shell::root().join(format!("crates/products/{product}/src/tools")))?
-        {
-            let name = file?.file_name().to_string_lossy().into_owned();
-            sources.push(format!("crates/products/{product}/src/tools/{name}"));
-        }
-    }
-    sources.sort_unstable();
-    Ok(sources)
-}
-
-/// The longest that a step may take: a program that hangs fails, and the output says which one it is.
-const LIMIT: Duration = Duration::from_secs(40 * 60);
-
-/// One command and what is expected of it.
-struct Step {
-    extent: Extent,
-    name: String,
-    command: String,
-    variable: Option<(&'static str, &'static str)>,
-    exit: i32,
-}
-
-impl Step {
-    fn new(extent: Extent, name: impl Into<String>, command: impl Into<String>) -> Self {
-        Self {
-            extent,
-            name: name.into(),
-            command: command.into(),
-            variable: None,
-            exit: 0,
-        }
-    }
-
-    /// With a variable in its environment.
-    fn with(mut self, name: &'static str, value: &'static str) -> Self {
-        self.variable = Some((name, value));
-        self
-    }
-
-    /// Left to `--all`.
-    fn only_with_all(mut self) -> Self {
-        self.extent = Extent::All;
-        self
-    }
-
-    /// Expected to end with this exit code instead of 0.
-    fn exits(mut self, code: i32) -> Self {
-        self.exit = code;
-        self
-    }
-
-    /// The line that runs this step again in a shell.
-    fn line(&self) -> String {
-        match self.variable {
-            Some((name, value)) => format!("{name}=\"{value}\" {}", self.command),
-            None => self.command.clone(),
-        }
-    }
-
-    fn run(&self) -> Result<()> {
-        let mut command = shell::command(&self.command);
-        if let Some((name, value)) = self.variable {
-            command.env(name, value);
-        }
-        command.env(shell::LEFT_OUT, notes());
-        let status = shell::status_within(&mut command, LIMIT)
-            .with_context(|| format!("failed: {}", self.line()))?;
-        if status.code() != Some(self.exit) {
-            bail!(
-                "failed: {}\n({status}; expected: exit status: {})",
-                self.line(),
-                self.exit
-            );
-        }
-        Ok(())
-    }
+fn run_step(line: &str) -> Result<()> {
+    let mut command = shell::command("sh -c");
+    command.arg(line).env(shell::NOT_CHECKED, notes());
+    let status = shell::status_within(&mut command, LIMIT);
+    let status = status.with_context(|| format!("failed: {line}"))?;
+    ensure!(status.success(), "failed: {line}\n({status})");
+    Ok(())
 }
 
 #[cfg(test)]
@@ -370,38 +181,19 @@ mod tests {
 
     #[test]
     fn a_step_is_judged_by_its_exit_code() {
-        assert!(Step::new(Fast, "holds", "true").run().is_ok());
+        assert!(run_step("true").is_ok());
+        assert!(run_step("false; test $? = 1").is_ok());
+        assert!(run_step("true; test $? = 1").is_err());
+        assert!(run_step("no-such-program-here").is_err());
+        let error = run_step("A='b c' false --again").unwrap_err().to_string();
         assert!(
-            Step::new(Fast, "fails as it should", "false")
-                .exits(1)
-                .run()
-                .is_ok()
-        );
-        assert!(
-            Step::new(Fast, "holds against expectation", "true")
-                .exits(1)
-                .run()
-                .is_err()
-        );
-        assert!(
-            Step::new(Fast, "is not there", "no-such-program-here")
-                .run()
-                .is_err()
-        );
-
-        let error = Step::new(Fast, "fails", "false --again")
-            .with("A", "b c")
-            .run()
-            .unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("failed: A=\"b c\" false --again\n")
+            error.starts_with("failed: A='b c' false --again\n"),
+            "{error}"
         );
     }
 
     #[test]
-    fn the_last_line_names_what_was_left_out() {
+    fn the_last_line_names_what_was_not_checked() {
         assert_eq!(not_checked(""), "");
         assert_eq!(
             not_checked("known vulnerabilities\njourneys\n"),
@@ -410,17 +202,32 @@ mod tests {
     }
 
     #[test]
-    fn every_product_is_checked_by_itself() {
+    fn an_extent_has_its_steps_and_no_step_twice() {
         let products = products().unwrap();
-        assert!(products.iter().any(|product| product == "mail"));
-
-        let mut lines: Vec<_> = steps(Full, &products, &[]).iter().map(Step::line).collect();
-        for product in products {
-            assert!(lines.contains(&format!("cargo test -p stead-{product} --locked")));
-        }
-        let all = lines.len();
-        lines.sort_unstable();
-        lines.dedup();
-        assert_eq!(lines.len(), all, "a step is there twice");
+        assert!(products.contains(&"mail".to_owned()));
+        let [fast, full, mut all] =
+            [Extent::Fast, Extent::Full, Extent::All].map(|extent| steps(extent, &products));
+        let has = |steps: &[String], line: &str| steps.iter().any(|step| step == line);
+        assert!(has(&fast, "cargo xtask prose") && !has(&fast, "cargo xtask deny"));
+        assert!(has(&full, "cargo xtask deny") && has(&full, "cargo xtask browser --smoke"));
+        assert!(
+            has(&all, "cargo xtask deny --all") && has(&all, "cargo test -p stead-mail --locked")
+        );
+        let lines = STEPS
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let per_product = lines
+            .clone()
+            .filter(|line| line.contains("{product}"))
+            .count();
+        assert_eq!(
+            all.len(),
+            lines.count() + per_product * (products.len() - 1)
+        );
+        assert!(all.iter().all(|step| !step.contains(['{', '}'])), "{all:?}");
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count, "a step is there twice");
     }
 }

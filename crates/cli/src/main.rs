@@ -201,7 +201,7 @@ mod tests {
         for name in ["serve", "connections", "accounts", "members", "doctor"] {
             assert!(has(name), "{name}");
         }
-        for name in ["dev", "demo", "bench-server"] {
+        for name in ["dev", "demo"] {
             assert_eq!(has(name), cfg!(feature = "sandbox"), "{name}");
         }
         let serve = command.find_subcommand("serve").unwrap();

@@ -96,7 +96,7 @@ fn finds(check: &str, faults: &[&str]) {
     let check = checks
         .find(|one| one.name == check)
         .expect("a check of this name");
-    let found = (check.run)(&subject);
+    let found = check.run(&subject);
     for fault in faults {
         let is_found = found.iter().any(|one| one.contains(fault));
         assert!(is_found, "{fault:?} is not among:\n{}", found.join("\n"));

@@ -1,12 +1,10 @@
 //! The database of a run, read as another program reads it.
 
-use std::{fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result, anyhow};
 use rusqlite::{Connection, OpenFlags};
 use stead_test_postgres::Server;
-
-use crate::service::ticks;
 
 /// Where a run's database is.
 #[derive(Debug, Clone)]
@@ -22,10 +20,9 @@ impl Database {
     ///
     /// # Errors
     /// Where the server does not start.
-    pub(crate) async fn on_server(settings: &'static str) -> Result<Option<Self>> {
-        let started = blocking(move || {
+    pub(crate) async fn on_server() -> Result<Option<Self>> {
+        let started = blocking(|| {
             let server = Server::prepare()?;
-            server.set(settings);
             server.up();
             let name = server.database();
             Some(Self::Server(Arc::new(server), name))
@@ -47,25 +44,6 @@ impl Database {
             Self::File(_) => None,
             Self::Server(server, name) => Some(server.url(name)),
         }
-    }
-
-    /// Time that the server has worked, in ticks of the kernel.
-    pub(crate) fn ticks(&self) -> u64 {
-        let stat = |id: &str| fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        let Some(server) = self.server() else {
-            return 0;
-        };
-        let file = server.folder().join("data/postmaster.pid");
-        let file = fs::read_to_string(file).unwrap_or_default();
-        let first = file.lines().next().unwrap_or_default();
-        let children = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let children = children.map(|entry| stat(&entry.file_name().to_string_lossy()));
-        let is_child = |stat: &String| {
-            let numbers = stat.rsplit(')').next().unwrap_or_default();
-            numbers.split_whitespace().nth(1) == Some(first)
-        };
-        let alive: u64 = children.filter(is_child).map(|stat| ticks(&stat, 2)).sum();
-        alive + ticks(&stat(first), 4)
     }
 
     /// The rows of a query with one column of texts.

@@ -31,25 +31,13 @@ pub(crate) struct Load {
 impl Load {
     /// Starts so many callers. Each calls users by chance; one call in `refreshes` asks for a refresh instead.
     pub(crate) fn start(stage: &Stage, callers: usize, refreshes: usize, seed: u64) -> Self {
-        Self::start_at(stage, usize::MAX, callers, refreshes, seed)
-    }
-
-    /// The same, at the first services only.
-    pub(crate) fn start_at(
-        stage: &Stage,
-        services: usize,
-        callers: usize,
-        refreshes: usize,
-        seed: u64,
-    ) -> Self {
         let said = Arc::new(Mutex::new(BTreeMap::new()));
         let mut load = Self {
             callers: JoinSet::new(),
             said: Arc::clone(&said),
         };
         let users: Arc<[User]> = stage.users.clone().into();
-        let services = stage.services().take(services);
-        let urls: Arc<[String]> = services.map(|one| one.setup.url()).collect();
+        let urls: Arc<[String]> = stage.services().map(|one| one.setup.url()).collect();
         let bearer: Arc<str> = stage.bearer.clone().into();
         for caller in 0..callers {
             let chance = Chance::new(seed.wrapping_mul(31).wrapping_add(caller as u64));

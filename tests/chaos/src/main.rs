@@ -32,7 +32,7 @@ use scenarios::{SCENARIOS, Scenario};
 const BINARY: &str = "target/chaos/stead";
 
 const USAGE: &str = "\
-stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [--minutes NUMBER] [--accounts NUMBER] [NAME…]
+stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [--minutes NUMBER] [NAME…]
 
   --smoke   the short form of each scenario, and only those that are quick
   --seed    the numbers that a run draws follow from it; printed, and drawn from the time unless given
@@ -40,7 +40,6 @@ stead-chaos [--smoke] [--json] [--seed NUMBER] [--binary STEAD] [--old STEAD] [-
   --binary  the service, built with the feature `failpoints`
   --old     an older one, for the scenario `upgrade`
   --minutes how long both versions are called there; 10 unless given
-  --accounts how many there are in the scenario `accounts`; a million unless given
 
 Exit code 1 where something that must hold does not.";
 
@@ -53,7 +52,6 @@ pub(crate) struct Options {
     /// An older service, and how long both are called.
     pub(crate) old: Option<PathBuf>,
     pub(crate) minutes: u64,
-    pub(crate) accounts: Option<usize>,
     json: bool,
     names: Vec<String>,
 }
@@ -159,7 +157,6 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
         seed: seed(),
         old: None,
         minutes: 10,
-        accounts: None,
         json: false,
         names: Vec::new(),
     };
@@ -168,14 +165,13 @@ fn options(arguments: impl Iterator<Item = String>) -> Result<Options> {
         match argument.as_str() {
             "--smoke" => options.smoke = true,
             "--json" => options.json = true,
-            "--seed" | "--binary" | "--old" | "--minutes" | "--accounts" => {
+            "--seed" | "--binary" | "--old" | "--minutes" => {
                 let Some(value) = arguments.next() else {
                     bail!("{argument} needs a value\n\n{USAGE}");
                 };
                 match argument.as_str() {
                     "--seed" => options.seed = value.parse()?,
                     "--minutes" => options.minutes = value.parse()?,
-                    "--accounts" => options.accounts = Some(value.parse()?),
                     "--old" => options.old = Some(value.into()),
                     _ => options.binary = value.into(),
                 }

@@ -262,10 +262,14 @@ impl Service {
     }
 
     /// Time that it has worked, in ticks of the kernel.
-    pub(crate) fn ticks(&self) -> u64 {
+    fn ticks(&self) -> u64 {
         let id = self.child.id().unwrap_or_default();
         let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        ticks(&stat, 2)
+        // Behind the name, which is in parentheses, follow the state and then numbers; 14 and 15 of all are its own time
+        // and the kernel's for it.
+        let numbers = stat.rsplit(')').next().unwrap_or_default();
+        let times = numbers.split_whitespace().skip(11).take(2);
+        times.filter_map(|time| time.parse::<u64>().ok()).sum()
     }
 
     /// Open file descriptors; nothing where the system does not say.
@@ -273,14 +277,6 @@ impl Service {
         let folder = fs::read_dir(format!("/proc/{}/fd", self.child.id()?)).ok()?;
         Some(folder.count())
     }
-}
-
-/// The first of the four times of a process: its own and the kernel's for it, and both of its children that have ended.
-pub(crate) fn ticks(stat: &str, times: usize) -> u64 {
-    // Behind the name, which is in parentheses, follow the state and then numbers; 14 to 17 of all are times.
-    let numbers = stat.rsplit(')').next().unwrap_or_default();
-    let times = numbers.split_whitespace().skip(11).take(times);
-    times.filter_map(|time| time.parse::<u64>().ok()).sum()
 }
 
 /// The end of a file, for a message.

@@ -82,11 +82,8 @@ impl Stage {
     ///
     /// # Errors
     /// Where one does not start.
-    pub(crate) async fn cluster(
-        services: &[(&Path, i64)],
-        settings: &'static str,
-    ) -> Result<Option<Self>> {
-        let Some(database) = Database::on_server(settings).await? else {
+    pub(crate) async fn cluster(services: &[(&Path, i64)]) -> Result<Option<Self>> {
+        let Some(database) = Database::on_server().await? else {
             return Ok(None);
         };
         let folder = tempfile::tempdir()?;

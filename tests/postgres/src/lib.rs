@@ -172,14 +172,6 @@ impl Server {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Adds lines to the server's settings, which it reads when it starts.
-    pub fn set(&self, lines: &str) {
-        let file = self.folder.join("data/postgresql.auto.conf");
-        let mut settings = fs::read_to_string(&file).unwrap();
-        settings.push_str(lines);
-        fs::write(file, settings).unwrap();
-    }
-
     /// The folder that ends with it.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -1,134 +1,143 @@
-//! A program that runs next to the bench and ends with it.
+//! Programs that the bench starts, and what `/proc` says of them.
 
 use std::{
     fs,
-    net::TcpStream,
-    process::{Child, Command, ExitStatus},
+    net::TcpListener,
+    process::{Child, Command},
     thread,
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::shell;
 
 /// Longest wait for a program to be ready.
-const READY: Duration = Duration::from_secs(10);
-
+const READY: Duration = Duration::from_secs(60);
 /// Clock ticks of `/proc` in a second: 100 on every Linux (`USER_HZ`).
 const TICKS: f64 = 100.0;
 
-/// A running program; ended when dropped.
-pub(crate) struct Running {
-    child: Child,
-}
+/// A program that runs next to the bench, and is stopped when this is dropped.
+pub(crate) struct Running(Child);
 
 impl Running {
     pub(crate) fn start(mut command: Command) -> Result<Self> {
-        Ok(Self {
-            child: command.spawn()?,
-        })
+        let child = command.spawn();
+        Ok(Self(child.with_context(|| {
+            format!("cannot start {:?}", command.get_program())
+        })?))
     }
 
-    /// Waits until something listens on `port`.
-    pub(crate) fn wait_for_port(&mut self, port: u16) -> Result<()> {
+    /// Waits until it is ready.
+    ///
+    /// # Errors
+    /// If it ends before, or takes too long.
+    pub(crate) fn wait_until(&mut self, is_ready: impl Fn() -> bool) -> Result<()> {
         let start = shell::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            if let Some(status) = self.child.try_wait()? {
+        while !is_ready() {
+            if let Some(status) = self.0.try_wait()? {
                 bail!("it ended before it was ready: {status}");
             }
-            if start.elapsed() > READY {
-                bail!("it is not ready after {} s", READY.as_secs());
-            }
-            thread::sleep(Duration::from_millis(10));
+            ensure!(
+                start.elapsed() < READY,
+                "it is not ready after {} s",
+                READY.as_secs()
+            );
+            thread::sleep(Duration::from_micros(500));
         }
         Ok(())
     }
 
-    /// How it ended, if it did.
-    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
-        Ok(self.child.try_wait()?)
-    }
-
-    /// Asks it to stop in order, and waits until it has.
-    pub(crate) fn stop(mut self) -> Result<()> {
-        shell::run(&format!("kill -s TERM {}", self.child.id()))?;
-        self.child.wait()?;
-        Ok(())
-    }
-
-    /// The most memory that it held since the start, or since this was last called; counts from now on.
-    pub(crate) fn peak_bytes(&self) -> Result<u64> {
-        let peak = self.bytes("VmHWM:")?;
-        // 5 sets the mark back (proc(5), clear_refs). Only root may, of a process that keeps its memory private; without it
-        // the most since the start counts, which is no less.
-        let _ = fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5");
-        Ok(peak)
-    }
-
     /// Processor time that it has used so far, its own and the kernel's for it.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))
-            .context("processor times are read from /proc, which needs Linux")?;
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id()))
+            .context("the bench reads processor times from /proc, which needs Linux")?;
         cpu_ticks(&stat)
-            .map(|ticks| ticks as f64 / TICKS)
+            .map(|ticks| ticks / TICKS)
             .with_context(|| format!("cannot read {stat:?}"))
     }
 
-    /// Memory that it holds.
-    pub(crate) fn resident_bytes(&self) -> Result<u64> {
-        self.bytes("VmRSS:")
-    }
-
-    /// The part of it that is not pages of its program's file.
-    pub(crate) fn anonymous_bytes(&self) -> Result<u64> {
-        self.bytes("RssAnon:")
-    }
-
-    fn bytes(&self, name: &str) -> Result<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+    /// Memory by its name in `/proc/PID/status`: `VmRSS:` is all, `RssAnon:` what is not of the program's file.
+    pub(crate) fn mib(&self, name: &str) -> Result<f64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
         kib(&status, name)
-            .map(|kib| kib * 1024)
-            .context("/proc does not tell the memory")
+            .map(|kib| kib / 1024.0)
+            .with_context(|| format!("/proc does not say {name}"))
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // In order, so that it writes what it holds. It may have ended by itself.
+        let _ = shell::run(&format!("kill {}", self.0.id()));
+        let _ = self.0.wait();
     }
 }
 
-/// Fields 14 and 15 (utime, stime); the name before them may hold blanks and parentheses (proc_pid_stat(5)).
-fn cpu_ticks(stat: &str) -> Option<u64> {
+/// Fields 14 and 15 (utime, stime). The name before them may hold blanks and parentheses (proc_pid_stat(5)).
+fn cpu_ticks(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(") ")?;
-    let mut fields = fields.split(' ').skip(11);
-    let user: u64 = fields.next()?.parse().ok()?;
-    let system: u64 = fields.next()?.parse().ok()?;
-    Some(user + system)
+    let mut fields = fields
+        .split(' ')
+        .skip(11)
+        .map_while(|field| field.parse::<f64>().ok());
+    Some(fields.next()? + fields.next()?)
 }
 
-fn kib(status: &str, name: &str) -> Option<u64> {
+fn kib(status: &str, name: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
+/// A port on which nothing listens at this moment: nginx can't choose one itself.
+pub(crate) fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+}
+
+/// What a program prints.
+///
+/// # Errors
+/// If it fails.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))?;
+    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let text = said(&output.stdout);
+    ensure!(
+        output.status.success(),
+        "{:?} failed: {text}{}",
+        command.get_program(),
+        said(&output.stderr)
+    );
+    Ok(text)
+}
+
+/// The name of the machine's processor, and how many cores it has.
+pub(crate) fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text
+        .lines()
+        .find_map(|line| Some(line.strip_prefix("model name")?.split_once(": ")?.1));
+    let cores = thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "{cores} cores of {}",
+        model.unwrap_or("an unknown processor")
+    )
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{super::free_port, *};
+    use super::*;
 
     #[test]
     fn times_and_memory_are_read() {
         let stat =
             "4242 (a (b) c) S 1 4242 4242 0 -1 4194304 900 0 0 0 1500 250 0 0 20 0 4 0 100 5 6";
-        assert_eq!(cpu_ticks(stat), Some(1750));
+        assert_eq!(cpu_ticks(stat), Some(1750.0));
         assert_eq!(cpu_ticks("4242 (half) S 1"), None);
-        assert_eq!(
-            kib("VmPeak:\t  900 kB\nVmRSS:\t   512 kB\n", "VmRSS:"),
-            Some(512)
-        );
+        let status = "VmPeak:\t  900 kB\nVmRSS:\t   512 kB\n";
+        assert_eq!(kib(status, "VmRSS:"), Some(512.0));
         assert_eq!(kib("", "VmRSS:"), None);
     }
 
@@ -136,19 +145,15 @@ mod tests {
     fn a_program_is_seen_and_ended() {
         let mut command = Command::new("sh");
         command.args(["-c", "exec sleep 60"]);
-        let mut running = Running::start(command).unwrap();
+        let running = Running::start(command).unwrap();
         assert!(running.cpu_seconds().unwrap() < 5.0);
-        assert!(running.ended().unwrap().is_none());
-        assert!(running.peak_bytes().unwrap() > 0);
-        let folder = format!("/proc/{}", running.child.id());
+        assert!(running.mib("VmRSS:").unwrap() > 0.0);
+        let folder = format!("/proc/{}", running.0.id());
         drop(running);
         assert!(!fs::exists(folder).unwrap());
-    }
 
-    #[test]
-    fn a_program_that_ends_early_is_noticed() {
-        let mut running = Running::start(Command::new("false")).unwrap();
-        let error = running.wait_for_port(free_port().unwrap()).unwrap_err();
-        assert!(error.to_string().contains("ended before it was ready"));
+        let mut ends = Running::start(Command::new("false")).unwrap();
+        let error = ends.wait_until(|| false).unwrap_err().to_string();
+        assert!(error.contains("ended before it was ready"), "{error}");
     }
 }

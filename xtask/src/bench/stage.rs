@@ -1,94 +1,140 @@
-//! What every part stands on: the stub, nginx as the rival, and a database with accounts.
+//! What every part needs: nginx as the product, nginx next to Stead, and databases.
 
 use std::{
-    cell::OnceCell,
     fs,
+    net::TcpStream,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
 
 use super::{
-    Options, free_port,
-    nginx::{self, Ports, Site},
-    process::Running,
-    programs,
-    store::Store,
+    Options,
+    load::{Load, RESPONSE},
+    process::{Running, free_port},
+    service::{Database, token},
 };
 use crate::shell;
 
-/// Accounts of the database, unless a part is about their number.
+/// Accounts of a database, unless a part is about their number.
 pub(crate) const ACCOUNTS: usize = 10_000;
 
 pub(crate) struct Stage {
     pub(crate) options: Options,
-    /// The release that is measured.
     pub(crate) binary: PathBuf,
-    /// Another one, to compare with.
-    pub(crate) against: Option<PathBuf>,
-    pub(crate) wrk: PathBuf,
-    pub(crate) nginx: PathBuf,
     /// Where all files are.
     pub(crate) folder: PathBuf,
-    pub(crate) stub: Running,
-    pub(crate) stub_ports: Ports,
-    pub(crate) rival: Running,
-    pub(crate) rival_ports: Ports,
-    store: OnceCell<Store>,
+    /// nginx as it adds a bearer token and passes the request on.
+    pub(crate) nginx: Running,
+    nginx_port: u16,
+    stub_port: u16,
+    _stub: Running,
 }
 
 impl Stage {
-    pub(crate) fn open(
-        options: Options,
-        binary: PathBuf,
-        against: Option<PathBuf>,
-    ) -> Result<Self> {
-        let [wrk, nginx] = programs::needed()?;
+    pub(crate) fn open(options: Options, binary: PathBuf) -> Result<Self> {
         let folder = shell::root().join("target/bench");
-        fs::create_dir_all(&folder)?;
-        let ports = || -> Result<Ports> {
-            Ok(Ports {
-                http1: free_port()?,
-                http2: free_port()?,
-            })
-        };
-        let (stub_ports, rival_ports) = (ports()?, ports()?);
-        let stub = nginx::start(&nginx, &folder.join("stub"), stub_ports, &Site::Stub)?;
-        let site = Site::AddsBearer(stub_ports.http1);
-        let rival = nginx::start(&nginx, &folder.join("nginx"), rival_ports, &site)?;
+        let (stub_port, nginx_port) = (free_port()?, free_port()?);
+        let response = format!("return 200 '{}';", drafts());
+        let stub = start_nginx(&folder.join("stub"), stub_port, "", &response)?;
+        let upstream = format!(
+            "upstream product {{ server 127.0.0.1:{stub_port}; keepalive 256; keepalive_requests 1000000000; }}"
+        );
+        let adds_bearer = format!(
+            "proxy_pass http://product; proxy_http_version 1.1; proxy_set_header Connection \"\";
+            proxy_set_header Authorization \"Bearer {}\";",
+            token()
+        );
+        let nginx = start_nginx(&folder.join("nginx"), nginx_port, &upstream, &adds_bearer)?;
         Ok(Self {
             options,
             binary,
-            against,
-            wrk,
-            nginx,
             folder,
-            stub,
-            stub_ports,
-            rival,
-            rival_ports,
-            store: OnceCell::new(),
+            nginx,
+            nginx_port,
+            stub_port,
+            _stub: stub,
         })
     }
 
-    /// A file with [`ACCOUNTS`], made when a part first needs it.
-    pub(crate) fn store(&self) -> Result<&Store> {
-        if let Some(store) = self.store.get() {
-            return Ok(store);
-        }
-        let store = self.make_store("store", &self.binary, None, ACCOUNTS)?;
-        Ok(self.store.get_or_init(|| store))
+    /// A database of its own, whose product is the stub.
+    pub(crate) fn database(&self, name: &str, binary: &Path, accounts: usize) -> Result<Database> {
+        Database::make(binary, &self.folder.join(name), self.stub_port, accounts)
     }
 
-    /// Another one.
-    pub(crate) fn make_store(
-        &self,
-        name: &str,
-        binary: &Path,
-        url: Option<String>,
-        accounts: usize,
-    ) -> Result<Store> {
-        let folder = self.folder.join(name);
-        Store::make(binary, &folder, url, (self.stub_ports.http1, accounts))
+    /// A request of the product through nginx.
+    pub(crate) fn nginx_load(&self) -> Load {
+        Load {
+            port: self.nginx_port,
+            paths: vec!["/".to_owned()],
+            ..Load::default()
+        }
+    }
+}
+
+/// nginx as one process without workers, so that its time is the whole. It responds to everything with `location`.
+fn start_nginx(folder: &Path, port: u16, upstream: &str, location: &str) -> Result<Running> {
+    fs::create_dir_all(folder)?;
+    let at = folder.display();
+    let configuration = format!(
+        "daemon off;
+master_process off;
+pid {at}/nginx.pid;
+events {{ worker_connections 2048; }}
+http {{
+    access_log off;
+    keepalive_requests 1000000000;
+    client_body_temp_path {at}/client_body;
+    proxy_temp_path {at}/proxy;
+    fastcgi_temp_path {at}/fastcgi;
+    uwsgi_temp_path {at}/uwsgi;
+    scgi_temp_path {at}/scgi;
+    {upstream}
+    server {{
+        listen 127.0.0.1:{port};
+        default_type application/json;
+        location / {{ {location} }}
+    }}
+}}
+"
+    );
+    let file = folder.join("nginx.conf");
+    fs::write(&file, configuration)?;
+    // A user's path has no programs of the system.
+    let line = "PATH=$PATH:/usr/sbin exec nginx \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", line, "nginx", "-p"]).arg(folder);
+    command.arg("-c").arg(&file);
+    command.arg("-e").arg(folder.join("error.log"));
+    let mut nginx = Running::start(command)?;
+    nginx
+        .wait_until(|| TcpStream::connect(("127.0.0.1", port)).is_ok())
+        .with_context(|| format!("nginx does not listen; see {at}/error.log"))?;
+    Ok(nginx)
+}
+
+/// A page of drafts as Gmail gives it, of exactly [`RESPONSE`] bytes.
+fn drafts() -> String {
+    let ids = (0..8).map(|id| {
+        json!({ "id": format!("r{id}"), "message": { "id": format!("m{id}"), "threadId": format!("t{id}") } })
+    });
+    let ids: Vec<Value> = ids.collect();
+    let page = |padding: &str| {
+        json!({ "drafts": ids, "nextPageToken": padding, "resultSizeEstimate": 8 }).to_string()
+    };
+    page(&"p".repeat(RESPONSE - page("").len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_response_has_its_length_and_nothing_that_ends_a_line_of_nginx() {
+        let page = drafts();
+        assert_eq!(page.len(), RESPONSE);
+        assert!(!page.contains(['\'', '$', '\\']), "{page}");
     }
 }

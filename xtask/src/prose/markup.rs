@@ -15,8 +15,7 @@ const READ: [&str; 4] = ["title", "aria-label", "placeholder", "alt"];
 
 /// A page in Markdown; generated ones are left to their sources. Tabs and notes of the book lose their indentation.
 pub(super) fn page(text: &str) -> Vec<Text> {
-    let is_generated =
-        |line: &str| line.contains("`cargo xtask codegen`") || line.contains("`cargo xtask bench`");
+    let is_generated = |line: &str| line.contains("`cargo xtask codegen`");
     if text.lines().take(5).any(is_generated) {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::{packages, shell};
+use crate::{install, shell};
 
 /// Where the linters are installed.
 const NODE: &str = "target/prose/node";
@@ -59,9 +59,9 @@ pub(crate) fn count() -> Result<()> {
 /// If a text breaks a rule, or a rule misses a planted sentence.
 pub(crate) fn run(options: &[&str]) -> Result<()> {
     let only = options.iter().find(|option| !option.starts_with("--"));
-    let installed = packages::install(NODE, "tests/prose/package.json")
-        .and_then(|()| packages::install(PYTHON, "tests/prose/requirements.txt"));
-    if !packages::is_there(installed, "prose", options)? {
+    let installed = install::packages(NODE, "tests/prose/package.json")
+        .and_then(|()| install::packages(PYTHON, "tests/prose/requirements.txt"));
+    if !install::is_there(installed, "prose", options)? {
         return Ok(());
     }
     let mut findings = lint(&collect()?)?;

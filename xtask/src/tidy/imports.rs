@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, anyhow};
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
-use super::text::File;
+use super::sources::File;
 
 /// Path of a module from the top of its crate; the root's is empty.
 pub(crate) type ModulePath = Vec<String>;
@@ -84,18 +84,16 @@ impl Reader<'_> {
     fn items(&mut self, module: &ModulePath, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut test = false;
-        let mut file = None;
         let mut position = 0;
         while let Some(token) = tokens.get(position) {
             match token {
                 TokenTree::Punct(punct) if punct.as_char() == '#' => {
                     if let Some(TokenTree::Group(group)) = tokens.get(position + 1) {
                         test = test || is_for_tests(group);
-                        file = file.or(path_of(group));
                     }
                 }
                 TokenTree::Ident(word) if word == "mod" => {
-                    position = self.module(module, &tokens, position, test, file.take());
+                    position = self.module(module, &tokens, position, test);
                     test = false;
                     continue;
                 }
@@ -139,19 +137,13 @@ impl Reader<'_> {
         tokens: &[TokenTree],
         position: usize,
         test: bool,
-        file: Option<String>,
     ) -> usize {
         let (Some(TokenTree::Ident(name)), Some(next)) =
             (tokens.get(position + 1), tokens.get(position + 2))
         else {
             return position + 1;
         };
-        let inner = match file {
-            // It stands next to the file that names it.
-            Some(file) if self.file.ends_with("mod.rs") => [module.as_slice(), &[file]].concat(),
-            Some(file) => [&module[..module.len().saturating_sub(1)], &[file]].concat(),
-            None => [module.as_slice(), &[name.to_string()]].concat(),
-        };
+        let inner = [module.as_slice(), &[name.to_string()]].concat();
         if test {
             self.tests.insert(inner);
         } else if let TokenTree::Group(body) = next {
@@ -317,14 +309,6 @@ pub(crate) fn is_for_tests(attribute: &Group) -> bool {
         && !words.iter().any(|word| word == "not")
 }
 
-/// The module of `#[path = "module.rs"]`.
-fn path_of(attribute: &Group) -> Option<String> {
-    let mut tokens = attribute.stream().into_iter();
-    let name = tokens.next()?.to_string();
-    let file = tokens.nth(1)?.to_string();
-    (name == "path").then(|| file.trim_matches('"').trim_end_matches(".rs").to_owned())
-}
-
 fn ends_item(token: &TokenTree) -> bool {
     match token {
         TokenTree::Punct(punct) => punct.as_char() == ';',
@@ -391,11 +375,8 @@ mod tests {
                  #[cfg(test)] mod tests { use crate::b::B; }
                  #[cfg(not(test))] use crate::b::E;",
             ),
-            (
-                "src/b.rs",
-                "#[cfg(test)] #[path = \"b_tests.rs\"] mod tests;",
-            ),
-            ("src/b_tests.rs", "use crate::a;"),
+            ("src/b.rs", "#[cfg(test)] mod tests;"),
+            ("src/b/tests.rs", "use crate::a;"),
         ]);
         assert_eq!(found, ["src/a.rs:4 a > b"]);
     }

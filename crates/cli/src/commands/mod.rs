@@ -5,9 +5,6 @@ mod accounts;
 mod approvals;
 mod audit;
 mod backup;
-mod bench_calls;
-#[cfg(feature = "sandbox")]
-mod bench_server;
 mod call;
 mod completions;
 mod connect;
@@ -86,11 +83,6 @@ pub(crate) enum Command {
     Man(man::Man),
     #[command(hide = true)]
     Reference(reference::Reference),
-    #[cfg(feature = "sandbox")]
-    #[command(hide = true)]
-    BenchServer(bench_server::BenchServer),
-    #[command(hide = true)]
-    BenchCalls(Box<bench_calls::BenchCalls>),
 }
 
 impl FromArgMatches for Any {
@@ -221,9 +213,6 @@ impl Command {
             }
             Self::Man(command) => command.run(terminal),
             Self::Reference(command) => command.run(terminal),
-            #[cfg(feature = "sandbox")]
-            Self::BenchServer(command) => command.run(terminal).await,
-            Self::BenchCalls(command) => command.run(terminal).await,
         }
     }
 }

@@ -6,31 +6,33 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 use stead_core::{
+    catalogue::CatalogueTool,
     product::{Classification, SentRequest},
     tool::{ApiRequest, Effect},
 };
 
-use super::{Subject, requests::sent};
+use super::{
+    Faults, Subject,
+    requests::{sent, weight},
+};
+use crate::fixture::Case;
 
 /// Every request of every fixture whose path can be read is known, by kinds of facts that the product declares, and as no more than the tool
 /// says that it does.
-pub(super) fn requests_are_classified(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        for request in sent(tool, case) {
-            let declared = tool.entry().effect();
-            let fault = fault(subject, &request, declared);
-            faults.extend(fault.map(|fault| {
-                let (method, path) = (&request.method, &request.path);
-                format!(
-                    "{}, {:?}: {method} {path:?} {fault}",
-                    tool.entry().name(),
-                    case.name
-                )
-            }));
+pub(super) fn requests_are_classified(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    for request in sent(tool, case) {
+        if let Some(fault) = fault(subject, &request, tool.entry().effect()) {
+            faults.add(format_args!(
+                "{} {:?} {fault}",
+                request.method, request.path
+            ));
         }
     }
-    faults
 }
 
 fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<String> {
@@ -77,33 +79,23 @@ fn fault(subject: &Subject, request: &ApiRequest, declared: Effect) -> Option<St
     ))
 }
 
-fn weight(effect: Effect) -> u8 {
-    match effect {
-        Effect::Read => 0,
-        Effect::Write => 1,
-        Effect::Delete => 2,
-    }
-}
-
 /// Kinds of facts are unique lower-case words with a description.
-pub(super) fn fact_kinds_are_words(subject: &Subject) -> Vec<String> {
+pub(super) fn fact_kinds_are_words(subject: &Subject, faults: &mut Faults) {
     let kinds = subject.product.fact_kinds;
-    let mut faults = Vec::new();
     for (index, kind) in kinds.iter().enumerate() {
         let is_word =
             !kind.name.is_empty() && kind.name.bytes().all(|byte| byte.is_ascii_lowercase());
         let is_first = kinds[..index].iter().all(|other| other.name != kind.name);
         if !is_word || !is_first || kind.description.chars().count() < 10 {
-            faults.push(format!(
+            faults.add(format_args!(
                 "{kind:?}: expected one lower-case word, once, with a description"
             ));
         }
     }
-    faults
 }
 
 /// Requests that no one would send end with a classification or with none.
-pub(super) fn classifying_never_panics(subject: &Subject) -> Vec<String> {
+pub(super) fn classifying_never_panics(subject: &Subject, faults: &mut Faults) {
     let bodies: Vec<Vec<u8>> = subject
         .cases()
         .flat_map(|(tool, case)| sent(tool, case))
@@ -127,11 +119,7 @@ pub(super) fn classifying_never_panics(subject: &Subject) -> Vec<String> {
         });
         Ok(())
     });
-    outcome
-        .err()
-        .map(|error| error.to_string())
-        .into_iter()
-        .collect()
+    faults.extend(outcome.err());
 }
 
 type Parts = (

@@ -3,110 +3,99 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use stead_core::schema::VERSION_PARAMETERS;
+use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS};
 
-use crate::fixture::short_name;
+use crate::fixture::{Case, short_name};
 
-use super::{Subject, derived::derive, inputs::plain_use};
+use super::{Faults, Subject, derived::derive, inputs::plain_use};
 
-/// Every tool's first case is plain use; its cases use every parameter and show an error of the product; names are
-/// unique, and no file is left over.
-pub(super) fn fixtures_cover_uses_and_errors(subject: &Subject) -> Vec<String> {
-    let mut faults: Vec<String> = subject
-        .fixtures
-        .values()
-        .filter_map(|read| read.as_ref().err().cloned())
-        .collect();
+/// Every fixture file is one, and is of a tool.
+pub(super) fn fixture_files_are_of_tools(subject: &Subject, faults: &mut Faults) {
     let tools = subject.tools().map(|tool| tool.entry().name());
     let tools: BTreeSet<&str> = tools
         .map(|name| short_name(subject.product, name))
         .collect();
-    faults.extend(
-        subject
-            .fixtures
-            .keys()
-            .filter(|name| !tools.contains(name.as_str()))
-            .map(|name| format!("{name}.json: no such tool")),
-    );
-
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        let cases = subject.cases_of(name);
-        let mut fault = |text: String| faults.push(format!("{name}: {text}"));
-        let mut names = BTreeSet::new();
-        for twice in cases
-            .iter()
-            .filter(|case| !names.insert(case.name.as_str()))
-        {
-            fault(format!("two cases are called {:?}", twice.name));
-        }
-        if plain_use(cases).is_none() {
-            fault(String::from("the first case is not plain use"));
-        }
-        if !cases
-            .iter()
-            .any(|case| case.error.is_some() && !case.exchanges.is_empty())
-        {
-            fault(String::from(
-                "no case in which the product responds with an error",
-            ));
-        }
-        let Ok(schema) = tool.schema() else { continue };
-        let schema = schema.schema();
-        for (parameter, _) in schema["properties"].as_object().into_iter().flatten() {
-            if VERSION_PARAMETERS.contains(&parameter.as_str()) {
-                continue;
-            }
-            if !cases
-                .iter()
-                .any(|case| case.result.is_some() && case.input.get(parameter).is_some())
-            {
-                fault(format!("no case uses {parameter}"));
-            }
+    for (name, read) in &subject.fixtures {
+        faults.extend(read.as_ref().err());
+        if !tools.contains(name.as_str()) {
+            faults.add(format_args!("{name}.json: no such tool"));
         }
     }
-    faults
+}
+
+/// Every tool's first case is plain use; its cases use every parameter and show an error of the product; names are
+/// unique.
+pub(super) fn fixtures_cover_uses_and_errors(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    let cases = subject.cases_of(tool.entry().name());
+    let mut names = BTreeSet::new();
+    for twice in cases
+        .iter()
+        .filter(|case| !names.insert(case.name.as_str()))
+    {
+        faults.add(format_args!("two cases are called {:?}", twice.name));
+    }
+    if plain_use(cases).is_none() {
+        faults.add("the first case is not plain use");
+    }
+    if !cases
+        .iter()
+        .any(|case| case.error.is_some() && !case.exchanges.is_empty())
+    {
+        faults.add("no case in which the product responds with an error");
+    }
+    let Ok(schema) = tool.schema() else { return };
+    for (parameter, _) in schema.schema()["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        let uses = |case: &Case| case.result.is_some() && case.input.get(parameter).is_some();
+        if !VERSION_PARAMETERS.contains(&parameter.as_str()) && !cases.iter().any(uses) {
+            faults.add(format_args!("no case uses {parameter}"));
+        }
+    }
 }
 
 /// No case only says that the schema's keyword refuses an input: those cases are derived.
-pub(super) fn fixtures_do_not_restate_the_schema(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let (Ok(schema), Ok(derived)) = (tool.schema(), derive(subject, tool)) else {
-            continue;
-        };
-        let is_derived = |violation: &Value| {
-            let pointer = item_0(violation["path"].as_str().unwrap_or_default());
-            derived.iter().any(|one| {
-                one.keyword().is_some_and(|keyword| {
-                    keyword == violation["keyword"]
-                        && (item_0(&one.pointer) == pointer
-                            || keyword == "additionalProperties"
-                                && parent(&one.pointer) == parent(&pointer))
-                })
+pub(super) fn fixtures_do_not_restate_the_schema(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    let (Ok(schema), Ok(derived)) = (tool.schema(), derive(subject, tool)) else {
+        return;
+    };
+    let is_derived = |violation: &Value| {
+        let pointer = item_0(violation["path"].as_str().unwrap_or_default());
+        derived.iter().any(|one| {
+            one.keyword().is_some_and(|keyword| {
+                keyword == violation["keyword"]
+                    && (item_0(&one.pointer) == pointer
+                        || keyword == "additionalProperties"
+                            && parent(&one.pointer) == parent(&pointer))
             })
-        };
-        let cases = subject.cases_of(tool.entry().name());
-        for case in cases.iter().filter(|one| one.exchanges.is_empty()) {
-            let expected = case.error.as_ref().map(|error| &error["violations"]);
-            let expected = expected
-                .and_then(Value::as_array)
-                .map_or(&[][..], Vec::as_slice);
-            // One that names its message shows more than the keyword.
-            let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
-            if !expected.is_empty()
-                && schema.validate(&mut case.input.clone()).is_err()
-                && expected.iter().all(restates)
-            {
-                faults.push(format!(
-                    "{}, {:?}: this case is derived from the schema; remove it",
-                    tool.entry().name(),
-                    case.name
-                ));
-            }
+        })
+    };
+    let cases = subject.cases_of(tool.entry().name());
+    for case in cases.iter().filter(|one| one.exchanges.is_empty()) {
+        let expected = case.error.as_ref().map(|error| &error["violations"]);
+        let expected = expected
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        // One that names its message shows more than the keyword.
+        let restates = |one: &Value| one.get("message").is_none() && is_derived(one);
+        if !expected.is_empty()
+            && schema.validate(&mut case.input.clone()).is_err()
+            && expected.iter().all(restates)
+        {
+            let place = format!(", {:?}", case.name);
+            faults.at(&place, "this case is derived from the schema; remove it");
         }
     }
-    faults
 }
 
 /// A pointer in which every item of a list is the first.

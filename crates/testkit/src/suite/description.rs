@@ -4,79 +4,71 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use stead_core::{
+    catalogue::CatalogueTool,
     product::{Permissions, ProxyRoute},
     tool::Effect,
 };
 
-use super::{Subject, with_host};
+use super::{Faults, Subject, schemas::is_name, with_host};
 
 /// Longest description that all model vendors take.
 const LONGEST_DESCRIPTION: usize = 1024;
 
 /// Names are unique with their versions, start with the product's, and are such as all model vendors take.
-pub(super) fn names_are_unique_and_prefixed(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
+pub(super) fn names_are_unique_and_prefixed(subject: &Subject, faults: &mut Faults) {
+    let prefix = format!("{}_", subject.product.name);
     let mut seen = BTreeSet::new();
     for entry in subject.product.tools {
         let name = entry.name();
-        let plain = name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-        if !name.starts_with(&format!("{}_", subject.product.name)) || !plain || name.len() > 64 {
-            faults.push(format!(
-                "{name}: a name is {}_ and lower-case words, at most 64 characters",
-                subject.product.name
+        if !name.starts_with(&prefix) || !is_name(name) {
+            faults.add(format_args!(
+                "{name}: a name is {prefix} and lower-case words, at most 64 characters"
             ));
         }
         for known_as in [name].iter().chain(entry.aliases()) {
             if !seen.insert((*known_as, entry.version())) {
-                faults.push(format!("{known_as} {}: twice", entry.version()));
+                faults.add(format_args!("{known_as} {}: twice", entry.version()));
             }
         }
     }
     if subject.product.tools.is_empty() {
-        faults.push(String::from("no tools"));
+        faults.add("no tools");
     }
-    faults
 }
 
 /// Versions are dates.
-pub(super) fn versions_are_dates(subject: &Subject) -> Vec<String> {
+pub(super) fn versions_are_dates(subject: &Subject, faults: &mut Faults) {
     let is_date =
         |version: &str| version.len() == 10 && version.parse::<jiff::civil::Date>().is_ok();
-    let tools = subject.product.tools.iter();
-    tools
-        .filter(|entry| !is_date(entry.version()))
-        .map(|entry| format!("{entry:?}: expected YYYY-MM-DD"))
-        .collect()
+    for entry in subject.product.tools {
+        if !is_date(entry.version()) {
+            faults.add(format_args!("{entry:?}: expected YYYY-MM-DD"));
+        }
+    }
 }
 
 /// Every tool and every parameter at any depth has a description, not too long for any vendor.
-pub(super) fn tools_and_parameters_are_described(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        match tool.schema() {
-            Ok(schema) => {
-                faults.extend(
-                    text_fault(schema.description()).map(|fault| format!("{name}: {fault}")),
-                );
-                describe(schema.schema(), name, &mut faults);
-            }
-            Err(error) => faults.push(format!("{name}: {error}")),
+pub(super) fn tools_and_parameters_are_described(
+    _: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    match tool.schema() {
+        Ok(schema) => {
+            faults.extend(text_fault(schema.description()));
+            describe(schema.schema(), "", faults);
         }
+        Err(error) => faults.add(error),
     }
-    faults
 }
 
 /// Notes every member of a schema that has no description, or one that is too long.
-pub(super) fn describe(node: &Value, path: &str, faults: &mut Vec<String>) {
+pub(super) fn describe(node: &Value, path: &str, faults: &mut Faults) {
     for (name, child) in node["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}/{name}");
-        faults.extend(
-            text_fault(child["description"].as_str().unwrap_or_default())
-                .map(|fault| format!("{path}: {fault}")),
-        );
+        if let Some(fault) = text_fault(child["description"].as_str().unwrap_or_default()) {
+            faults.at(&path, fault);
+        }
         describe(child, &path, faults);
     }
     if node["items"].is_object() {
@@ -99,32 +91,30 @@ fn text_fault(description: &str) -> Option<String> {
 }
 
 /// Where the product has scopes, each tool names those that are enough, and the product's default covers every tool.
-pub(super) fn scopes_are_declared(subject: &Subject) -> Vec<String> {
-    let Permissions::Scopes { always, default } = subject.product.oauth.permissions else {
-        let tools = subject.product.tools.iter();
-        return tools
-            .filter(|entry| !entry.scopes().0.is_empty())
-            .map(|entry| format!("{entry:?}: the product has no scopes"))
-            .collect();
-    };
-    let granted: Vec<&str> = always.iter().chain(default).copied().collect();
-    let mut faults = Vec::new();
-    for entry in subject.product.tools {
-        if entry.scopes().0.is_empty() {
-            faults.push(format!("{entry:?}: names no scope"));
-        } else if !entry.scopes().covered_by(&granted) {
-            faults.push(format!(
-                "{entry:?}: the product's default scopes do not cover it"
-            ));
+pub(super) fn scopes_are_declared(subject: &Subject, faults: &mut Faults) {
+    let granted: Option<Vec<&str>> = match subject.product.oauth.permissions {
+        Permissions::Scopes { always, default } => {
+            Some(always.iter().chain(default).copied().collect())
         }
+        _ => None,
+    };
+    for entry in subject.product.tools {
+        let scopes = entry.scopes();
+        let fault = match &granted {
+            None if !scopes.0.is_empty() => "the product has no scopes",
+            Some(_) if scopes.0.is_empty() => "names no scope",
+            Some(granted) if !scopes.covered_by(granted) => {
+                "the product's default scopes do not cover it"
+            }
+            _ => continue,
+        };
+        faults.add(format_args!("{entry:?}: {fault}"));
     }
-    faults
 }
 
 /// What guides through the set-up and the test of a connection names tools and settings that there are; a test only reads.
-pub(super) fn guides_name_what_there_is(subject: &Subject) -> Vec<String> {
+pub(super) fn guides_name_what_there_is(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
-    let mut faults = Vec::new();
     for call in product.test_calls {
         let tool = subject
             .tools()
@@ -138,12 +128,14 @@ pub(super) fn guides_name_what_there_is(subject: &Subject) -> Vec<String> {
             is_valid && tool.entry().effect() == Effect::Read
         });
         if !is_good {
-            faults.push(format!("{}: no test of a connection", call.tool));
+            faults.add(format_args!("{}: no test of a connection", call.tool));
         }
     }
     for name in product.capabilities.iter().flat_map(|(_, tools)| *tools) {
         if !product.tools.iter().any(|entry| entry.name() == *name) {
-            faults.push(format!("{name}: a capability enables what there is not"));
+            faults.add(format_args!(
+                "{name}: a capability enables what there is not"
+            ));
         }
     }
     for field in product.setting_fields {
@@ -154,15 +146,16 @@ pub(super) fn guides_name_what_there_is(subject: &Subject) -> Vec<String> {
             violations.any(|one| one.path == place && one.keyword == "additionalProperties")
         });
         if unknown {
-            faults.push(format!("{}: the product has no such setting", field.name));
+            faults.add(format_args!(
+                "{}: the product has no such setting",
+                field.name
+            ));
         }
     }
-    faults
 }
 
 /// Origins are HTTPS hosts without a path, OAuth endpoints are HTTPS, and names are unique.
-pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
+pub(super) fn origins_are_plain(subject: &Subject, faults: &mut Faults) {
     let mut names = BTreeSet::new();
     for origin in subject.product.origins {
         let address = with_host(origin.url);
@@ -171,20 +164,23 @@ pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
                 && format!("{}://{}", url.scheme(), url.host_str().unwrap_or_default()) == address
         });
         if !plain {
-            faults.push(format!("{}: expected https://host", origin.url));
+            faults.add(format_args!("{}: expected https://host", origin.url));
         }
         if !origin.base.is_empty() && !is_plain_path(origin.base) {
-            faults.push(format!(
+            faults.add(format_args!(
                 "{}: a base is empty, or starts with a slash and ends without one",
                 origin.base
             ));
         }
         if origin.name.is_empty() || !names.insert(origin.name) {
-            faults.push(format!("{}: an origin has a name of its own", origin.url));
+            faults.add(format_args!(
+                "{}: an origin has a name of its own",
+                origin.url
+            ));
         }
     }
     if subject.product.origins.is_empty() {
-        faults.push(String::from("no origin"));
+        faults.add("no origin");
     }
     let oauth = &subject.product.oauth;
     for endpoint in [oauth.authorize, oauth.token]
@@ -192,44 +188,43 @@ pub(super) fn origins_are_plain(subject: &Subject) -> Vec<String> {
         .chain(oauth.revoke)
     {
         if !endpoint.starts_with("https://") {
-            faults.push(format!("{endpoint:?}: an OAuth endpoint is HTTPS"));
+            faults.add(format_args!("{endpoint:?}: an OAuth endpoint is HTTPS"));
         }
     }
-    faults
 }
 
 /// Every route leads to a known origin by plain paths, and none is hidden behind an earlier one.
-pub(super) fn proxy_routes_are_well_formed(subject: &Subject) -> Vec<String> {
+pub(super) fn proxy_routes_are_well_formed(subject: &Subject, faults: &mut Faults) {
     let routes = subject.product.proxy.routes;
-    let mut faults = Vec::new();
     for (index, route) in routes.iter().enumerate() {
         for path in [route.prefix, route.rewrite] {
             if !is_plain_path(path) {
-                faults.push(format!("{path:?}: expected a plain path"));
+                faults.add(format_args!("{path:?}: expected a plain path"));
             }
         }
         if route.origin.is_empty() || subject.product.origin(route.origin).is_none() {
-            faults.push(format!("{}: no origin {:?}", route.prefix, route.origin));
+            faults.add(format_args!(
+                "{}: no origin {:?}",
+                route.prefix, route.origin
+            ));
         }
         if let Some(earlier) = routes[..index].iter().find(|earlier| hides(earlier, route)) {
-            faults.push(format!(
+            faults.add(format_args!(
                 "{}: hidden behind {}",
                 route.prefix, earlier.prefix
             ));
         }
     }
     if routes.is_empty() {
-        faults.push(String::from("no route: the proxy would take nothing"));
+        faults.add("no route: the proxy would take nothing");
     }
-    faults
 }
 
 /// No route of the proxy leads to the authorization, token or revocation endpoint.
-pub(super) fn oauth_endpoints_are_not_proxied(subject: &Subject) -> Vec<String> {
+pub(super) fn oauth_endpoints_are_not_proxied(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
     let rules = &product.proxy;
     let oauth = &product.oauth;
-    let mut faults = Vec::new();
     for endpoint in [oauth.authorize, oauth.token]
         .into_iter()
         .chain(oauth.revoke)
@@ -243,14 +238,13 @@ pub(super) fn oauth_endpoints_are_not_proxied(subject: &Subject) -> Vec<String> 
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
             };
             if is_below(route.rewrite) && !rules.refused.is_some_and(is_below) {
-                faults.push(format!(
+                faults.add(format_args!(
                     "{endpoint}: the proxy reaches it through {}",
                     route.prefix
                 ));
             }
         }
     }
-    faults
 }
 
 fn hides(earlier: &ProxyRoute, later: &ProxyRoute) -> bool {

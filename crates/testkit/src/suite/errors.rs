@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use stead_core::{ErrorKind, tool::Response};
 
-use super::Subject;
+use super::{Faults, Subject};
 
 /// Bodies that a gateway, an old front end or a broken one sends.
 const BODIES: &[&str] = &[
@@ -25,23 +25,20 @@ const BODIES: &[&str] = &[
 ];
 
 /// Every status from 400 on is an error with that status, of a kind that fits; no success is one; nothing panics.
-pub(super) fn errors_become_kinds(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
+pub(super) fn errors_become_kinds(subject: &Subject, faults: &mut Faults) {
     for body in BODIES {
         for status in 200..600 {
             let error =
                 (subject.product.read_error)(&Response::new(status, HeaderMap::new(), *body));
             let Some(error) = error else {
                 if status >= 400 {
-                    faults.push(format!("{status} with {body:?} is read as no error"));
+                    faults.add(format_args!("{status} with {body:?} is read as no error"));
                 }
                 continue;
             };
             let mut fault = |text: &str| {
-                faults.push(format!(
-                    "{status} with {body:?} is {}: {text}",
-                    error.kind()
-                ))
+                let kind = error.kind();
+                faults.add(format_args!("{status} with {body:?} is {kind}: {text}"));
             };
             if (200..300).contains(&status) && *body == "{}" {
                 fault("a success is read as an error");
@@ -72,5 +69,4 @@ pub(super) fn errors_become_kinds(subject: &Subject) -> Vec<String> {
             }
         }
     }
-    faults
 }

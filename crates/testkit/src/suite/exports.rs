@@ -6,26 +6,21 @@ use stead_core::{
     schema::{Detail, ExportFormat, VERSION_PARAMETERS, check_tool},
 };
 
-use super::Subject;
+use super::{Faults, Subject};
 use crate::{fixture::Case, replay::replay_with};
 
 /// Every export is one that its vendor takes.
-pub(super) fn exports_keep_to_their_subset(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        for (word, format) in ExportFormat::NAMES {
-            for (detail, how) in [(Detail::Full, "whole"), (Detail::Compact, "compact")] {
-                let found = match tool.export_with(*format, detail) {
-                    Ok(exported) => check_tool(*format, &exported.tool),
-                    Err(error) => vec![error.to_string()],
-                };
-                let found = found.into_iter();
-                faults.extend(found.map(|fault| format!("{name} as {word}, {how}: {fault}")));
-            }
+pub(super) fn exports_keep_to_their_subset(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+    for (word, format) in ExportFormat::NAMES {
+        for (detail, how) in [(Detail::Full, "whole"), (Detail::Compact, "compact")] {
+            let found = match tool.export_with(*format, detail) {
+                Ok(exported) => check_tool(*format, &exported.tool),
+                Err(error) => vec![error.to_string()],
+            };
+            let place = format!(" as {word}, {how}");
+            found.iter().for_each(|fault| faults.at(&place, fault));
         }
     }
-    faults
 }
 
 fn has_type(node: &Value, name: &str) -> bool {
@@ -39,24 +34,20 @@ fn holds(list: &Value, name: &str) -> bool {
 
 /// A call as a model makes it that was given a vendor's export sends what a plain call sends. For OpenAI's strict mode it
 /// holds every parameter, null where the plain call has none; for all, a free-form object is text.
-pub(super) fn calls_by_an_export_are_plain_calls(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        for format in [
-            ExportFormat::OpenaiStrict,
-            ExportFormat::AnthropicStrict,
-            ExportFormat::Gemini,
-        ] {
-            let found = calls_by(format, tool, subject.cases_of(name));
-            faults.extend(
-                found
-                    .into_iter()
-                    .map(|fault| format!("{name} as {format:?}, {fault}")),
-            );
-        }
+pub(super) fn calls_by_an_export_are_plain_calls(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    for format in [
+        ExportFormat::OpenaiStrict,
+        ExportFormat::AnthropicStrict,
+        ExportFormat::Gemini,
+    ] {
+        let place = format!(" as {format:?}");
+        let found = calls_by(format, tool, subject.cases_of(tool.entry().name()));
+        found.iter().for_each(|fault| faults.at(&place, fault));
     }
-    faults
 }
 
 fn calls_by(format: ExportFormat, tool: &CatalogueTool, cases: &[Case]) -> Vec<String> {

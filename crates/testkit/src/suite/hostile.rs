@@ -8,7 +8,7 @@ use proptest::{
 use serde_json::{Value, json};
 use stead_core::{catalogue::CatalogueTool, schema::VERSION_PARAMETERS};
 
-use super::{Subject, inputs::plain_use, requests::leaves};
+use super::{Faults, Subject, inputs::plain_use, requests::leaves};
 use crate::{fixture::Case, replay::run};
 
 /// Strings that each name a way out.
@@ -56,23 +56,25 @@ const KNOWN: &[&str] = &[
 const RANDOM: usize = 48;
 
 /// A hostile string in any string of the input changes neither origin nor path, and never panics.
-pub(super) fn hostile_strings_stay_data(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
+pub(super) fn hostile_strings_stay_data(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    let Some(plain) = plain_use(subject.cases_of(tool.entry().name())) else {
+        return;
+    };
     let strings = strings();
-    for tool in subject.tools() {
-        let Some(plain) = plain_use(subject.cases_of(tool.entry().name())) else {
-            continue;
-        };
-        for parameter in string_parameters(tool) {
-            // One string shows the fault; the others would say it again.
-            faults.extend(
-                strings
-                    .iter()
-                    .find_map(|text| fault(subject, tool, plain, &parameter, text)),
-            );
+    for place in string_parameters(tool) {
+        // One string shows the fault; the others would say it again.
+        let mut found = strings.iter().filter_map(|text| {
+            let what = fault(subject, tool, plain, &place, text)?;
+            Some((text.chars().take(80).collect::<String>(), what))
+        });
+        if let Some((text, what)) = found.next() {
+            faults.at(&format!(" with {:?} = {text:?}", place.name), what);
         }
     }
-    faults
 }
 
 fn fault(
@@ -88,23 +90,15 @@ fn fault(
     } else {
         json!(text)
     };
-    let tell = |what: String| {
-        Some(format!(
-            "{} with {:?} = {:?}: {what}",
-            tool.entry().name(),
-            parameter.name,
-            text.chars().take(80).collect::<String>()
-        ))
-    };
     let sent = match run(tool, plain, input) {
         Ok(replayed) => replayed.canned.requests(),
-        Err(fault) => return tell(fault),
+        Err(fault) => return Some(fault),
     };
-    if let Some(leaving) = sent
+    let leaving = sent
         .iter()
-        .find_map(|request| leaves(subject.product, request))
-    {
-        return tell(leaving);
+        .find_map(|request| leaves(subject.product, request));
+    if leaving.is_some() {
+        return leaving;
     }
     // The first request is the same as in plain use, but for the string: there is no response to go by yet.
     let usual = run(tool, plain, plain.input.clone())
@@ -115,14 +109,12 @@ fn fault(
     let same = first.method == usual.method
         && first.origin == usual.origin
         && first.path.len() == usual.path.len();
-    if same {
-        None
-    } else {
-        tell(format!(
+    (!same).then(|| {
+        format!(
             "{} {:?} instead of {:?}",
             first.method, first.path, usual.path
-        ))
-    }
+        )
+    })
 }
 
 struct Place {

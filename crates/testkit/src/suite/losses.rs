@@ -5,44 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use stead_core::{catalogue::CatalogueTool, tool::Whole};
 
-use super::Subject;
+use super::{Faults, Subject};
 use crate::fixture::Case;
 
 /// Every text and number of a result is in its readable view, is declared in `view_leaves_out` of the fixture file, or is
 /// marked as left out: by a handle, or by `truncated` of what it belongs to. And nothing is declared that no view
 /// leaves out.
-pub(super) fn readable_views_lose_nothing_silently(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        let declared = subject.left_out_of(name);
-        let mut used = BTreeSet::new();
-        let mut lost: BTreeMap<String, String> = BTreeMap::new();
-        for case in subject.cases_of(name) {
-            let Some((view, wholes)) = view_of(tool, case) else {
-                continue;
-            };
-            for loss in losses(case, &view, &wholes) {
-                match declared.keys().find(|path| covers(path, &loss)) {
-                    Some(path) => _ = used.insert(path.as_str()),
-                    None => {
-                        _ = lost
-                            .entry(path_of(&loss.pointer))
-                            .or_insert(format!("{:?}, {:?}", loss.text, case.name))
-                    }
+pub(super) fn readable_views_lose_nothing_silently(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    let name = tool.entry().name();
+    let declared = subject.left_out_of(name);
+    let mut used = BTreeSet::new();
+    let mut lost: BTreeMap<String, String> = BTreeMap::new();
+    for case in subject.cases_of(name) {
+        let Some((view, wholes)) = view_of(tool, case) else {
+            continue;
+        };
+        for loss in losses(case, &view, &wholes) {
+            match declared.keys().find(|path| covers(path, &loss)) {
+                Some(path) => _ = used.insert(path.as_str()),
+                None => {
+                    let text = format!("{:?}, {:?}", loss.text, case.name);
+                    lost.entry(path_of(&loss.pointer)).or_insert(text);
                 }
             }
         }
-        faults.extend(
-            lost.into_iter()
-                .map(|(path, text)| format!("{name}: the view loses {path} ({text})")),
-        );
-        let unused = declared.keys().filter(|path| !used.contains(path.as_str()));
-        faults.extend(unused.map(|path| {
-            format!("{name}: view_leaves_out names {path}, and no view leaves it out")
-        }));
     }
-    faults
+    for (path, text) in lost {
+        faults.add(format_args!("the view loses {path} ({text})"));
+    }
+    for path in declared.keys().filter(|path| !used.contains(path.as_str())) {
+        faults.add(format_args!(
+            "view_leaves_out names {path}, and no view leaves it out"
+        ));
+    }
 }
 
 /// The readable view of a case's result, with what it gives only in part.
@@ -196,40 +195,40 @@ fn matches(path: &[&str], place: &[&str]) -> bool {
 
 /// The check above finds a text that is taken out of the product's own views, and one that is cut: for each view at least one, unless
 /// all that it shows is made of other texts.
-pub(super) fn cuts_in_readable_views_are_found(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let name = tool.entry().name();
-        let declared = subject.left_out_of(name);
-        let lost = |case: &Case, view: &Value, wholes: &[Whole]| {
-            let lost = losses(case, view, wholes).into_iter();
-            lost.filter(|loss| !declared.keys().any(|path| covers(path, loss)))
-                .count()
+pub(super) fn cuts_in_readable_views_are_found(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    faults: &mut Faults,
+) {
+    let name = tool.entry().name();
+    let declared = subject.left_out_of(name);
+    let lost = |case: &Case, view: &Value, wholes: &[Whole]| {
+        let lost = losses(case, view, wholes).into_iter();
+        lost.filter(|loss| !declared.keys().any(|path| covers(path, loss)))
+            .count()
+    };
+    let (mut taken_out, mut cut) = (0, 0);
+    for case in subject.cases_of(name) {
+        let Some((view, wholes)) = view_of(tool, case) else {
+            continue;
         };
-        let (mut taken_out, mut cut) = (0, 0);
-        for case in subject.cases_of(name) {
-            let Some((view, wholes)) = view_of(tool, case) else {
-                continue;
+        let before = lost(case, &view, &wholes);
+        let mut leaves = Vec::new();
+        leaves_of(&view, String::new(), &mut leaves);
+        for (pointer, text) in leaves {
+            let with = |value: Value| {
+                let mut view = view.clone();
+                if let Some(leaf) = view.pointer_mut(&pointer) {
+                    *leaf = value;
+                }
+                lost(case, &view, &wholes) > before
             };
-            let before = lost(case, &view, &wholes);
-            let mut leaves = Vec::new();
-            leaves_of(&view, String::new(), &mut leaves);
-            for (pointer, text) in leaves {
-                let with = |value: Value| {
-                    let mut view = view.clone();
-                    if let Some(leaf) = view.pointer_mut(&pointer) {
-                        *leaf = value;
-                    }
-                    lost(case, &view, &wholes) > before
-                };
-                let half: String = text.chars().take(text.chars().count() / 2).collect();
-                taken_out += usize::from(with(Value::Null));
-                cut += usize::from(with(Value::String(half)));
-            }
-        }
-        if tool.entry().readable().is_some() && (taken_out == 0 || cut == 0) {
-            faults.push(format!("{name}: of its texts {taken_out} are missed when they are taken out, and {cut} when they are cut"));
+            let half: String = text.chars().take(text.chars().count() / 2).collect();
+            taken_out += usize::from(with(Value::Null));
+            cut += usize::from(with(Value::String(half)));
         }
     }
-    faults
+    if tool.entry().readable().is_some() && (taken_out == 0 || cut == 0) {
+        faults.add(format_args!("of its texts {taken_out} are missed when they are taken out, and {cut} when they are cut"));
+    }
 }

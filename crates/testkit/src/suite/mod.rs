@@ -1,6 +1,7 @@
 //! What every product proves about itself, with nothing but its fixtures.
 
 mod bless;
+mod check;
 mod classes;
 mod coverage;
 mod derived;
@@ -35,6 +36,8 @@ use crate::{
 };
 
 pub use bless::bless;
+pub use check::Check;
+use check::{Faults, Of};
 pub use outputs::faults_of;
 
 /// A product, its tools and their fixtures.
@@ -99,58 +102,51 @@ impl Subject {
     }
 }
 
-/// One thing that the suite proves.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Check {
-    /// Name, a sentence in snake_case.
-    pub name: &'static str,
-    /// Returns the faults.
-    pub run: fn(&Subject) -> Vec<String>,
-}
-
 /// Everything that the suite proves besides the replay of the fixtures.
 pub fn checks() -> Vec<Check> {
     macro_rules! checks {
-        ($($module:ident::$name:ident,)+) => { vec![$(Check { name: stringify!($name), run: $module::$name },)+] };
+        ($($of:ident $module:ident::$name:ident,)+) => {
+            vec![$(Check { name: stringify!($name), of: Of::$of($module::$name) },)+]
+        };
     }
     checks![
-        description::names_are_unique_and_prefixed,
-        description::versions_are_dates,
-        description::tools_and_parameters_are_described,
-        description::scopes_are_declared,
-        description::guides_name_what_there_is,
-        description::origins_are_plain,
-        description::proxy_routes_are_well_formed,
-        description::oauth_endpoints_are_not_proxied,
-        texts::scopes_are_said_in_every_language,
-        texts::texts_are_translated,
-        schemas::schemas_are_portable,
-        schemas::bounds_and_enums_are_kept,
-        exports::exports_keep_to_their_subset,
-        exports::calls_by_an_export_are_plain_calls,
-        inputs::unknown_arguments_are_refused_with_the_known_ones,
-        inputs::versions_are_taken_by_every_tool,
-        inputs::typed_calls_are_calls_by_name,
-        views::readable_views_are_portable,
-        views::readable_views_keep_to_their_schema,
-        losses::readable_views_lose_nothing_silently,
-        losses::cuts_in_readable_views_are_found,
-        outputs::outputs_are_portable,
-        outputs::results_are_what_their_output_says,
-        outputs::members_of_outputs_are_seen,
-        coverage::fixtures_cover_uses_and_errors,
-        coverage::fixtures_do_not_restate_the_schema,
-        requests::tools_await_only_io,
-        requests::effects_match_methods,
-        requests::hints_match_methods,
-        requests::what_follows_a_write_is_said,
-        requests::requests_stay_at_the_origins,
-        classes::requests_are_classified,
-        classes::fact_kinds_are_words,
-        classes::classifying_never_panics,
-        hostile::hostile_strings_stay_data,
-        errors::errors_become_kinds,
+        Product description::names_are_unique_and_prefixed,
+        Product description::versions_are_dates,
+        Tool description::tools_and_parameters_are_described,
+        Product description::scopes_are_declared,
+        Product description::guides_name_what_there_is,
+        Product description::origins_are_plain,
+        Product description::proxy_routes_are_well_formed,
+        Product description::oauth_endpoints_are_not_proxied,
+        Product texts::scopes_are_said_in_every_language,
+        Product texts::texts_are_translated,
+        Tool schemas::schemas_are_portable,
+        Tool schemas::bounds_and_enums_are_kept,
+        Tool exports::exports_keep_to_their_subset,
+        Tool exports::calls_by_an_export_are_plain_calls,
+        Tool inputs::unknown_arguments_are_refused_with_the_known_ones,
+        Tool inputs::versions_are_taken_by_every_tool,
+        Tool inputs::typed_calls_are_calls_by_name,
+        Tool views::readable_views_are_portable,
+        Case views::readable_views_keep_to_their_schema,
+        Tool losses::readable_views_lose_nothing_silently,
+        Tool losses::cuts_in_readable_views_are_found,
+        Tool outputs::outputs_are_portable,
+        Case outputs::results_are_what_their_output_says,
+        Product outputs::members_of_outputs_are_seen,
+        Product coverage::fixture_files_are_of_tools,
+        Tool coverage::fixtures_cover_uses_and_errors,
+        Tool coverage::fixtures_do_not_restate_the_schema,
+        Case requests::tools_await_only_io,
+        Case requests::effects_match_methods,
+        Tool requests::hints_match_methods,
+        Case requests::what_follows_a_write_is_said,
+        Case requests::requests_stay_at_the_origins,
+        Case classes::requests_are_classified,
+        Product classes::fact_kinds_are_words,
+        Product classes::classifying_never_panics,
+        Tool hostile::hostile_strings_stay_data,
+        Product errors::errors_become_kinds,
     ]
 }
 
@@ -163,10 +159,8 @@ pub fn product(product: &'static Product, fixtures: &Path) {
     let faults: Vec<String> = checks()
         .into_iter()
         .flat_map(|check| {
-            (check.run)(&subject)
-                .into_iter()
-                .map(|fault| format!("{}: {fault}", check.name))
-                .collect::<Vec<_>>()
+            let faults = check.run(&subject).into_iter();
+            faults.map(move |fault| format!("{}: {fault}", check.name))
         })
         .chain(subject.cases().filter_map(|(tool, case)| {
             replay_one(tool, case)
@@ -201,7 +195,7 @@ pub fn main(product: &'static Product, fixtures: impl AsRef<Path>) -> ExitCode {
     }
     let checks = checks()
         .into_iter()
-        .map(|check| Trial::test(check.name, move || outcome(&(check.run)(subject))));
+        .map(|check| Trial::test(check.name, move || outcome(&check.run(subject))));
     let cases = subject.cases().map(|(tool, case)| {
         let name = format!(
             "fixture::{}::{}",

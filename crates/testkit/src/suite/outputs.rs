@@ -5,36 +5,33 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use stead_core::catalogue::CatalogueTool;
 
-use super::{Subject, description::describe, schemas::lint};
+use super::{Faults, Subject, description::describe, schemas::lint};
+use crate::fixture::Case;
 
 /// Deepest nesting; deeper than an input's, since results hold lists of the product's own objects.
 const DEEPEST: usize = 8;
 
 /// Every output is an object whose members are described, in the keywords that an input may use.
-pub(super) fn outputs_are_portable(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let schema = tool.output_schema();
-        let name = format!("{}, output", tool.entry().name());
-        if schema["type"] != "object" {
-            faults.push(format!("{name}: a result is an object"));
-        }
-        lint(schema, &name, DEEPEST, 0, &mut faults);
-        describe(schema, &name, &mut faults);
+pub(super) fn outputs_are_portable(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+    const PATH: &str = ", output";
+    let schema = tool.output_schema();
+    if schema["type"] != "object" {
+        faults.at(PATH, "a result is an object");
     }
-    faults
+    lint(schema, PATH, DEEPEST, 0, faults);
+    describe(schema, PATH, faults);
 }
 
 /// Every result of a case passes the published schema and is read into the struct, which loses nothing that it names.
-pub(super) fn results_are_what_their_output_says(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        let Some(result) = &case.result else { continue };
-        let name = tool.entry().name();
-        let found = faults_of(tool, &result.data).into_iter();
-        faults.extend(found.map(|fault| format!("{name}, {:?}: {fault}", case.name)));
+pub(super) fn results_are_what_their_output_says(
+    _: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    if let Some(result) = &case.result {
+        faults.extend(faults_of(tool, &result.data));
     }
-    faults
 }
 
 /// What is wrong with the data of a result, by the output of its tool; nothing where it keeps to it.
@@ -68,25 +65,23 @@ pub fn faults_of(tool: &CatalogueTool, data: &Value) -> Vec<String> {
 
 /// Every member that an output names is in a result of some case of the product: a name that the product does not use is
 /// found so. What several outputs share is the same member, by its name and description.
-pub(super) fn members_of_outputs_are_seen(subject: &Subject) -> Vec<String> {
+pub(super) fn members_of_outputs_are_seen(subject: &Subject, faults: &mut Faults) {
     let mut seen = BTreeSet::new();
     for (tool, case) in subject.cases() {
         if let Some(result) = &case.result {
             see_members(tool.output_schema(), &result.data, &mut seen);
         }
     }
-    let mut faults = Vec::new();
     for tool in subject.tools() {
         let mut unseen = BTreeSet::new();
         unseen_members("", tool.output_schema(), &seen, &mut unseen);
-        let name = tool.entry().name();
-        faults.extend(
-            unseen
-                .iter()
-                .map(|path| format!("{name}: no case has {path} in its result")),
-        );
+        for path in unseen {
+            faults.at(
+                tool.entry().name(),
+                format_args!("no case has {path} in its result"),
+            );
+        }
     }
-    faults
 }
 
 /// Notes every named member that is in the data and was lost or changed in the struct. `null` and absence are the same.

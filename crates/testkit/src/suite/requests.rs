@@ -6,7 +6,7 @@ use stead_core::{
     tool::{ApiRequest, Effect, Hints},
 };
 
-use super::{Subject, with_host};
+use super::{Faults, Subject, with_host};
 use crate::{
     Canned,
     fixture::Case,
@@ -15,115 +15,104 @@ use crate::{
 };
 
 /// One poll ends every tool: it awaits nothing but its `Io`.
-pub(super) fn tools_await_only_io(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        let Ok(parsed) = parse(tool, case.input.clone()) else {
-            continue;
-        };
-        let Ok(responses) = case.responses() else {
-            continue;
-        };
+pub(super) fn tools_await_only_io(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    if let (Ok(parsed), Ok(responses)) = (parse(tool, case.input.clone()), case.responses()) {
         let canned = Canned::new(subject.product, responses);
-        if let Err(pending) = try_drive(&*parsed, &case.call.to_call(subject.product), &canned) {
-            faults.push(format!(
-                "{}, {:?}: {pending}",
-                tool.entry().name(),
-                case.name
-            ));
-        }
+        let call = case.call.to_call(subject.product);
+        faults.extend(try_drive(&*parsed, &call, &canned).err());
     }
-    faults
 }
 
-/// A tool that says it reads sends nothing that writes; one that writes sends nothing that deletes.
-pub(super) fn effects_match_methods(subject: &Subject) -> Vec<String> {
-    let weight = |effect: Effect| match effect {
+/// How much an effect changes.
+pub(super) fn weight(effect: Effect) -> u8 {
+    match effect {
         Effect::Read => 0,
         Effect::Write => 1,
         Effect::Delete => 2,
-    };
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        let declared = tool.entry().effect();
-        for request in sent(tool, case) {
-            if weight(request.effect_of()) > weight(declared) {
-                faults.push(format!(
-                    "{} declares {} and sends {} {:?}",
-                    tool.entry().name(),
-                    declared.name(),
-                    request.method,
-                    request.path
-                ));
-            }
-        }
     }
-    faults
 }
 
-/// What replaces or removes (PUT and DELETE, RFC 9110 section 9.2.2) is called so: a second call changes nothing more.
-pub(super) fn hints_match_methods(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let (name, hints) = (tool.entry().name(), tool.entry().hints());
-        let cases = subject.cases_of(name).iter();
-        let requests = cases.flat_map(|case| sent(tool, case));
-        let changes: Vec<_> = requests
-            .filter(|request| request.effect_of() != Effect::Read)
-            .collect();
-        let replaces = |request: &ApiRequest| {
-            [http::Method::PUT, http::Method::DELETE].contains(&request.method)
-        };
-        if changes.iter().any(replaces) && !hints.destructive {
-            faults.push(format!("{name} replaces something and has no hint of it"));
-        }
-        if changes.iter().all(replaces) && !hints.idempotent {
-            faults.push(format!("{name} can be repeated and has no hint of it"));
-        }
-        if tool.entry().effect() == Effect::Read && hints != Hints::READS {
-            faults.push(format!("{name} only reads and has the hints of another"));
-        }
-    }
-    faults
-}
-
-/// Where a tool goes on after its first write, the write says so: a dry run cannot.
-pub(super) fn what_follows_a_write_is_said(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        let requests = sent(tool, case);
-        let responses = case.responses().unwrap_or_default();
-        let mut exchanges = requests.iter().zip(&responses).enumerate();
-        let write = exchanges.find(|(_, (request, _))| request.effect_of() != Effect::Read);
-        if let Some((index, (request, response))) = write
-            && response.status < 300
-            && request.then.is_none()
-            && index + 1 < requests.len()
-        {
-            faults.push(format!(
-                "{}, {:?}: goes on after {} {:?}, which does not say what follows",
-                tool.entry().name(),
-                case.name,
-                request.method,
+/// A tool that says it reads sends nothing that writes; one that writes sends nothing that deletes.
+pub(super) fn effects_match_methods(
+    _: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    let declared = tool.entry().effect();
+    for request in sent(tool, case) {
+        if weight(request.effect_of()) > weight(declared) {
+            let (declared, method) = (declared.name(), &request.method);
+            faults.add(format_args!(
+                "declares {declared} and sends {method} {:?}",
                 request.path
             ));
         }
     }
-    faults
+}
+
+/// What replaces or removes (PUT and DELETE, RFC 9110 section 9.2.2) is called so: a second call changes nothing more.
+pub(super) fn hints_match_methods(subject: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+    let hints = tool.entry().hints();
+    let cases = subject.cases_of(tool.entry().name()).iter();
+    let requests = cases.flat_map(|case| sent(tool, case));
+    let changes: Vec<_> = requests
+        .filter(|request| request.effect_of() != Effect::Read)
+        .collect();
+    let replaces =
+        |request: &ApiRequest| [http::Method::PUT, http::Method::DELETE].contains(&request.method);
+    if changes.iter().any(replaces) && !hints.destructive {
+        faults.add("replaces something and has no hint of it");
+    }
+    if changes.iter().all(replaces) && !hints.idempotent {
+        faults.add("can be repeated and has no hint of it");
+    }
+    if tool.entry().effect() == Effect::Read && hints != Hints::READS {
+        faults.add("only reads and has the hints of another");
+    }
+}
+
+/// Where a tool goes on after its first write, the write says so: a dry run cannot.
+pub(super) fn what_follows_a_write_is_said(
+    _: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    let requests = sent(tool, case);
+    let responses = case.responses().unwrap_or_default();
+    let mut exchanges = requests.iter().zip(&responses).enumerate();
+    let write = exchanges.find(|(_, (request, _))| request.effect_of() != Effect::Read);
+    if let Some((index, (request, response))) = write
+        && response.status < 300
+        && request.then.is_none()
+        && index + 1 < requests.len()
+    {
+        let (method, path) = (&request.method, &request.path);
+        faults.add(format_args!(
+            "goes on after {method} {path:?}, which does not say what follows"
+        ));
+    }
 }
 
 /// Every request goes to an origin of the product, by a target that no parser would change.
-pub(super) fn requests_stay_at_the_origins(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for (tool, case) in subject.cases() {
-        for request in sent(tool, case) {
-            faults.extend(
-                leaves(subject.product, &request)
-                    .map(|fault| format!("{}, {:?}: {fault}", tool.entry().name(), case.name)),
-            );
-        }
-    }
-    faults
+pub(super) fn requests_stay_at_the_origins(
+    subject: &Subject,
+    tool: &CatalogueTool,
+    case: &Case,
+    faults: &mut Faults,
+) {
+    let requests = sent(tool, case);
+    faults.extend(
+        requests
+            .iter()
+            .filter_map(|request| leaves(subject.product, request)),
+    );
 }
 
 /// The requests that a run of a case sends.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use stead_core::catalogue::CatalogueTool;
 
-use super::Subject;
+use super::{Faults, Subject};
 
 /// Keywords that OpenAI, Anthropic, Gemini and MCP all understand, or ignore without harm.
 const PORTABLE: &[&str] = &[
@@ -63,52 +63,32 @@ const DEEPEST: usize = 5;
 
 /// Every node is typed, every array has items, every object has members or is free-form, and no keyword is used that
 /// some vendor refuses.
-pub(super) fn schemas_are_portable(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let Some(schema) = schema_of(tool, &mut faults) else {
-            continue;
-        };
-        let name = tool.entry().name();
-        lint(schema, name, DEEPEST, 0, &mut faults);
-        if schema["additionalProperties"] != Value::Bool(false) {
-            faults.push(format!(
-                "{name}: takes unknown arguments; add #[serde(deny_unknown_fields)]"
-            ));
-        }
-        for (parameter, _) in schema["properties"].as_object().into_iter().flatten() {
-            let plain = parameter
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
-            if !plain
-                || parameter.len() > 64
-                || !parameter.starts_with(|first: char| first.is_ascii_lowercase())
-            {
-                faults.push(format!(
-                    "{name}/{parameter}: a parameter is lower-case words with underscores"
-                ));
-            }
+pub(super) fn schemas_are_portable(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+    let schema = match tool.schema() {
+        Ok(schema) => schema.schema(),
+        Err(error) => return faults.add(error),
+    };
+    lint(schema, "", DEEPEST, 0, faults);
+    if schema["additionalProperties"] != Value::Bool(false) {
+        faults.add("takes unknown arguments; add #[serde(deny_unknown_fields)]");
+    }
+    for (parameter, _) in schema["properties"].as_object().into_iter().flatten() {
+        if !is_name(parameter) || !parameter.starts_with(|first: char| first.is_ascii_lowercase()) {
+            let path = format!("/{parameter}");
+            faults.at(&path, "a parameter is lower-case words with underscores");
         }
     }
-    faults
 }
 
-fn schema_of<'a>(tool: &'a CatalogueTool, faults: &mut Vec<String>) -> Option<&'a Value> {
-    tool.schema()
-        .map(|schema| schema.schema())
-        .map_err(|error| faults.push(format!("{}: {error}", tool.entry().name())))
-        .ok()
+/// Whether all model vendors take this as a name: lower-case words with underscores, at most 64 characters.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    name.bytes().all(is_plain) && name.len() <= 64
 }
 
 /// Notes what of a schema some vendor refuses.
-pub(super) fn lint(
-    node: &Value,
-    path: &str,
-    deepest: usize,
-    depth: usize,
-    faults: &mut Vec<String>,
-) {
-    let mut fault = |text: String| faults.push(format!("{path}: {text}"));
+pub(super) fn lint(node: &Value, path: &str, deepest: usize, depth: usize, faults: &mut Faults) {
+    let mut fault = |text: String| faults.at(path, text);
     let Some(members) = node.as_object() else {
         return fault(format!("{node} is not a schema"));
     };
@@ -190,25 +170,18 @@ fn types_of(members: &Map<String, Value>) -> Vec<&str> {
 }
 
 /// What the struct bounds and enumerates, the finished schema bounds and enumerates too.
-pub(super) fn bounds_and_enums_are_kept(subject: &Subject) -> Vec<String> {
-    let mut faults = Vec::new();
-    for tool in subject.tools() {
-        let Some(schema) = schema_of(tool, &mut faults) else {
-            continue;
-        };
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        collect_rules(&tool.entry().struct_schema().to_value(), &mut before);
-        collect_rules(schema, &mut after);
-        before.sort();
-        after.sort();
-        if before != after {
-            faults.push(format!(
-                "{}: the struct says {before:?}, the schema {after:?}",
-                tool.entry().name()
-            ));
-        }
+pub(super) fn bounds_and_enums_are_kept(_: &Subject, tool: &CatalogueTool, faults: &mut Faults) {
+    let Ok(schema) = tool.schema() else { return };
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    collect_rules(&tool.entry().struct_schema().to_value(), &mut before);
+    collect_rules(schema.schema(), &mut after);
+    before.sort();
+    after.sort();
+    if before != after {
+        faults.add(format_args!(
+            "the struct says {before:?}, the schema {after:?}"
+        ));
     }
-    faults
 }
 
 /// Every bound and every enumerated value, wherever it stands.

@@ -4,29 +4,27 @@ use std::collections::BTreeSet;
 
 use stead_core::product::{LANGUAGES, PermissionFile, PermissionTexts, Permissions, Product};
 
-use super::Subject;
+use super::{Faults, Subject};
 
 /// Every scope that a tool needs or a connection may ask for has a text in every language.
-pub(super) fn scopes_are_said_in_every_language(subject: &Subject) -> Vec<String> {
+pub(super) fn scopes_are_said_in_every_language(subject: &Subject, faults: &mut Faults) {
     let product = subject.product;
-    let mut faults = Vec::new();
     for scope in scopes_of(product) {
         for language in LANGUAGES {
             let said = product.permission_texts.iter().any(|texts| {
                 read(texts, language).is_ok_and(|file| file.scopes.contains_key(scope))
             });
             if !said {
-                faults.push(format!("{scope}: no text in {language}"));
+                faults.add(format_args!("{scope}: no text in {language}"));
             }
         }
     }
-    faults
 }
 
 /// The files of all languages have the same members, and none is a copy of the English one.
-pub(super) fn texts_are_translated(subject: &Subject) -> Vec<String> {
+pub(super) fn texts_are_translated(subject: &Subject, faults: &mut Faults) {
     let texts = subject.product.permission_texts.iter();
-    texts.flat_map(|texts| faults_of(texts)).collect()
+    faults.extend(texts.flat_map(|texts| faults_of(texts)));
 }
 
 fn scopes_of(product: &'static Product) -> BTreeSet<&'static str> {

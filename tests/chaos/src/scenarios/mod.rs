@@ -61,8 +61,6 @@ scenarios! {
     "storm" false cluster::storm: "1,000 callers of one expired account at five services on one PostgreSQL";
     "deny" false cluster::deny: "five services on one PostgreSQL, and what one of them denies";
     "kills" false cluster::kills: "five services and their PostgreSQL, killed at moments drawn by chance, under load";
-    "throughput" false cluster::throughput: "calls of one, two and four services on one PostgreSQL, and its queries for them";
-    "accounts" false cluster::accounts: "a million accounts on one PostgreSQL, next to ten";
     "upgrade" false cluster::upgrade: "an older version and this one side by side on one PostgreSQL, under load";
     "outage" false outage::run: "PostgreSQL is stopped, killed and frozen under load";
     "bounds" false bounds::run: "callers who hold what they do not use, and a product that stands still";

@@ -427,7 +427,7 @@ mod tests {
             assert!(pages[5].contains(&format!("| `{}` |", action.name)));
         }
         assert!(pages[2].contains("## stead serve"));
-        assert!(!pages[2].contains("bench-server"));
+        assert!(!pages[2].contains("## stead reference"));
     }
 
     #[test]

@@ -1,19 +1,15 @@
 //! Several services on one PostgreSQL.
 
-mod accounts;
 mod deny;
 mod kills;
 mod restarts;
 mod storm;
-mod throughput;
 mod upgrade;
 
-pub(crate) use accounts::run as accounts;
 pub(crate) use deny::run as deny;
 pub(crate) use kills::run as kills;
 pub(crate) use restarts::run as restarts;
 pub(crate) use storm::run as storm;
-pub(crate) use throughput::run as throughput;
 pub(crate) use upgrade::run as upgrade;
 
 use std::path::Path;
@@ -31,7 +27,7 @@ const CLOCKS: [i64; SERVERS] = [0, 30, -30, 17, -11];
 async fn five(options: &Options, report: &mut Report) -> Result<Option<Stage>> {
     let binary: &Path = &options.binary;
     let services = CLOCKS.map(|clock| (binary, clock));
-    let stage = Stage::cluster(&services, "").await?;
+    let stage = Stage::cluster(&services).await?;
     if stage.is_none() {
         report.left_out = Some(String::from("PostgreSQL is not installed"));
     }

@@ -31,7 +31,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     let (restarts, accounts) = if options.smoke { (2, 60) } else { (10, 200) };
     let binary: &Path = &options.binary;
     let services = [(binary, 0); SERVERS];
-    let Some(mut stage) = Stage::cluster(&services, "").await? else {
+    let Some(mut stage) = Stage::cluster(&services).await? else {
         report.left_out = Some(String::from("PostgreSQL is not installed"));
         return Ok(());
     };

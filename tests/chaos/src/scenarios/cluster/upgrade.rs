@@ -43,7 +43,7 @@ pub(crate) async fn run(options: &Options, report: &mut Report) -> Result<()> {
     };
     let binaries: [&Path; 2] = [old, &options.binary];
     // The older one comes first, and makes the tables.
-    let Some(mut stage) = Stage::cluster(&binaries.map(|binary| (binary, 0)), "").await? else {
+    let Some(mut stage) = Stage::cluster(&binaries.map(|binary| (binary, 0))).await? else {
         report.left_out = Some(String::from("PostgreSQL is not installed"));
         return Ok(());
     };

@@ -1,0 +1,482 @@
+//! Two processes over one store: what one of them changes acts on the other within a second, and costs no look-up.
+
+mod away;
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use secrecy::ExposeSecret as _;
+
+use super::*;
+use crate::{
+    ErrorKind, access, accounts, connections,
+    domain::{AccountRef, NewEvent},
+    policy,
+    resource::{
+        ChangeConnection, ConnectionChange, DeleteAccountToken, DeleteAppCredential,
+        DeleteMcpSession, DeletePolicy, DisconnectAccount, Disconnection, NewAccountToken,
+        NewAppCredential, NewMcpSession, Policy, ResumeAccount, SetPolicy, SuspendAccount,
+    },
+    state::{AccountState, TokenAccess},
+    store::{Batch, Commit},
+    testing::{Mode, Readings, STABLE, START, World, always, idle, insert_account, ports},
+};
+
+const STEP: Duration = Duration::from_millis(50);
+
+fn ada() -> AccountRef {
+    AccountRef::new("demo", "ada").unwrap()
+}
+
+/// The account `ada`, which is active, and two processes that can call it.
+struct Scene {
+    world: World,
+    store: Arc<Readings>,
+    here: Context,
+    there: Context,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let world = World::new();
+        let store = Readings::new(&world);
+        let [here, there] = [0, 1].map(|process| {
+            let ports = ports(
+                world.process(process),
+                always(200, ""),
+                Arc::clone(&store) as _,
+            );
+            world.run(idle(&STABLE, ports))
+        });
+        world.run(insert_account(&there, AccountState::Active));
+        Self {
+            world,
+            store,
+            here,
+            there,
+        }
+    }
+
+    /// Whether `here` may call the account.
+    fn call(&self) -> Result<()> {
+        let snapshot = self.world.run(self.here.snapshot(&ada()));
+        snapshot.and_then(|snapshot| snapshot.usable().map(drop))
+    }
+
+    fn authenticate(&self, bearer: &str) -> Result<()> {
+        let caller = access::authenticate(&self.here, bearer);
+        self.world.run(caller).map(drop)
+    }
+
+    /// Makes calls all the time, and in the middle of them a change; they are refused with this error within a second.
+    fn acts(&self, kind: ErrorKind, call: impl Fn() -> Result<()>, change: impl FnOnce()) {
+        for _ in 0..100 {
+            call().unwrap();
+            self.world.advance(STEP);
+        }
+        change();
+        let since = self.here.host.monotonic();
+        let refused = loop {
+            match call() {
+                Ok(()) => self.world.advance(STEP),
+                Err(error) => break error,
+            }
+            assert!(self.here.host.monotonic() - since < Duration::from_secs(1));
+        };
+        assert_eq!(refused.kind(), kind);
+    }
+
+    /// A bearer token of an application, and its client id.
+    fn application(&self) -> (String, String) {
+        let new = NewAppCredential::new("app").scopes(["events:read"]);
+        let issued = self
+            .world
+            .run(access::app_credentials::create(&self.there, new))
+            .unwrap();
+        let (id, secret) = (issued.credential.client_id, issued.client_secret);
+        let token = access::issue_access_token(&self.there, &id, secret.expose_secret(), None);
+        let token = self.world.run(token).unwrap().access_token;
+        (token.expose_secret().to_owned(), id)
+    }
+
+    fn add_event(&self, event: Event) {
+        let commit = self.there.store.commit(Batch::new().insert(event));
+        assert_eq!(self.world.run(commit).unwrap(), Commit::Committed);
+    }
+}
+
+fn event(context: &Context, position: Option<i64>) -> Event {
+    let new = NewEvent::new("webhook.created", serde_json::json!({}));
+    Event {
+        id: EventId::from_uuid(context.host.new_id()),
+        name: new.name.to_owned(),
+        at: START,
+        actor: None,
+        account_id: None,
+        data: new.data,
+        short_lived: false,
+        position,
+        extra: Default::default(),
+    }
+}
+
+#[test]
+fn an_account_that_was_suspended_there_is_refused_here() {
+    let scene = Scene::new();
+    let change = || {
+        drop(
+            scene
+                .world
+                .run(accounts::suspend(
+                    &scene.there,
+                    SuspendAccount::new(&ada().connection, &ada().identifier),
+                ))
+                .unwrap(),
+        )
+    };
+    scene.acts(ErrorKind::AccountSuspended, || scene.call(), change);
+    scene
+        .world
+        .run(accounts::resume(
+            &scene.there,
+            ResumeAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
+    scene.world.advance(Duration::from_secs(1));
+    assert!(scene.call().is_ok());
+}
+
+#[test]
+fn an_account_that_was_disconnected_there_is_refused_here() {
+    for erase in [false, true] {
+        let scene = Scene::new();
+        let how = Disconnection {
+            erase,
+            ..Disconnection::default()
+        };
+        let change = || {
+            drop(
+                scene
+                    .world
+                    .run(accounts::disconnect(
+                        &scene.there,
+                        DisconnectAccount::new(&ada().connection, &ada().identifier).how(how),
+                    ))
+                    .unwrap(),
+            )
+        };
+        scene.acts(ErrorKind::AuthorizationRequired, || scene.call(), change);
+    }
+}
+
+#[test]
+fn a_connection_that_was_disabled_there_is_refused_here() {
+    let scene = Scene::new();
+    let off = ConnectionChange {
+        disabled: Some(true),
+        ..ConnectionChange::default()
+    };
+    let known = || {
+        let known = scene.world.run(scene.here.known_connections()).unwrap();
+        crate::domain::readiness::connection_ready(&known[0])
+    };
+    let change = || {
+        drop(
+            scene
+                .world
+                .run(connections::change(
+                    &scene.there,
+                    ChangeConnection::new("demo", off),
+                ))
+                .unwrap(),
+        )
+    };
+    let call = || scene.call().and_then(|()| known());
+    scene.acts(ErrorKind::ConnectionNotReady, call, change);
+    assert!(known().is_err());
+}
+
+#[test]
+fn a_credential_that_was_revoked_there_is_refused_here() {
+    let scene = Scene::new();
+    let (bearer, id) = scene.application();
+    let change = || {
+        scene
+            .world
+            .run(access::app_credentials::delete(
+                &scene.there,
+                DeleteAppCredential::new(&id),
+            ))
+            .unwrap()
+    };
+    let call = || scene.authenticate(&bearer);
+    scene.acts(ErrorKind::Unauthenticated, call, change);
+}
+
+#[test]
+fn a_session_of_an_agent_that_was_ended_there_is_refused_here() {
+    let scene = Scene::new();
+    let mut new = NewMcpSession::new("ada");
+    new.verify_url = Some(String::from("https://app.test/back"));
+    let made = scene
+        .world
+        .run(access::mcp_sessions::create(&scene.there, new))
+        .unwrap();
+    let id = made.session.session_id.to_string();
+    let change = || {
+        scene
+            .world
+            .run(access::mcp_sessions::delete(
+                &scene.there,
+                DeleteMcpSession::new(&id),
+            ))
+            .unwrap()
+    };
+    let call = || scene.authenticate(made.token.expose_secret());
+    scene.acts(ErrorKind::Unauthenticated, call, change);
+}
+
+#[test]
+fn an_account_token_that_was_ended_there_is_refused_here_and_so_is_one_of_an_erased_account() {
+    for by_itself in [true, false] {
+        let scene = Scene::new();
+        let new = NewAccountToken::new("demo", "ada", TokenAccess::Read);
+        let made = scene
+            .world
+            .run(access::account_tokens::create(&scene.there, new))
+            .unwrap();
+        let id = made.token_id.to_string();
+        let change = || match by_itself {
+            true => scene
+                .world
+                .run(access::account_tokens::delete(
+                    &scene.there,
+                    DeleteAccountToken::new(&id),
+                ))
+                .unwrap(),
+            false => {
+                let how = Disconnection {
+                    erase: true,
+                    ..Disconnection::default()
+                };
+                drop(
+                    scene
+                        .world
+                        .run(accounts::disconnect(
+                            &scene.there,
+                            DisconnectAccount::new(&ada().connection, &ada().identifier).how(how),
+                        ))
+                        .unwrap(),
+                );
+            }
+        };
+        let call = || scene.authenticate(made.token.expose_secret());
+        scene.acts(ErrorKind::Unauthenticated, call, change);
+    }
+}
+
+#[test]
+fn a_policy_that_was_set_or_deleted_there_acts_here() {
+    let scene = Scene::new();
+    let applying = || {
+        let policies = scene.world.run(scene.here.policies()).unwrap();
+        let applying = policies.applying_to(&scene.here.caller, &[]).unwrap();
+        match applying.first() {
+            Some(_) => Err(crate::Error::new(ErrorKind::Forbidden, "a policy")),
+            None => Ok(()),
+        }
+    };
+    let all: Policy = serde_json::from_value(
+        serde_json::json!({ "name": "all", "environment": true, "read_only": true }),
+    )
+    .unwrap();
+    let change = || {
+        drop(
+            scene
+                .world
+                .run(policy::set(&scene.there, SetPolicy::from(all)))
+                .unwrap(),
+        )
+    };
+    scene.acts(ErrorKind::Forbidden, applying, change);
+    scene
+        .world
+        .run(policy::delete(&scene.there, DeletePolicy::new("all")))
+        .unwrap();
+    scene.world.advance(Duration::from_secs(1));
+    assert!(applying().is_ok());
+}
+
+#[test]
+fn calls_on_warm_caches_look_nothing_up() {
+    let scene = Scene::new();
+    let (bearer, _) = scene.application();
+    let mut agent = NewMcpSession::new("ada");
+    agent.verify_url = Some(String::from("https://app.test/back"));
+    let agent = access::mcp_sessions::create(&scene.there, agent);
+    let agent = scene.world.run(agent).unwrap().token;
+    let calls = |pause| {
+        for _ in 0..100 {
+            scene.authenticate(&bearer).unwrap();
+            scene.call().unwrap();
+            scene.world.run(scene.here.policies()).unwrap();
+            let caller = access::authenticate(&scene.here, agent.expose_secret());
+            let of_agent = scene.here.acting_as(scene.world.run(caller).unwrap());
+            let connections = access::mcp_sessions::usable_connections(&of_agent);
+            assert_eq!(scene.world.run(connections).unwrap().len(), 1);
+            scene.world.advance(pause);
+        }
+    };
+    calls(Duration::ZERO);
+    let before = (scene.store.count(), scene.store.lists());
+    calls(Duration::ZERO);
+    assert_eq!((scene.store.count(), scene.store.lists()), before);
+    calls(Duration::from_millis(10));
+    let looks = scene.store.lists() - before.1;
+    assert_eq!((scene.store.count() - before.0, looks), (0, 4));
+}
+
+#[test]
+fn the_feed_is_not_read_where_no_one_relies_on_it() {
+    let scene = Scene::new();
+    let lists = scene.store.lists();
+    scene.world.advance(UNUSED);
+    assert_eq!(scene.store.lists(), lists);
+    scene.call().unwrap();
+    scene.world.advance(UNUSED);
+    let lists = scene.store.lists();
+    scene.world.advance(UNUSED * 10);
+    assert_eq!(scene.store.lists(), lists);
+    // What happened in the meantime is read at once.
+    scene
+        .world
+        .run(accounts::suspend(
+            &scene.there,
+            SuspendAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
+    assert_eq!(
+        scene.call().unwrap_err().kind(),
+        ErrorKind::AccountSuspended
+    );
+}
+
+#[test]
+fn the_first_call_after_a_pause_relies_on_nothing_from_before() {
+    for pause in [2, 4, 6, 60, 3_000, 4_000] {
+        let scene = Scene::new();
+        scene.call().unwrap();
+        scene.world.freeze(0, true);
+        scene
+            .world
+            .run(accounts::suspend(
+                &scene.there,
+                SuspendAccount::new(&ada().connection, &ada().identifier),
+            ))
+            .unwrap();
+        scene.world.advance(Duration::from_secs(pause));
+        scene.world.freeze(0, false);
+        let kind = scene.call().unwrap_err().kind();
+        assert_eq!(kind, ErrorKind::AccountSuspended, "{pause} s");
+    }
+}
+
+#[test]
+fn callers_who_wait_for_the_feed_share_one_look() {
+    let scene = Scene::new();
+    scene.call().unwrap();
+    scene.world.advance(UNUSED + Duration::from_secs(2));
+    let lists = scene.store.lists();
+    scene.store.set(Mode::Slow);
+    let asked = (0..1000).map(|_| scene.here.reliable_since());
+    scene.world.run(join_all(asked));
+    assert_eq!(scene.store.lists() - lists, 1);
+}
+
+#[test]
+fn what_was_read_before_the_feed_was_followed_is_read_again() {
+    let scene = Scene::new();
+    scene.world.run(scene.here.reload(&ada())).unwrap();
+    scene
+        .world
+        .run(accounts::suspend(
+            &scene.there,
+            SuspendAccount::new(&ada().connection, &ada().identifier),
+        ))
+        .unwrap();
+    scene.world.advance(Duration::from_secs(2));
+    assert_eq!(
+        scene.call().unwrap_err().kind(),
+        ErrorKind::AccountSuspended
+    );
+}
+
+#[test]
+fn many_events_are_read_on_and_too_many_make_everything_forgotten() {
+    for count in [1, 199, 200, 450, 1_100] {
+        let scene = Scene::new();
+        let snapshot = || scene.world.run(scene.here.snapshot(&ada())).unwrap();
+        let first = snapshot();
+        scene.world.advance(Duration::from_secs(2));
+        scene.world.freeze(0, true);
+        for _ in 0..count {
+            scene.add_event(event(&scene.there, None));
+        }
+        scene.world.advance(Duration::from_secs(2));
+        scene.world.freeze(0, false);
+        let is_kept = Arc::ptr_eq(&first, &snapshot());
+        assert_eq!(is_kept, count < 1_000, "{count} events");
+        scene
+            .world
+            .run(accounts::suspend(
+                &scene.there,
+                SuspendAccount::new(&ada().connection, &ada().identifier),
+            ))
+            .unwrap();
+        scene.world.advance(Duration::from_secs(1));
+        assert!(scene.call().is_err());
+    }
+}
+
+#[test]
+fn where_the_feed_does_not_go_on_from_its_last_event_everything_is_forgotten() {
+    for replaced in [false, true] {
+        let scene = Scene::new();
+        let store = &scene.there.store;
+        let before = scene.world.run(
+            store.account_of(
+                scene
+                    .world
+                    .run(scene.there.snapshot(&ada()))
+                    .unwrap()
+                    .connection
+                    .id,
+                &ada().identifier,
+            ),
+        );
+        let before = before.unwrap().unwrap().row;
+        scene
+            .world
+            .run(accounts::suspend(
+                &scene.there,
+                SuspendAccount::new(&ada().connection, &ada().identifier),
+            ))
+            .unwrap();
+        assert!(scene.call().is_err());
+        // A failover loses the last commit, without a word.
+        let lost = scene.world.run(store.last_event()).unwrap().unwrap();
+        let now = scene.world.run(store.account(before.id)).unwrap().unwrap();
+        let lose = Batch::new()
+            .delete(lost.row.id, lost.version)
+            .update(before, now.version);
+        assert_eq!(
+            scene.world.run(store.commit(lose)).unwrap(),
+            Commit::Committed
+        );
+        if replaced {
+            scene.add_event(event(&scene.there, lost.row.position));
+        }
+        scene.world.advance(CURRENT + STEP);
+        assert!(scene.call().is_ok());
+    }
+}

@@ -1,0 +1,213 @@
+//! Keeps the history of calls small: old calls go, and the oldest if there are too many; minutes become hours. Calls that
+//! an older version stored are moved.
+
+use std::{ops::Range, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::{
+    Result,
+    catalogue::Catalogue,
+    context::{Context, recorder::Written},
+    domain::{Execution, Totals, totals::Step},
+    store::{Batch, CALL_BYTES, Commit, Versioned},
+    tool::{Effect, effect_of_method},
+};
+
+/// Calls that are removed together: few enough that the writing of others doesn't wait long.
+const REMOVED: u32 = 5_000;
+/// Rows of several calls that are moved together. Each has up to 500 calls.
+const GROUPS: u32 = 4;
+/// Executions of the first form, or minutes, that are read together.
+const MOVED: u32 = 500;
+/// Totals count minutes for so long, and hours from then on.
+const MINUTES: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// A call is recorded at most this long after its start.
+const LATE: SignedDuration = SignedDuration::from_hours(25);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Executions are kept that began at these moments or later: those that last, and those that only read.
+#[derive(Clone, Copy)]
+pub(super) struct Kept {
+    pub(super) executions: Timestamp,
+    pub(super) reads: Timestamp,
+}
+
+/// One round. A part that another process is doing at this moment waits for the next one.
+pub(super) async fn run(context: &Context, kept: Kept) {
+    let bytes = context.history.retention.bytes;
+    for (what, done) in [
+        ("removed by age", remove_old(context, kept).await),
+        ("removed by size", remove_beyond(context, bytes).await),
+        ("counted by the hour", minutes_to_hours(context).await),
+    ] {
+        warn(what, done);
+    }
+}
+
+fn warn(what: &str, done: Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!(kind = %error.kind(), "the history couldn't be {what}");
+    }
+}
+
+/// Moves the calls that older versions stored.
+pub(super) async fn move_older(context: &Context) {
+    warn("moved", move_first_form(context).await);
+    warn("moved", move_groups(context).await);
+}
+
+/// Executions that the first version stored are moved and counted.
+async fn move_first_form(context: &Context) -> Result<()> {
+    let now = context.host.now();
+    let oldest = now.checked_sub(context.history.retention.executions);
+    let oldest = oldest.unwrap_or(Timestamp::MIN);
+    loop {
+        let rows = context.store.first_form(MOVED).await?;
+        let batch = rows.iter().fold(Batch::new(), |batch, found| {
+            batch.delete(found.row.id, found.version)
+        });
+        let calls = rows.into_iter().map(|found| Execution {
+            changes: changes(&context.products.catalogue, &found.row),
+            ..found.row
+        });
+        let calls: Vec<_> = calls.filter(|call| call.started_at >= oldest).collect();
+        let count = batch.writes.len();
+        if count == 0
+            || Written::new(context, calls).commit(context, &batch).await? == Commit::Conflict
+        {
+            return Ok(());
+        }
+        tracing::info!(count, "moved records that had the first format");
+    }
+}
+
+/// What only reads is known by its tool or method; what is not known may have changed something.
+fn changes(catalogue: &Catalogue, call: &Execution) -> bool {
+    let effect = match call.tool_version.parse() {
+        Ok(method) if call.tool == "proxy" => Some(effect_of_method(&method)),
+        _ => {
+            let tool = catalogue.find(&call.tool, None, Some(&call.tool_version));
+            tool.ok().map(|tool| tool.entry().effect())
+        }
+    };
+    effect != Some(Effect::Read)
+}
+
+/// Calls that an older version stored together get a row each. They were already counted.
+async fn move_groups(context: &Context) -> Result<()> {
+    let mut after = None;
+    loop {
+        let groups = context.store.groups(after, GROUPS).await?;
+        let Some(last) = groups.last() else {
+            return Ok(());
+        };
+        after = Some(last.row.key());
+        let (mut batch, mut calls, mut less) = (Batch::new(), Vec::new(), 0);
+        for Versioned { row, version, .. } in groups {
+            match row.unpack() {
+                Ok(some) => {
+                    calls.extend(some);
+                    less += row.bytes();
+                    batch = batch.delete(row.key(), version);
+                }
+                // It's removed when it is old.
+                Err(error) => tracing::warn!(%error, "skipped a row that can't be read"),
+            }
+        }
+        let by = (context.host.process, context.host.now());
+        let known = &context.history.names;
+        let moved = context
+            .store
+            .commit_calls(known, by, batch, &calls, less)
+            .await?;
+        if moved == Commit::Conflict {
+            return Ok(());
+        }
+        context.history.set_reads_removed(Timestamp::MIN);
+    }
+}
+
+async fn remove_old(context: &Context, kept: Kept) -> Result<()> {
+    let start = Timestamp::MIN;
+    while remove(context, false, start..kept.executions, REMOVED).await? == u64::from(REMOVED) {}
+    // Calls that last stay among those that only read, and aren't searched again and again.
+    let start = context.history.reads_removed();
+    while remove(context, true, start..kept.reads, REMOVED).await? == u64::from(REMOVED) {}
+    let late = kept.reads.checked_sub(LATE).unwrap_or(Timestamp::MIN);
+    context.history.set_reads_removed(late);
+    Ok(())
+}
+
+async fn remove(
+    context: &Context,
+    only_reads: bool,
+    period: Range<Timestamp>,
+    limit: u32,
+) -> Result<u64> {
+    let process = context.host.process;
+    context
+        .store
+        .remove_calls(process, only_reads, period, limit)
+        .await
+}
+
+/// The oldest go until the others take no more than `most` bytes: first those that only read.
+async fn remove_beyond(context: &Context, most: u64) -> Result<()> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    for only_reads in [true, false] {
+        loop {
+            let beyond = context.store.history_bytes().await?.saturating_sub(most);
+            let count = u32::try_from((beyond + CALL_BYTES - 1) / CALL_BYTES).unwrap_or(0);
+            let count = count.min(REMOVED);
+            let all = Timestamp::MIN..Timestamp::MAX;
+            if count == 0 || remove(context, only_reads, all, count).await? == 0 {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The minutes of all processes become hours of all.
+async fn minutes_to_hours(context: &Context) -> Result<()> {
+    let end = context
+        .host
+        .now()
+        .checked_sub(MINUTES)
+        .unwrap_or(Timestamp::MIN);
+    let range = Timestamp::MIN..Step::Hour.start(end);
+    loop {
+        let mut minutes = context
+            .store
+            .totals(Step::Minute, &range, None, MOVED)
+            .await?;
+        let Some(first) = minutes.first() else {
+            return Ok(());
+        };
+        let start = Step::Hour.start(first.row.start);
+        let next = start.checked_add(HOUR).unwrap_or(Timestamp::MAX);
+        minutes.retain(|minute| minute.row.start < next);
+        let mut hour = Totals::new(Step::Hour, start, String::new());
+        let mut batch = Batch::new();
+        let stored = context.store.totals_of(&hour).await?;
+        let version = stored.as_ref().map(|stored| stored.version);
+        if let Some(stored) = stored {
+            hour = stored.row;
+        }
+        for minute in minutes {
+            hour.add(&minute.row);
+            batch = batch.delete(minute.row.key(), minute.version);
+        }
+        batch = match version {
+            Some(version) => batch.update(hour, version),
+            None => batch.insert(hour),
+        };
+        if context.store.commit(batch).await? == Commit::Conflict {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

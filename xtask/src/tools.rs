@@ -1,0 +1,225 @@
+//! The files of tools. `cargo xtask new-tool` makes the three of a tool, which pass the product's suite as they are, but for the
+//! check that knows its path. `cargo xtask fixtures` formats fixtures, and writes into one what a run of a case sends.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::shell;
+
+const LAYOUT: &str = "target/debug/examples/fixtures";
+
+/// Makes the tool `<product>_<name>` in the checkout.
+///
+/// # Errors
+/// Where there is no such product, the name is not one, or the tool is there already.
+pub(crate) fn new(product: &str, name: &str) -> Result<()> {
+    make(&shell::root(), product, name)?;
+    // What the requests look like on the wire, the tool tells itself.
+    for case in CASES {
+        bless(&format!("{product}_{name}/{case}"))?;
+    }
+    println!("Now say what it does, and bless its cases again: docs/contribute/add-a-tool.md");
+    Ok(())
+}
+
+pub(crate) const CASES: [&str; 2] = ["plain use", "not there"];
+
+/// Writes the three files below `root`.
+pub(crate) fn make(root: &Path, product: &str, name: &str) -> Result<()> {
+    let words = name.split('_').all(|word| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    });
+    if !words || !name.contains('_') {
+        bail!("{name:?} is not a verb and a noun, such as read_label");
+    }
+    let folder = root.join("crates/products").join(product);
+    let tools = folder.join("src/tools");
+    let list = tools.join("mod.rs");
+    let text =
+        fs::read_to_string(&list).with_context(|| format!("there is no product {product:?}"))?;
+    let file = tools.join(format!("{name}.rs"));
+    if file.exists() {
+        bail!("{product}_{name} is there already");
+    }
+    let tool = in_camel_case(name);
+    fs::write(&list, with_line(&text, &format!("    {name}::{tool},"))?)?;
+    fs::write(&file, source(product, name, &tool, &scopes(&tools)?))?;
+    fs::write(folder.join(format!("tests/fixtures/{name}.json")), FIXTURE)?;
+    Ok(())
+}
+
+fn in_camel_case(name: &str) -> String {
+    let words = name
+        .split('_')
+        .map(|word| word[..1].to_ascii_uppercase() + &word[1..]);
+    words.collect()
+}
+
+/// The list of tools with one line more, from a to z.
+fn with_line(text: &str, line: &str) -> Result<String> {
+    let (before, list) = text
+        .split_once("tools! {\n")
+        .context("tools/mod.rs has no list of tools")?;
+    let (list, after) = list.split_once("\n}").context("the list has no end")?;
+    let mut lines: Vec<&str> = list.lines().chain([line]).collect();
+    lines.sort_unstable();
+    Ok(format!(
+        "{before}tools! {{\n{}\n}}{after}",
+        lines.join("\n")
+    ))
+}
+
+/// The scopes of a tool that reads, where the product has scopes.
+fn scopes(tools: &Path) -> Result<Option<String>> {
+    for file in fs::read_dir(tools)? {
+        let text = fs::read_to_string(file?.path())?;
+        if text.contains("Effect::Read") {
+            let scopes = text.lines().find(|line| line.contains("const SCOPES: "));
+            if let Some(scopes) = scopes {
+                return Ok(Some(scopes.to_owned()));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn source(product: &str, name: &str, tool: &str, scopes: &Option<String>) -> String {
+    let (line, import, module) = match scopes {
+        Some(line) => (
+            format!("{line}\n"),
+            "RequiredScopes, ",
+            "\nuse crate::scopes;\n",
+        ),
+        None => (String::new(), "", ""),
+    };
+    format!(
+        r#"//! What the tool is for, in a sentence.
+
+use schemars::JsonSchema;
+use serde::{{Deserialize, Serialize}};
+use stead_core::{{
+    Result, Setters,
+    tool::{{ApiRequest, Call, Effect, Io, Output, {import}Tool}},
+}};
+{module}
+/// What the tool does, for people and models.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[setters(new)]
+#[serde(deny_unknown_fields)]
+pub struct {tool} {{
+    /// Id of what is read.
+    #[schemars(length(min = 1))]
+    pub id: String,
+}}
+
+/// What is returned. What the product returns beyond it stays in the data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct {tool}Output {{
+    /// Id of what was read.
+    pub id: Option<String>,
+}}
+
+impl Tool for {tool} {{
+    const NAME: &'static str = "{product}_{name}";
+    const EFFECT: Effect = Effect::Read;
+{line}    type Output = {tool}Output;
+
+    /// The product's API and method.
+    async fn run(&self, _: &Call, io: Io<'_>) -> Result<Output> {{
+        Ok(io.send(ApiRequest::get(["things", &self.id])).await?.into())
+    }}
+}}
+"#
+    )
+}
+
+const FIXTURE: &str = r#"{
+  "cases": [
+    {"name": "plain use", "input": {"id": "t1"}, "exchanges": [{"response": {"status": 200, "body": {"id": "t1"}}}]},
+    {"name": "not there", "input": {"id": "t2"}, "exchanges": [{"response": {"status": 404}}]}
+  ]
+}
+"#;
+
+/// Formats every fixture, or with `--check` says which are not formatted.
+///
+/// # Errors
+/// If a file is not a fixture, or with `--check` is not formatted.
+pub(crate) fn format_fixtures(check: &str) -> Result<()> {
+    shell::build()?;
+    shell::run(&format!("{LAYOUT} {check} crates/products"))
+}
+
+/// Blesses a case of this checkout, and says where to read it.
+///
+/// # Errors
+/// As [`bless_in`].
+pub(crate) fn bless(case: &str) -> Result<()> {
+    bless_in(&shell::root(), case)?;
+    println!("{case} is blessed; read it: git diff crates/products");
+    Ok(())
+}
+
+/// Writes the requests and the result of a run of `TOOL/CASE` into its fixture.
+///
+/// # Errors
+/// Where there is no such case, or its responses are too few or too many.
+pub(crate) fn bless_in(root: &Path, case: &str) -> Result<()> {
+    let (product, _) = case
+        .split_once('_')
+        .context("a case is named TOOL/CASE, such as mail_list_drafts/some drafts")?;
+    let mut command = shell::command(&format!(
+        "cargo test --quiet --locked -p stead-{product} --test suite -- --bless"
+    ));
+    command.arg(case).current_dir(root);
+    if root != shell::root() {
+        // A copy builds in a folder of its own: cargo would mistake its crates for those of this checkout.
+        command.env_remove("CARGO_TARGET_DIR");
+    }
+    let output = command.output()?;
+    if !output.status.success() {
+        let [out, err] = [output.stdout, output.stderr];
+        bail!(
+            "{}{}\n{case} is not blessed",
+            String::from_utf8_lossy(&out),
+            String::from_utf8_lossy(&err)
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stands_where_the_alphabet_wants_it() {
+        let list =
+            "//! The tools.\n\nstead_core::tools! {\n    a_a::AA,\n    c_c::CC,\n}\n\nfn f() {}\n";
+        let more = with_line(list, "    b_b::BB,").unwrap();
+        assert_eq!(more, list.replace("    c_c", "    b_b::BB,\n    c_c"));
+        assert!(with_line("mod a;", "").is_err());
+    }
+
+    #[test]
+    fn a_name_is_a_verb_and_a_noun() {
+        for name in [
+            "",
+            "read",
+            "Read_label",
+            "read__label",
+            "read_label_",
+            "read-label",
+            "../x_y",
+        ] {
+            assert!(make(&shell::root(), "mail", name).is_err(), "{name}");
+        }
+        assert!(make(&shell::root(), "no_such_product", "read_label").is_err());
+        assert!(make(&shell::root(), "mail", "list_drafts").is_err());
+        assert_eq!(in_camel_case("read_label"), "ReadLabel");
+    }
+}
