@@ -6,13 +6,10 @@ mod app_credentials;
 mod audit_actions;
 mod examine;
 mod history;
-mod import;
-mod keys;
 mod mcp_sessions;
 mod members;
 mod operations;
 mod results;
-mod verify_url;
 
 use std::{fmt, time::Duration};
 

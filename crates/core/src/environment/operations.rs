@@ -1,7 +1,16 @@
-//! The list of operations, each with the function that does its work.
+//! Operations that the environment passes to services, and calls that need several of them.
 
-use super::Environment;
-use crate::{Result, api::Run, ports::BoxFuture, resource};
+use super::Verification;
+#[cfg(doc)]
+use crate::ErrorKind;
+use crate::{
+    Result, accounts,
+    api::Run,
+    environment::Environment,
+    keys,
+    ports::BoxFuture,
+    resource::{self, AccountWithTokens, AccountsExported, Reencryption},
+};
 
 /// Visits operations.
 pub trait Visit {
@@ -122,5 +131,46 @@ operations! {
         replay: ReplayWebhook,
         deliveries: ListWebhookDeliveries,
         replay_delivery: ReplayWebhookDelivery,
+    }
+}
+
+impl Environment {
+    /// Re-encrypts everything that isn't encrypted with the active data key, in batches of 100 rows. Calls continue to
+    /// work. `progress` gets the numbers so far. One process does this at a time. If another process is at work, this
+    /// one waits for it, and takes over if it dies.
+    ///
+    /// # Errors
+    /// [`ErrorKind::StorageUnavailable`]. A row that can't be decrypted is not an error: the result names it.
+    pub async fn reencrypt(&self, progress: impl FnMut(&Reencryption)) -> Result<Reencryption> {
+        keys::reencrypt_all(&self.0, progress).await
+    }
+}
+
+impl Environment {
+    /// Passes every connected account with its tokens to `write`; with `connection_name`, only that connection's. The
+    /// audit log records that an export began, and how many accounts it contained. A running service keeps refreshing.
+    /// If it refreshes an account after this was written, the export doesn't have the new tokens.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Forbidden`] for every caller but the operator, [`ErrorKind::UnknownConnection`],
+    /// [`ErrorKind::StorageUnavailable`], and every error that `write` returns. An account whose tokens can't be
+    /// decrypted is only counted.
+    pub async fn export_accounts(
+        &self,
+        connection_name: Option<&str>,
+        write: impl FnMut(AccountWithTokens) -> Result<()>,
+    ) -> Result<AccountsExported> {
+        accounts::export(&self.0, connection_name, write).await
+    }
+}
+
+impl Environment {
+    /// The URL to which a link sends the user's browser if the link itself doesn't name one.
+    pub fn verify_url(&self) -> Option<&str> {
+        self.0.site.verify_url.as_deref()
+    }
+    /// Whether each link must name that URL: the application confirms its users, and there is no default.
+    pub fn needs_verify_url(&self) -> bool {
+        self.verification() == Verification::Application && self.verify_url().is_none()
     }
 }

@@ -4,27 +4,20 @@
 //! it before it's used to encrypt. After the commit that activates it, nothing is stored under the previous key (the
 //! vault's fence). The number of rows under the previous key can only decrease, and at zero the key is destroyed.
 
-mod activate;
-mod add;
 mod authenticate;
-mod keep_up;
-mod list;
+mod lifecycle;
 mod reencrypt;
-mod retire;
-mod rewrap;
 mod sealed_tables;
-mod start_reencrypt;
-mod usage;
 
-pub(crate) use activate::activate;
-pub(crate) use add::add;
 pub(crate) use authenticate::{authenticate_rows, rows_taken_until};
-pub(crate) use keep_up::keep_up;
-pub(crate) use list::list;
+pub(crate) use lifecycle::activate;
+pub(crate) use lifecycle::add;
+pub(crate) use lifecycle::keep_up;
+pub(crate) use lifecycle::list;
+pub(crate) use lifecycle::retire;
+pub(crate) use lifecycle::rewrap;
 pub(crate) use reencrypt::reencrypt_all;
-pub(crate) use retire::retire;
-pub(crate) use rewrap::rewrap;
-pub(crate) use start_reencrypt::{continue_reencryption, reencrypt};
+pub(crate) use reencrypt::{continue_reencryption, reencrypt};
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -3,19 +3,16 @@
 mod by_issuer;
 #[cfg(test)]
 mod by_issuer_tests;
-mod create;
-mod delete;
-mod link;
-mod list;
+mod manage;
 mod offer;
 mod request_state;
 mod token;
 
 pub(super) use by_issuer::check_jwt;
-pub(crate) use create::create;
-pub(crate) use delete::delete;
-pub(crate) use link::new_link;
-pub(crate) use list::{list, read};
+pub(crate) use manage::create;
+pub(crate) use manage::delete;
+pub(crate) use manage::new_link;
+pub(crate) use manage::{list, read};
 pub use offer::{McpConnection, McpOffer};
 pub(crate) use offer::{offer, usable_connections};
 pub use request_state::RequestState;

@@ -1,26 +1,20 @@
 //! Members of the dashboard: who can sign in, how, and with which role.
 
-mod accept;
-mod change;
-mod delete;
-mod invite;
-mod list;
-mod reset;
+mod enroll;
+mod manage;
 mod second_factor;
-mod set_password;
-mod set_up;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use accept::{accept, of_link};
-pub(crate) use change::change;
-pub(crate) use delete::delete;
-pub(crate) use invite::create;
-pub(crate) use list::{list, read};
-pub(crate) use reset::reset;
+pub(crate) use enroll::set_password;
+pub(crate) use enroll::{accept, of_link};
+pub(crate) use enroll::{begin_setup, is_setup, set_up};
+pub(crate) use manage::change;
+pub(crate) use manage::create;
+pub(crate) use manage::delete;
+pub(crate) use manage::reset;
+pub(crate) use manage::{list, read};
 pub(crate) use second_factor::{confirm, enrol, remove};
-pub(crate) use set_password::set_password;
-pub(crate) use set_up::{begin_setup, is_setup, set_up};
 
 use secrecy::{ExposeSecret as _, SecretString};
 

@@ -1,6 +1,6 @@
 //! Deliveries that didn't succeed immediately, replays, and test events.
 
-use super::{existing, read::shown, send::send};
+use super::{existing, manage::shown, send::send};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},

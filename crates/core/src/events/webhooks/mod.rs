@@ -3,24 +3,21 @@
 //! Each endpoint has its own queue: a position in the feed, and rows for failed deliveries that are pending. Events of
 //! one account are sent in order. While one is pending, later ones of that account wait for it.
 
-mod delete;
 mod deliveries;
-mod give_back;
 mod lane;
-mod read;
-mod rotate_secret;
+mod manage;
 mod send;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod workers;
 
-pub(crate) use delete::delete;
 pub(crate) use deliveries::{deliveries, replay, replay_delivery, test};
-pub(crate) use give_back::give_back;
-pub(crate) use read::{list, read};
-pub(crate) use rotate_secret::rotate_secret;
+pub(crate) use manage::delete;
+pub(crate) use manage::rotate_secret;
+pub(crate) use manage::{list, read};
 pub(crate) use settings::{change, create};
+pub(crate) use workers::give_back;
 pub(crate) use workers::start;
 
 use secrecy::SecretString;

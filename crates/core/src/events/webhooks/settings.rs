@@ -2,7 +2,7 @@
 
 use secrecy::SecretString;
 
-use super::{check_address, check_description, check_events, existing, new_secret, read::shown};
+use super::{check_address, check_description, check_events, existing, manage::shown, new_secret};
 use crate::{
     Error, ErrorKind, Result,
     context::{Context, change::Change},

@@ -1,12 +1,16 @@
-//! Wakes the delivery queues of all webhooks: immediately after a commit with events, and regularly for commits of
-//! other processes and for pending deliveries.
+//! Workers that deliver, and give work back when a process ends.
 
 use std::{pin::pin, time::Duration};
 
 use futures_util::future::{Either, select};
 
 use super::lane::round;
-use crate::{Result, context::Context, identifier::WebhookId};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::webhook::Lane,
+    identifier::WebhookId,
+};
 
 /// How often queues are checked, while there are webhooks and while there are none.
 const SOME: Duration = Duration::from_secs(1);
@@ -79,4 +83,40 @@ fn wake(context: &Context, id: WebhookId) {
         }
         drop(guard);
     }));
+}
+
+/// If the store doesn't accept this, the leases expire later.
+pub(crate) async fn give_back(context: &Context) {
+    for id in context.workers.webhook_lanes.ids() {
+        if let Err(error) = free(context, id).await {
+            tracing::debug!(webhook = %id, kind = %error.kind(), "couldn't release a delivery queue");
+        }
+    }
+}
+
+async fn free(context: &Context, id: WebhookId) -> Result<()> {
+    let process = context.host.process.to_string();
+    let is_ours = |lane: &Lane| {
+        let holder = lane.holder.as_ref();
+        holder.is_some_and(|holder| holder.process == process)
+    };
+    context
+        .change(
+            "webhook.give_back",
+            || context.store.lane(id),
+            |lane| {
+                let change = match lane {
+                    Some(lane) if is_ours(&lane.row) => {
+                        let free = Lane {
+                            holder: None,
+                            ..lane.row
+                        };
+                        Change::none().update(free, lane.version)
+                    }
+                    _ => Change::none(),
+                };
+                Ok((change, ()))
+            },
+        )
+        .await
 }

@@ -16,7 +16,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{usage::usage, *};
+use super::{lifecycle::usage, *};
 use crate::{
     access, call,
     catalogue::Catalogue,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    super::{sealed_tables::SEALED_TABLES, usage::tables},
+    super::{lifecycle::tables, sealed_tables::SEALED_TABLES},
     *,
 };
 use crate::resource::{ActivateKey, AddKey, KeyActivation, KeyCount, ListKeys, RetireKey};

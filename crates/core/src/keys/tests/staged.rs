@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    keys::rewrap::rewrap_all,
+    keys::lifecycle::rewrap_all,
     resource::{ActivateKey, AddKey, KeyActivation, KeyCount, ListKeys, RetireKey},
 };
 

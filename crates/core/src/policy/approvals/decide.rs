@@ -1,4 +1,4 @@
-//! A person approves or denies a call.
+//! A person decides about a call, and the call uses the decision.
 
 use super::row;
 use crate::{
@@ -6,7 +6,10 @@ use crate::{
     caller::{Actor, Caller},
     context::{Context, change::Change},
     domain::{Approval, approval::Trigger},
+    identifier::ApprovalId,
     resource::{self, ApprovalDecision, ApproveCall, DenyCall},
+    state::ApprovalState,
+    store::Versioned,
 };
 
 /// Longest reason, in characters.
@@ -84,4 +87,71 @@ fn check_other(caller: &Caller, row: &Approval) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Marks an approval as used. Of several calls that find it at the same time, one does.
+pub(crate) async fn consume(context: &Context, id: ApprovalId) -> Result<()> {
+    let load = || async {
+        let found = context.store.approval(id).await?;
+        found.ok_or_else(super::missing)
+    };
+    context
+        .change("approval.use", load, |found| {
+            let used = found.row.on(Trigger::Used, context.host.now());
+            let (row, event) = used.map_err(|error| {
+                Error::new(
+                    ErrorKind::ApprovalRequired,
+                    format!(
+                        "{}, and it works only once; this request wasn't sent, so call again to request a new approval",
+                        error.message()
+                    ),
+                )
+                .with_context("approval_id", id.to_string())
+            })?;
+            let change = Change::none().event(row.event(event));
+            Ok((change.update(row, found.version), ()))
+        })
+        .await
+}
+
+/// Number of approvals to read together.
+const ROUND: u32 = 100;
+
+/// Expires approvals that weren't used in time.
+pub(crate) async fn expire(context: &Context) -> Result<()> {
+    for state in [ApprovalState::Pending, ApprovalState::Approved] {
+        let mut after = None;
+        loop {
+            let rows = context.store.approvals(Some(state), after, ROUND).await?;
+            let last = rows.last().map(|found| found.row.id);
+            let is_last = rows.len() < ROUND as usize;
+            let now = context.host.now();
+            for found in rows.iter().filter(|found| found.row.is_over(now)) {
+                expire_one(context, found).await?;
+            }
+            if is_last {
+                break;
+            }
+            after = last;
+        }
+    }
+    Ok(())
+}
+
+async fn expire_one(context: &Context, found: &Versioned<Approval>) -> Result<()> {
+    context
+        .change(
+            "approval.expire",
+            || context.store.approval(found.row.id),
+            |found| {
+                // It was used or denied in the meantime.
+                let Some(found) = found.filter(|found| found.row.is_live()) else {
+                    return Ok((Change::none(), ()));
+                };
+                let (row, event) = found.row.on(Trigger::Expired, context.host.now())?;
+                let change = Change::none().event(row.event(event));
+                Ok((change.update(row, found.version), ()))
+            },
+        )
+        .await
 }

@@ -1,15 +1,13 @@
 //! Approvals of calls. An approval is valid for one call with its exact arguments, by its caller, once, and until it
 //! expires.
 
-mod consume;
 mod decide;
-mod expire;
 mod read;
 mod request;
 
-pub(crate) use consume::consume;
+pub(crate) use decide::consume;
+pub(crate) use decide::expire;
 pub(crate) use decide::{approve, deny};
-pub(crate) use expire::expire;
 pub(crate) use read::{list, read};
 pub(crate) use request::{Call, Subject, request};
 

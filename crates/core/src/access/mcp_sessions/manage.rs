@@ -1,11 +1,11 @@
-//! Creates an MCP session.
+//! Creates, lists and deletes MCP sessions, and makes links for their users.
 
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use secrecy::ExposeSecret as _;
 
-use super::PREFIX;
+use super::{PREFIX, is_seen, missing, own};
 use crate::{
     Error, ErrorKind, Result,
     caller::{Caller, Connections},
@@ -14,7 +14,10 @@ use crate::{
     domain::McpSession,
     error::Violation,
     identifier::{Identifier, McpSessionId},
-    resource::{IssuedMcpSession, NewMcpSession},
+    resource::{
+        self, DeleteMcpSession, IssuedMcpSession, ListMcpSessions, NewAuthorizationLink,
+        NewMcpSession, Page, ReadMcpSession,
+    },
     scope::ScopeName,
     store::Records,
 };
@@ -131,4 +134,71 @@ fn known_tools(context: &Context, names: &[String]) -> Result<BTreeSet<String>> 
     } else {
         Err(Error::invalid(violations))
     }
+}
+
+/// The valid sessions of a user or all, oldest first. A page can have fewer than `page_size` items even if more follow.
+pub(crate) async fn list(
+    context: &Context,
+    list: ListMcpSessions,
+) -> Result<Page<resource::McpSession>> {
+    let identifier = list.filter.identifier.as_deref();
+    let of = identifier.map(Identifier::new).transpose()?;
+    let (after, limit) = (list.page.after()?, list.page.limit());
+    let rows = context.store.mcp_sessions(of.as_ref(), after, limit);
+    let rows = rows.await?;
+    let next = list.page.next(&rows, |row| row.id);
+    let now = context.host.now();
+    let live = rows
+        .into_iter()
+        .map(|found| found.row)
+        .filter(|row| row.expires_at > now && is_seen(context, row));
+    Ok(Page::new(live.map(McpSession::shown).collect(), next))
+}
+
+/// A valid session.
+pub(crate) async fn read(context: &Context, read: ReadMcpSession) -> Result<resource::McpSession> {
+    let session_id = read.session_id.as_str();
+    let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
+    let found = context.store.mcp_session(id).await?;
+    let row = found.map(|found| found.row);
+    let live = row.filter(|row| row.expires_at > context.host.now() && is_seen(context, row));
+    live.map(McpSession::shown).ok_or_else(missing)
+}
+
+/// Revokes a session: immediately in this process, within 1 s in others.
+pub(crate) async fn delete(context: &Context, delete: DeleteMcpSession) -> Result<()> {
+    let session_id = delete.session_id.as_str();
+    let id: McpSessionId = session_id.parse().map_err(|_| missing())?;
+    let digest = context
+        .change(
+            "mcp_session.delete",
+            || context.store.mcp_session(id),
+            |found| {
+                let found = found.filter(|found| is_seen(context, &found.row));
+                let found = found.ok_or_else(missing)?;
+                let change = Change::none()
+                    .event(found.row.event("mcp_session.ended"))
+                    .audit(found.row.audit("mcp_session.ended"))
+                    .delete(found.row.id, found.version);
+                Ok((change, found.row.token))
+            },
+        )
+        .await?;
+    context.memory.access_tokens.forget_token(&digest);
+    Ok(())
+}
+
+/// The request for a link: for the session's own user, who returns to the URL that the session's creator chose.
+pub(crate) fn new_link(
+    context: &Context,
+    connection_name: &str,
+    scopes: Option<Vec<String>>,
+) -> Result<NewAuthorizationLink> {
+    let session = own(context)?;
+    context.caller.check(ScopeName::LinksCreate)?;
+    Ok(NewAuthorizationLink {
+        verify_url: session.verify_url.clone(),
+        scopes,
+        ..NewAuthorizationLink::new(connection_name, session.identifier.as_str())
+    })
 }

@@ -1,0 +1,269 @@
+//! A key is added, activated, rewrapped and retired, and its rows are counted.
+
+use std::collections::BTreeMap;
+
+use super::{activatable_at, is_heard, load, view};
+use crate::{
+    Result,
+    context::{Context, change::Change},
+    domain::{DataKey, data_key::Trigger},
+    identifier::DataKeyId,
+    resource::{self, ActivateKey, AddKey, ListKeys, RetireKey, RewrapKeys},
+    seal::data_keys_in,
+    state::DataKeyState,
+    store::{AUTHENTICATED, TABLES, Table, Versioned},
+};
+
+/// Adds a data key under the first key of the ring.
+pub(crate) async fn add(context: &Context, _: AddKey) -> Result<resource::DataKey> {
+    let added = context
+        .change(
+            "keys.add",
+            || async {
+                let mut key = context.store.vault.new_data_key(context.host.new_id())?;
+                key.created_at = context.store.now().await?;
+                Ok(key)
+            },
+            |key| {
+                let change = Change::none()
+                    .event(key.event("key.added"))
+                    .audit(key.audit("key.added"));
+                Ok((change.insert(key.clone()), key))
+            },
+        )
+        .await?;
+    context.store.vault.reload().await?;
+    Ok(view(&added, added.created_at, None))
+}
+
+/// The keys. With `count_rows`, also the number of rows that each has encrypted, which reads every row with a secret.
+pub(crate) async fn list(context: &Context, list: ListKeys) -> Result<resource::Keys> {
+    let count_rows = list.count.count_rows;
+    context.store.vault.reload().await?;
+    let keys = context.store.data_keys().await?;
+    let ids: Vec<_> = keys.iter().map(|found| found.row.id).collect();
+    let usage = match count_rows {
+        true => usage(context, &ids).await?,
+        false => Default::default(),
+    };
+    let job = context.store.reencryption_job().await?;
+    let views = keys.iter().map(|found| {
+        let rows = usage.get(&found.row.id).copied();
+        view(&found.row, found.read_at, rows)
+    });
+    Ok(resource::Keys {
+        ring: context.store.vault.ring(),
+        data_keys: views.collect(),
+        reencryption: job.map(|found| found.row.reached.shown()),
+    })
+}
+
+/// Makes a data key the active one. Stead then uses the previous one only to decrypt. Unless `at_once`, an added key
+/// can't be activated before every process has had time to decrypt it.
+pub(crate) async fn activate(
+    context: &Context,
+    ActivateKey { key_id, how }: ActivateKey,
+) -> Result<resource::DataKey> {
+    let (key_id, at_once) = (key_id.as_str(), how.at_once);
+    let active = context
+        .change(
+            "keys.activate",
+            || load(context, key_id),
+            |(keys, named)| decide(&keys, named, at_once),
+        )
+        .await?;
+    context.store.vault.reload().await?;
+    let now = context.store.now().await?;
+    Ok(view(&active, now, None))
+}
+
+fn decide(keys: &[Versioned<DataKey>], named: usize, at_once: bool) -> Result<(Change, DataKey)> {
+    let named = &keys[named];
+    let (key, now) = (&named.row, named.read_at);
+    if !at_once {
+        staged(named)?;
+    }
+    let Some(active) = key.on(Trigger::Activated, now)? else {
+        return Ok((Change::none(), key.clone()));
+    };
+    let mut change = Change::none()
+        .event(active.event("key.activated"))
+        .audit(active.audit("key.activated"))
+        .update(active.clone(), named.version);
+    // If two activations run at the same time, the later one conflicts with a row that the earlier one has changed.
+    for other in keys.iter().filter(|other| other.row.id != key.id) {
+        if let Some(replaced) = other.row.on(Trigger::Replaced, now)? {
+            change = change.update(replaced, other.version);
+        }
+    }
+    Ok((change, active))
+}
+
+/// Whether every process has had time to read a key, and none has reported that it can't decrypt it.
+fn staged(found: &Versioned<DataKey>) -> Result<()> {
+    let (key, now) = (&found.row, found.read_at);
+    if let Some(from) = activatable_at(key).filter(|from| now < *from) {
+        let why = format!("you can activate it from {from:.0} on, when every process has read it");
+        return Err(key.refused(&why));
+    }
+    let unopened = key.unopened_by.values().any(|said| is_heard(*said, now));
+    if key.state == DataKeyState::Added && unopened {
+        let why = format!(
+            "it is encrypted with the key {:?} of the key ring, which a running process doesn't have; give that key to every process first",
+            key.ring_key
+        );
+        return Err(key.refused(&why));
+    }
+    Ok(())
+}
+
+/// Re-encrypts all data keys with the first key of the ring, and returns those that weren't. The data that they
+/// encrypted stays unchanged.
+pub(crate) async fn rewrap(context: &Context, _: RewrapKeys) -> Result<resource::Keys> {
+    rewrap_all(context).await?;
+    list(context, ListKeys::new()).await
+}
+
+pub(super) async fn rewrap_all(context: &Context) -> Result<Vec<resource::DataKey>> {
+    let wrapped = context
+        .change(
+            "keys.rewrap",
+            || async {
+                let rows = context.store.data_keys().await?;
+                let again = rows.into_iter().map(|found| {
+                    let wrapped = context.store.vault.wrap_again(&found.row)?;
+                    Ok(wrapped.map(|wrapped| (found, wrapped)))
+                });
+                again
+                    .filter_map(Result::transpose)
+                    .collect::<Result<Vec<_>>>()
+            },
+            |rows| {
+                let (mut change, mut after) = (Change::none(), Vec::new());
+                for (found, (ring_key, wrapped)) in rows {
+                    let trigger = Trigger::Wrapped { ring_key, wrapped };
+                    if let Some(key) = found.row.on(trigger, found.read_at)? {
+                        let name = "key.rewrapped";
+                        change = change.event(key.event(name)).audit(key.audit(name));
+                        change = change.update(key.clone(), found.version);
+                        after.push(view(&key, found.read_at, None));
+                    }
+                }
+                Ok((change, after))
+            },
+        )
+        .await?;
+    context.store.vault.reload().await?;
+    Ok(wrapped)
+}
+
+/// Destroys a data key if no row of the store and no record of the spool is encrypted with it. Backups still are. They
+/// can be decrypted with the ring key that encrypted this data key.
+pub(crate) async fn retire(context: &Context, retire: RetireKey) -> Result<resource::DataKey> {
+    let key_id = retire.key_id.as_str();
+    let (retired, now) = context
+        .change(
+            "keys.retire",
+            || async {
+                let (mut keys, named) = load(context, key_id).await?;
+                let found = keys.swap_remove(named);
+                // The key was replaced before this count, so nothing can be encrypted with it afterwards.
+                let usage = usage(context, &[found.row.id]).await?;
+                Ok((found, usage))
+            },
+            |(found, usage)| {
+                let retired = found.row.on(Trigger::Retired, found.read_at)?;
+                let Some(retired) = retired else {
+                    return Ok((Change::none(), (found.row, found.read_at)));
+                };
+                let rows = usage.values().sum::<u64>();
+                if rows > 0 {
+                    let why = format!(
+                        "{rows} rows are still encrypted with it; re-encrypt them first (`stead keys reencrypt`)"
+                    );
+                    return Err(found.row.refused(&why));
+                }
+                let change = Change::none()
+                    .event(retired.event("key.retired"))
+                    .audit(retired.audit("key.retired"))
+                    .update(retired.clone(), found.version);
+                Ok((change, (retired, found.read_at)))
+            },
+        )
+        .await?;
+    context.store.vault.reload().await?;
+    Ok(view(&retired, now, None))
+}
+
+/// Rows that are read together.
+const PAGE: u32 = 500;
+
+/// Number of rows with a secret that a key has encrypted.
+pub(super) type Usage = BTreeMap<DataKeyId, u64>;
+
+/// Number of rows of the store and records of the spool that each of these keys has encrypted. Works on the stored
+/// bytes, so even unreadable rows count.
+pub(super) async fn usage(context: &Context, keys: &[DataKeyId]) -> Result<Usage> {
+    let mut usage: Usage = keys.iter().map(|key| (*key, 0)).collect();
+    let mut count = |body: &str| {
+        let mut found: Vec<_> = data_keys_in(body).collect();
+        found.sort_unstable();
+        found.dedup();
+        for key in found {
+            if let Some(rows) = usage.get_mut(&key) {
+                *rows += 1;
+            }
+        }
+    };
+    for table in tables() {
+        let mut after = None;
+        loop {
+            let (rows, next) = context.store.rows(table, after, PAGE).await?;
+            rows.iter().for_each(|found| count(&found.row.body));
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+    }
+    if let Some(spool) = &context.store.spool {
+        for (_, record) in spool.list().await? {
+            count(&String::from_utf8_lossy(&record));
+        }
+    }
+    Ok(usage)
+}
+
+/// The tables whose rows have secrets or a MAC.
+pub(super) fn tables() -> impl Iterator<Item = &'static Table> {
+    let is_sealed = |table: &&Table| table.sealed || AUTHENTICATED.contains(table);
+    let sealed = TABLES.iter().copied().filter(is_sealed);
+    // Keys of the ring encrypt its secrets.
+    sealed.filter(|table| table.name != "data_key")
+}
+
+/// Reads the data keys again. If this process can't decrypt an added key, it records that in the key's row, so that the
+/// key isn't activated.
+pub(crate) async fn keep_up(context: &Context) -> Result<()> {
+    context.store.vault.reload().await?;
+    let unopened = context.store.vault.unopened();
+    if unopened.is_empty() {
+        return Ok(());
+    }
+    context
+        .change(
+            "keys.unopened",
+            || context.store.data_keys(),
+            |keys| {
+                let mut change = Change::none();
+                for found in keys.iter().filter(|found| unopened.contains(&found.row.id)) {
+                    let trigger = Trigger::Unopened(context.host.process);
+                    if let Some(key) = found.row.on(trigger, found.read_at)? {
+                        change = change.update(key, found.version);
+                    }
+                }
+                Ok((change, ()))
+            },
+        )
+        .await
+}
