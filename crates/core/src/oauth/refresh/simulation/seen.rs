@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::Timestamp;
 use secrecy::ExposeSecret as _;
 
 use super::{ledger::Excuse, ready, server::Server};
@@ -24,6 +25,8 @@ pub(super) struct Seen {
     authorizations: BTreeMap<AuthorizationId, AuthorizationState>,
     /// Refresh tokens by generation.
     pub(super) tokens: BTreeMap<u64, String>,
+    /// When the request for each generation was sent, by the store's time.
+    sent: BTreeMap<u64, Option<Timestamp>>,
     /// The generation that was current before, and the one before that, which is shredded next.
     previous: u64,
     replaced: u64,
@@ -70,6 +73,7 @@ impl Seen {
                 let token = tokens.refresh_token().unwrap().expose_secret().to_owned();
                 sight.server.state().ledger.keep(&token);
                 self.tokens.insert(credential.generation, token);
+                self.sent.insert(credential.generation, credential.sent_at);
             }
         }
         let authorizations = rows(sight.rows.authorizations(now.id, u32::MAX));
@@ -77,6 +81,7 @@ impl Seen {
         if let Some(before) = before.filter(|before| *before != now) {
             self.check_change(&before, &now, &authorizations);
             self.check_death(&before, &now, sight);
+            self.check_replaced(&before, &now, sight);
         }
         let in_use = self.tokens.get(&now.generation);
         sight.server.state().ledger.use_grant_of(in_use);
@@ -192,6 +197,23 @@ impl Seen {
             self.cut_off
                 .extend(ids(authorizations, AuthorizationState::Verifying));
         }
+    }
+
+    /// Within a grant, tokens that live aren't replaced by tokens that were requested earlier.
+    fn check_replaced(&self, before: &Account, now: &Account, sight: &Sight<'_>) {
+        let token = |account: &Account| self.tokens.get(&account.generation);
+        let (Some(was), Some(is)) = (token(before), token(now)) else {
+            return;
+        };
+        let ledger = &sight.server.state().ledger;
+        if before.generation == now.generation || ledger.grant_of(was) != ledger.grant_of(is) {
+            return;
+        }
+        let sent = |account: &Account| self.sent[&account.generation];
+        assert!(
+            sent(now) >= sent(before) || !ledger.lives(was),
+            "older tokens replace ones that live: {before:?} {now:?}"
+        );
     }
 
     /// An account ends for a reason outside of Stead, and the user is blamed for the user's own doing only.
