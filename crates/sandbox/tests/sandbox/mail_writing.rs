@@ -276,10 +276,6 @@ async fn labels_change_and_messages_go() {
         .await
         .ok();
     assert!(mail.found("harbour").await.contains(&id));
-    let body = json!({"ids": [id, "none"], "addLabelIds": ["IMPORTANT"]});
-    let several = mail.post("messages/batchModify", &body).await;
-    assert_eq!((several.status, several.text.as_str()), (204, ""));
-    assert!(mail.found("is:important").await.contains(&id));
     // For good only with the scope for all.
     let path = format!("messages/{id}");
     mail.delete(&path)
@@ -288,65 +284,6 @@ async fn labels_change_and_messages_go() {
     let all = Mail::of(ALL).await;
     assert_eq!(all.delete(&path).await.status, 204);
     assert_eq!(all.delete(&path).await.status, 404);
-}
-
-#[tokio::test]
-async fn history_tells_what_has_happened_since() {
-    let mail = Mail::of(ALL).await;
-    let start = mail.get("profile").await["historyId"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let empty = mail.get(&format!("history?startHistoryId={start}")).await;
-    assert_eq!(empty, json!({"historyId": start}));
-    let sent = mail.post("messages/send", &raw(TEA)).await.ok();
-    let id = sent["id"].as_str().unwrap();
-    mail.post(
-        &format!("messages/{id}/modify"),
-        &json!({"removeLabelIds": ["UNREAD"]}),
-    )
-    .await
-    .ok();
-    mail.delete(&format!("messages/{id}")).await;
-    let all = mail.get(&format!("history?startHistoryId={start}")).await;
-    let history = all["history"].as_array().unwrap();
-    assert_eq!(history.len(), 3);
-    assert_eq!(history[0]["messagesAdded"][0]["message"]["id"], id);
-    assert_eq!(
-        history[1]["labelsRemoved"][0]["labelIds"],
-        json!(["UNREAD"])
-    );
-    assert_eq!(history[2]["messagesDeleted"][0]["message"]["threadId"], id);
-    assert_eq!(all["historyId"], history[2]["id"]);
-    let page = mail
-        .get(&format!("history?startHistoryId={start}&maxResults=2"))
-        .await;
-    let next = page["nextPageToken"].as_str().unwrap();
-    let rest = mail
-        .get(&format!(
-            "history?startHistoryId={start}&maxResults=2&pageToken={next}"
-        ))
-        .await;
-    assert_eq!(rest["history"].as_array().unwrap().len(), 1);
-    let some = format!(
-        "history?startHistoryId={start}&historyTypes=messageAdded&historyTypes=messageDeleted&labelId=SENT"
-    );
-    assert_eq!(
-        mail.get(&some).await["history"].as_array().unwrap().len(),
-        2
-    );
-    for (path, status) in [
-        ("history", 400),
-        ("history?startHistoryId=x", 400),
-        ("history?startHistoryId=1", 404),
-        ("history?startHistoryId=1&historyTypes=read", 400),
-    ] {
-        assert_eq!(
-            mail.stage.mail(path, &mail.token).await.status,
-            status,
-            "{path}"
-        );
-    }
 }
 
 #[tokio::test]

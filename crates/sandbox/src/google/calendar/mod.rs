@@ -11,7 +11,6 @@ mod events_insert;
 mod events_instances;
 mod events_list;
 mod events_patch;
-mod events_quick_add;
 mod events_update;
 mod freebusy_query;
 mod meeting;
@@ -38,8 +37,6 @@ pub(crate) static CALENDAR_API: Api = Api {
         &freebusy_query::METHOD,
         &events_list::METHOD,
         &events_insert::METHOD,
-        // Before the methods of one event, whose id may be anything.
-        &events_quick_add::METHOD,
         &events_get::METHOD,
         &events_update::METHOD,
         &events_patch::METHOD,

@@ -50,8 +50,13 @@ struct Plan {
 fn plan(state: &State, call: &Call) -> Result<Plan, ApiError> {
     let files = &state.world.files;
     let metadata = Metadata::read(call)?;
-    if let Some(id) = &metadata.id {
-        check_id(state, id)?;
+    // Only ids of files.generateIds can be used, which the sandbox doesn't play.
+    if metadata.id.is_some() {
+        return Err(ApiError::of(
+            400,
+            "invalid",
+            "The provided file ID is not usable.",
+        ));
     }
     let mime_type = write::mime_type(metadata.mime_type.as_deref(), call.media.as_ref());
     write::check_media(&mime_type, call.media.as_ref())?;
@@ -70,10 +75,7 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         mime_type,
         place,
     } = plan(state, call)?;
-    let id = match metadata.id {
-        Some(id) => id,
-        None => write::fresh_id(state),
-    };
+    let id = write::fresh_id(state);
     let name = metadata.name.as_deref().unwrap_or("Untitled");
     let mut file = File {
         description: metadata.description,
@@ -90,24 +92,4 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let shown = render::file(state.world, call, &file);
     write::add(state, file);
     Ok(shown)
-}
-
-/// An id of one's own is one that files.generateIds gave, and can be used once.
-fn check_id(state: &State, id: &str) -> Result<(), ApiError> {
-    let files = &state.world.files;
-    if files.file(id).is_some() {
-        return Err(ApiError::of(
-            409,
-            "fileIdInUse",
-            "A file already exists with the provided ID.",
-        ));
-    }
-    if files.generated_ids.contains(id) {
-        return Ok(());
-    }
-    Err(ApiError::of(
-        400,
-        "invalid",
-        "The provided file ID is not usable.",
-    ))
 }

@@ -34,7 +34,7 @@ pub(super) static DOWNLOAD: Download = Download {
 
 /// Formats of documents and of spreadsheets (Drive API, "Export MIME types"). The sandbox has the texts of
 /// documents only.
-pub(super) const FORMATS: [(&str, &[&str]); 2] = [
+const FORMATS: [(&str, &[&str]); 2] = [
     (
         DOCUMENT,
         &[

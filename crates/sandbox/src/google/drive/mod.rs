@@ -1,11 +1,8 @@
 //! Drive API v3: metadata, contents, uploads. A folder is an API, a file is a method.
 
-mod about;
-mod files_copy;
 mod files_create;
 mod files_delete;
 mod files_export;
-mod files_generate_ids;
 mod files_get;
 mod files_list;
 mod files_update;
@@ -28,15 +25,11 @@ pub(crate) static DRIVE_API: Api = Api {
     service: "drive.googleapis.com",
     errors: ErrorShape::Mixed,
     methods: &[
-        &about::METHOD,
         &files_list::METHOD,
         &files_create::METHOD,
-        // Before the methods of one file, whose id may be anything.
-        &files_generate_ids::METHOD,
         &files_get::METHOD,
         &files_update::METHOD,
         &files_delete::METHOD,
-        &files_copy::METHOD,
         &files_export::METHOD,
     ],
     downloads: &[&files_get::DOWNLOAD, &files_export::DOWNLOAD],

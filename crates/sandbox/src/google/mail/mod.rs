@@ -7,12 +7,10 @@ mod drafts_get;
 mod drafts_list;
 mod drafts_send;
 mod drafts_update;
-mod history_list;
 mod label_changes;
 mod labels_get;
 mod labels_list;
 mod list;
-mod messages_batch_modify;
 mod messages_delete;
 mod messages_get;
 mod messages_list;
@@ -43,7 +41,6 @@ pub(crate) static GMAIL_API: Api = Api {
         &messages_list::METHOD,
         // Before the methods of one message, whose id may be anything.
         &messages_send::METHOD,
-        &messages_batch_modify::METHOD,
         &messages_get::METHOD,
         &messages_modify::METHOD,
         &messages_trash::METHOD,
@@ -58,7 +55,6 @@ pub(crate) static GMAIL_API: Api = Api {
         &drafts_get::METHOD,
         &drafts_update::METHOD,
         &drafts_delete::METHOD,
-        &history_list::METHOD,
         &labels_list::METHOD,
         &labels_get::METHOD,
         &profile::METHOD,

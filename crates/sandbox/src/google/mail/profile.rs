@@ -35,6 +35,6 @@ fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         "emailAddress": user.email,
         "messagesTotal": messages.len(),
         "threadsTotal": threads.len(),
-        "historyId": user.mailbox.history_id().to_string(),
+        "historyId": user.mailbox.history_id.to_string(),
     }))
 }

@@ -1,10 +1,7 @@
 //! People API v1, reading.
 
 mod connections_list;
-mod get;
 mod mask;
-mod people_batch_get;
-mod people_get;
 mod person;
 mod search;
 mod search_contacts;
@@ -17,8 +14,6 @@ pub(crate) static PEOPLE_API: Api = Api {
     service: "people.googleapis.com",
     errors: ErrorShape::Status,
     methods: &[
-        &people_get::METHOD,
-        &people_batch_get::METHOD,
         &connections_list::METHOD,
         &search_contacts::METHOD,
         &search_other_contacts::METHOD,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{google::world::Person, ids, users::User};
+use crate::{google::world::Person, ids};
 
 /// `Person` with the masked fields; name and etag are always there.
 pub(super) fn person(person: &Person, fields: &[String]) -> Value {
@@ -20,33 +20,6 @@ pub(super) fn person(person: &Person, fields: &[String]) -> Value {
         if let Some(field) = field(person, name) {
             value.insert(name.clone(), field);
         }
-    }
-    Value::Object(value)
-}
-
-/// `Person` of the user, as the profile has it.
-pub(super) fn profile(user: &User, fields: &[String]) -> Value {
-    let name = format!("people/{}", user.subject);
-    let source = json!({"type": "PROFILE", "id": user.subject});
-    let metadata = json!({"primary": true, "source": source});
-    let (given, family) = user.name.split_once(' ').unwrap_or((user.name, ""));
-    let mut value = Map::new();
-    value.insert("etag".to_owned(), json!(ids::seal("etag", &name)));
-    value.insert("resourceName".to_owned(), json!(name));
-    for field in fields {
-        let shown = match field.as_str() {
-            "metadata" => json!({"sources": [source], "objectType": "PERSON"}),
-            "names" => json!([{
-                "displayName": user.name,
-                "givenName": given,
-                "familyName": family,
-                "metadata": metadata,
-            }]),
-            "emailAddresses" => json!([{"value": user.email, "metadata": metadata}]),
-            "photos" => json!([{"url": user.picture, "metadata": metadata}]),
-            _ => continue,
-        };
-        value.insert(field.clone(), shown);
     }
     Value::Object(value)
 }

@@ -29,33 +29,13 @@ pub(super) struct ValueOptions {
 }
 
 impl ValueOptions {
-    /// By the two members of a body.
-    pub(super) fn said(render: Option<&str>, dates: Option<&str>) -> Result<Self, ApiError> {
-        for (name, kind, said) in [
-            ("response_value_render_option", RENDERS, render),
-            ("response_date_time_render_option", DATES, dates),
-        ] {
-            if let (Kind::OneOf(values), Some(said)) = (kind, said)
-                && !values.contains(&said)
-            {
-                let message = format!("Invalid value at '{name}' (TYPE_ENUM), \"{said}\"");
-                return Err(ApiError::unbound(name, message));
-            }
-        }
-        Ok(Self::read(render, dates))
-    }
-
     /// By the two parameters of these names.
     pub(super) fn of(call: &Call, render: &str, dates: &str) -> Self {
-        Self::read(call.text(render), call.text(dates))
-    }
-
-    fn read(render: Option<&str>, dates: Option<&str>) -> Self {
-        let render = render.unwrap_or("FORMATTED_VALUE");
+        let render = call.text(render).unwrap_or("FORMATTED_VALUE");
         Self {
             formulas: render == "FORMULA",
             formatted: render == "FORMATTED_VALUE",
-            dates_as_text: dates == Some("FORMATTED_STRING"),
+            dates_as_text: call.text(dates) == Some("FORMATTED_STRING"),
         }
     }
 }

@@ -4,7 +4,6 @@
 //! `TRUE`, `2026-05-04`, and the formulas `=B2` and `=SUM(B2:B9)`. Any other formula is refused with 501
 //! rather than given a wrong response; any other text stays a text.
 
-mod batch_update;
 mod create;
 mod format_value;
 mod formula;
@@ -13,9 +12,6 @@ mod new_sheets;
 mod parse_input;
 mod range;
 mod values_append;
-mod values_batch_clear;
-mod values_batch_get;
-mod values_batch_update;
 mod values_clear;
 mod values_get;
 mod values_update;
@@ -45,10 +41,6 @@ pub(crate) static SHEETS_API: Api = Api {
         &values_update::METHOD,
         &values_append::METHOD,
         &values_clear::METHOD,
-        &values_batch_get::METHOD,
-        &values_batch_update::METHOD,
-        &values_batch_clear::METHOD,
-        &batch_update::METHOD,
     ],
     downloads: &[],
     uploads: &[],

@@ -5,8 +5,6 @@ mod file;
 pub(crate) mod readable;
 mod spreadsheet;
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use serde::Deserialize;
 
@@ -22,9 +20,6 @@ pub(crate) struct Files {
     pub(crate) all: Vec<File>,
     pub(crate) drives: Vec<SharedDrive>,
     pub(crate) spreadsheets: Vec<Spreadsheet>,
-    /// Ids that were given for files to come.
-    #[serde(skip)]
-    pub(crate) generated_ids: BTreeSet<String>,
 }
 
 impl Files {
@@ -108,6 +103,8 @@ impl Files {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
