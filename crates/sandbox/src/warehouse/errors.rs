@@ -85,17 +85,17 @@ impl ApiError {
 /// A statement that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SqlError {
-    pub(crate) code: &'static str,
-    pub(crate) state: &'static str,
+    pub(crate) code: String,
+    pub(crate) state: String,
     pub(crate) message: String,
 }
 
 impl SqlError {
     /// Any failure.
-    pub(crate) fn new(code: &'static str, state: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: &str, state: &str, message: impl Into<String>) -> Self {
         Self {
-            code,
-            state,
+            code: code.to_owned(),
+            state: state.to_owned(),
             message: message.into(),
         }
     }

@@ -11,7 +11,7 @@ use super::{
     range::Area,
 };
 use crate::google::{
-    ApiError, Call, Kind,
+    Call, Kind,
     world::files::{Entered, Format, Spreadsheet},
 };
 

@@ -1,83 +1,31 @@
-//! Functions: which SQLite has, which have another name there, and which the session answers.
+//! Functions: which SQLite has, which have another name there, and which the session answers; and pieces of SQLite's
+//! syntax tree.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
-    FunctionArguments, Ident, ObjectName, Value, WindowType,
+    BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
+    FunctionArgumentClause, FunctionArgumentList, FunctionArguments, Ident, ObjectName,
+    OrderByExpr, Value, WindowType,
 };
 
 use super::{
-    build::{argument, call, constant, convert, nulls_are_highest, operation, text},
     functions::{CONVERT, DIVIDE, TRUTH},
+    kinds::arguments,
     translate::Translator,
-    types::arguments,
-    values::written,
+    values::{kind_named, name_of as type_name, written},
 };
 use crate::warehouse::{account::Kind, errors::SqlError};
 
 /// Functions that SQLite has under the same name, or that are added to it.
-const SAME: &[&str] = &[
-    "ABS",
-    "AVG",
-    "CEIL",
-    "COALESCE",
-    "COUNT",
-    "DATEADD",
-    "DATEDIFF",
-    "DATE_PART",
-    "DATE_TRUNC",
-    "DENSE_RANK",
-    "FIRST_VALUE",
-    "FLOOR",
-    "GROUP_CONCAT",
-    "IFNULL",
-    "IIF",
-    "INSTR",
-    "LAG",
-    "LAST_VALUE",
-    "LEAD",
-    "LENGTH",
-    "LOWER",
-    "LTRIM",
-    "MAX",
-    "MIN",
-    "NTILE",
-    "NULLIF",
-    "RANK",
-    "REPLACE",
-    "ROUND",
-    "ROW_NUMBER",
-    "RTRIM",
-    "SIGN",
-    "SUBSTR",
-    "SUBSTRING",
-    "SUM",
-    "TRIM",
-    "UPPER",
-    CONVERT,
-    DIVIDE,
-    TRUTH,
-];
+const SAME: &str = "ABS AVG CEIL COALESCE COUNT DATEADD DATEDIFF DATE_PART DATE_TRUNC DENSE_RANK FIRST_VALUE FLOOR \
+    GROUP_CONCAT IFNULL IIF INSTR LAG LAST_VALUE LEAD LENGTH LOWER LTRIM MAX MIN NTILE NULLIF RANK REPLACE ROUND \
+    ROW_NUMBER RTRIM SIGN SUBSTR SUBSTRING SUM TRIM UPPER";
 
 /// Functions that SQLite has under another name.
-const RENAMED: &[(&str, &str)] = &[
-    ("ANY_VALUE", "MIN"),
-    ("GREATEST", "MAX"),
-    ("IFF", "IIF"),
-    ("LEAST", "MIN"),
-    ("LEN", "LENGTH"),
-    ("NVL", "IFNULL"),
-];
+const RENAMED: &str = "ANY_VALUE=MIN GREATEST=MAX IFF=IIF LEAST=MIN LEN=LENGTH NVL=IFNULL";
 
 /// Functions of one argument that make a type of it.
-const CONVERSIONS: &[(&str, Kind)] = &[
-    ("DATE", Kind::Date),
-    ("TO_CHAR", Kind::Text),
-    ("TO_DATE", Kind::Date),
-    ("TO_NUMBER", Kind::Fixed(0)),
-    ("TO_TIMESTAMP", Kind::TimestampNtz),
-    ("TO_TIMESTAMP_NTZ", Kind::TimestampNtz),
-    ("TO_VARCHAR", Kind::Text),
-];
+const CONVERSIONS: &str = "DATE=DATE TO_CHAR=TEXT TO_DATE=DATE TO_NUMBER=NUMBER TO_TIMESTAMP=TIMESTAMP \
+    TO_TIMESTAMP_NTZ=TIMESTAMP TO_VARCHAR=TEXT";
 
 /// Parts of a moment that are functions.
 const PARTS: [&str; 7] = ["YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"];
@@ -93,17 +41,25 @@ impl Translator<'_> {
         if let Some(WindowType::WindowSpec(window)) = &mut function.over {
             window.order_by.iter_mut().for_each(nulls_are_highest);
         }
-        if SAME.contains(&name.as_str()) {
+        if SAME.split(' ').any(|same| same == name)
+            || [CONVERT, DIVIDE, TRUTH].contains(&name.as_str())
+        {
             return Ok(None);
         }
-        if let Some((_, other)) = RENAMED.iter().find(|(known, _)| *known == name) {
-            function.name = ObjectName::from(vec![Ident::new(*other)]);
+        let find = |table: &'static str| {
+            let mut pairs = table.split(' ').filter_map(|pair| pair.split_once('='));
+            pairs
+                .find(|(known, _)| *known == name)
+                .map(|(_, other)| other)
+        };
+        if let Some(other) = find(RENAMED) {
+            function.name = ObjectName::from(vec![Ident::new(other)]);
             return Ok(None);
         }
         let given: Vec<Expr> = arguments(function).into_iter().cloned().collect();
-        let conversion = CONVERSIONS.iter().find(|(known, _)| *known == name);
-        if let (Some((_, kind)), [value]) = (conversion, given.as_slice()) {
-            return Ok(Some(convert(*kind, value.clone())));
+        let conversion = find(CONVERSIONS).and_then(kind_named);
+        if let (Some(kind), [value]) = (conversion, given.as_slice()) {
+            return Ok(Some(convert(kind, value.clone())));
         }
         if let ([value], true) = (given.as_slice(), PARTS.contains(&name.as_str())) {
             return Ok(Some(call(
@@ -179,4 +135,64 @@ fn listagg(function: &mut Function, arguments: usize) {
             list.clauses.push(FunctionArgumentClause::OrderBy(order));
         }
     }
+}
+
+/// A value as a type takes it.
+pub(super) fn convert(kind: Kind, value: Expr) -> Expr {
+    call(CONVERT, vec![text(&type_name(kind)), value])
+}
+
+pub(super) fn operation(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp {
+        left: Box::new(left),
+        op,
+        right: Box::new(right),
+    }
+}
+
+pub(super) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args: arguments.into_iter().map(argument).collect(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+pub(super) fn argument(expr: Expr) -> FunctionArg {
+    FunctionArg::Unnamed(FunctionArgExpr::Expr(expr))
+}
+
+pub(super) fn text(text: &str) -> Expr {
+    Expr::Value(Value::SingleQuotedString(text.to_owned()).into())
+}
+
+/// A text of any letters: the library's writer takes some quotes for escaped ones.
+pub(super) fn constant(text: &str) -> Expr {
+    let hex = crate::ids::hex(text.as_bytes());
+    Expr::Cast {
+        kind: CastKind::Cast,
+        expr: Box::new(Expr::Value(Value::HexStringLiteral(hex).into())),
+        data_type: DataType::Text,
+        array: false,
+        format: None,
+    }
+}
+
+pub(super) fn take(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, Expr::Value(Value::Null.into()))
+}
+
+/// Snowflake sorts NULL above all values, SQLite below them.
+pub(super) fn nulls_are_highest(key: &mut OrderByExpr) {
+    let descending = key.options.asc == Some(false);
+    key.options.nulls_first.get_or_insert(descending);
 }

@@ -43,19 +43,8 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
 /// The error that a function gave, from SQLite's message.
 pub(super) fn error_of(message: &str) -> Option<SqlError> {
     let mut parts = message.strip_prefix('\u{1}')?.splitn(3, '|');
-    let code = [
-        "100035", "100037", "100038", "100040", "100051", "100108", "100115",
-    ];
-    let code = code
-        .into_iter()
-        .find(|code| parts.clone().next() == Some(code))?;
-    parts.next();
-    let state = ["22007", "22012", "22018"];
-    let state = state
-        .into_iter()
-        .find(|state| parts.clone().next() == Some(state));
-    parts.next();
-    Some(SqlError::new(code, state.unwrap_or("22000"), parts.next()?))
+    let (code, state) = (parts.next()?, parts.next()?);
+    Some(SqlError::new(code, state, parts.next()?))
 }
 
 fn fail(error: &SqlError) -> Error {

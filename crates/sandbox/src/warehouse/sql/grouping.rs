@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{Expr, GroupByExpr, Select, SelectItem, Value, Visit as _, Visitor};
 
-use super::names::name_of;
+use super::read::name_of;
 use crate::warehouse::errors::SqlError;
 
 const AGGREGATES: [&str; 7] = ["ANY_VALUE", "AVG", "COUNT", "LISTAGG", "MAX", "MIN", "SUM"];

@@ -1,7 +1,10 @@
 //! From Snowflake's syntax tree to SQLite's: names, values and functions. What neither has in common is refused by
 //! name.
 
-use std::{collections::BTreeSet, ops::ControlFlow};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::ControlFlow,
+};
 
 use jiff::Timestamp;
 use sqlparser::ast::{
@@ -11,19 +14,21 @@ use sqlparser::ast::{
 };
 
 use super::{
-    Session,
-    build::{call, constant, convert, nulls_are_highest, take, text},
+    Place, Session,
+    calls::{call, constant, convert, nulls_are_highest, take, text},
     functions::{DIVIDE, TRUTH},
     grouping,
-    names::{ident, name_of, path_of},
-    types::{Types, bound},
+    kinds::Kinds,
+    read::{ident, name_of, path_of},
     values::{kind_of_type, stored},
 };
 use crate::warehouse::{account::Kind, errors::SqlError};
 
 /// Rewrites one statement in place.
 pub(super) struct Translator<'a> {
-    pub(super) types: Types<'a>,
+    /// Tables by the names as written.
+    pub(super) places: &'a BTreeMap<String, Place>,
+    pub(super) kinds: Kinds<'a>,
     pub(super) session: &'a Session,
     pub(super) now: Timestamp,
     /// How long the statement takes.
@@ -40,7 +45,6 @@ impl VisitorMut for Translator<'_> {
     type Break = SqlError;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> Flow {
-        self.types.enter(query);
         let refused = [
             (query.fetch.is_some(), "FETCH"),
             (!query.locks.is_empty(), "FOR UPDATE"),
@@ -71,11 +75,6 @@ impl VisitorMut for Translator<'_> {
         set(&mut query.body)
     }
 
-    fn post_visit_query(&mut self, _: &mut Query) -> Flow {
-        self.types.leave();
-        Flow::Continue(())
-    }
-
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> Flow {
         match factor {
             TableFactor::Table {
@@ -86,7 +85,7 @@ impl VisitorMut for Translator<'_> {
                 sample: None,
                 ..
             } => {
-                if let Some(place) = self.types.places.get(&name.to_string()) {
+                if let Some(place) = self.places.get(&name.to_string()) {
                     *name = ObjectName::from(vec![Ident::new(&place.stored)]);
                     let alias = alias.get_or_insert_with(|| named(&place.name));
                     quote_alias(alias);
@@ -112,7 +111,7 @@ impl VisitorMut for Translator<'_> {
         self.convert_literals(expr);
         match expr {
             Expr::BinaryOp { left, op, right } => {
-                let kinds = (self.types.kind(left), self.types.kind(right));
+                let kinds = (self.kinds.kind(left), self.kinds.kind(right));
                 if let Some(moved) = date_arithmetic(left, op, right, kinds) {
                     *expr = moved;
                 }
@@ -122,7 +121,7 @@ impl VisitorMut for Translator<'_> {
                 data_type,
                 ..
             } if kind_of_type(data_type) == Some(Kind::Text)
-                && self.types.kind(inner) == Some(Kind::Boolean) =>
+                && self.kinds.kind(inner) == Some(Kind::Boolean) =>
             {
                 *expr = call(TRUTH, vec![take(inner)]);
             }
@@ -224,7 +223,7 @@ impl Translator<'_> {
 
     fn placeholder(&self, number: &str) -> Result<Expr, SqlError> {
         use rusqlite::types::Value as Stored;
-        let Some(bound) = bound(self.types.bindings, number) else {
+        let Some(bound) = self.kinds.bound(number) else {
             return Err(SqlError::unsupported("named bind variables"));
         };
         Ok(match (bound.kind, stored(bound.kind, &bound.cell)) {
@@ -256,7 +255,7 @@ impl Translator<'_> {
             _ => return,
         }
         let wanted = pairs.into_iter().find_map(|(typed, others)| {
-            let kind = self.types.kind(typed)?;
+            let kind = self.kinds.kind(typed)?;
             let is_moment = !matches!(
                 kind,
                 Kind::Text | Kind::Binary | Kind::Fixed(_) | Kind::Real | Kind::TimestampTz
@@ -283,7 +282,7 @@ impl Translator<'_> {
     }
 
     fn is_text(&self, expr: &Expr) -> bool {
-        matches!(expr, Expr::Value(_)) && self.types.kind(expr) == Some(Kind::Text)
+        matches!(expr, Expr::Value(_)) && self.kinds.kind(expr) == Some(Kind::Text)
     }
 }
 
@@ -332,7 +331,14 @@ fn select(select: &mut Select) -> Flow {
                     return refuse("EXCLUDE, REPLACE, RENAME and ILIKE behind *");
                 }
             }
-            SelectItem::UnnamedExpr(_) => {}
+            // Snowflake names a column as it was written.
+            SelectItem::UnnamedExpr(expr) => {
+                let alias = ident(&own_name(expr));
+                *item = SelectItem::ExprWithAlias {
+                    expr: take(expr),
+                    alias,
+                };
+            }
         }
         if let SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) =
             item
@@ -395,6 +401,16 @@ fn is_comparison(op: &BinaryOperator) -> bool {
             | BinaryOperator::Gt
             | BinaryOperator::GtEq
     )
+}
+
+/// The name of a column that has no alias: as it was written.
+fn own_name(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(name) => name_of(name),
+        Expr::CompoundIdentifier(path) => path.last().map(name_of).unwrap_or_default(),
+        Expr::Value(value) if matches!(value.value, Value::Placeholder(_)) => "?".to_owned(),
+        other => other.to_string().to_uppercase(),
+    }
 }
 
 /// Names of the queries of WITH, and of the tables in FROM, as they are written.

@@ -179,7 +179,10 @@ fn parent(state: &mut State, call: &Call<'_>, handle: &str, outcomes: Vec<Outcom
         "Multiple statements executed successfully.".to_owned(),
     )];
     let outcome = Outcome {
-        relation: Relation::with(vec![column], vec![row]),
+        relation: Relation {
+            columns: vec![column],
+            rows: vec![row],
+        },
         seconds,
         changed: None,
     };
