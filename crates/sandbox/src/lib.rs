@@ -10,6 +10,7 @@ mod log;
 mod oauth;
 mod pages;
 mod plan;
+mod played;
 mod product;
 mod products;
 mod query;
@@ -36,6 +37,7 @@ use tokio::{net::TcpListener, sync::watch};
 
 pub use faults::{Fault, RotationMode};
 pub use log::Received;
+pub use played::reference;
 pub use records::{Field, Record, Section};
 pub use serve::Running;
 

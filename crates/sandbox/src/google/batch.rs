@@ -27,7 +27,7 @@ const MAX_HEADERS: usize = 64;
 const BOUNDARY: &str = "batch_sandbox";
 
 /// Runs the requests, one after the other.
-pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Response {
+pub(super) fn respond(api: &'static Api, state: &mut State, request: &Request) -> Response {
     match run(api, state, request) {
         Ok(body) => Response::whole(
             StatusCode::OK,
@@ -38,7 +38,7 @@ pub(super) fn respond(api: &Api, state: &mut State, request: &Request) -> Respon
     }
 }
 
-fn run(api: &Api, state: &mut State, request: &Request) -> Result<Bytes, ApiError> {
+fn run(api: &'static Api, state: &mut State, request: &Request) -> Result<Bytes, ApiError> {
     if request.method != Method::POST || !request.has_media_type("multipart/mixed") {
         return Err(ApiError::invalid(
             "A batch is a POST whose content type is multipart/mixed.",

@@ -2,18 +2,14 @@
 //! table of methods, see `mail`; `world` is what the users own.
 
 mod batch;
-mod body;
 mod calendar;
 mod check;
-mod dispatch;
+mod collection;
 mod drive;
 mod errors;
 mod fields;
-mod hosts;
 mod mail;
-mod media;
 mod method;
-mod method_override;
 mod multipart;
 mod oauth;
 mod paging;
@@ -21,9 +17,9 @@ mod people;
 mod records;
 mod resumable;
 mod revoke;
+mod schema;
 mod scopes;
 mod sheets;
-mod state;
 mod upload;
 mod userinfo;
 mod world;
@@ -32,25 +28,89 @@ use axum::http::{Method, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use body::Body;
 use errors::ApiError;
-use method::{Api, ApiMethod, Call, Download, Kind, Media, Parameter, Upload};
-use state::State;
+use method::{Api, Call, Media};
+use resumable::Sessions;
+use schema::Members;
+use world::World;
 
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
     faults::Fault,
     ids::Ids,
     oauth::{Incoming, Policy, Server},
-    pages,
+    pages, played,
     product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
     shared::Shared,
 };
-use resumable::Sessions;
-use world::World;
+/// The hosts of Google.
+mod hosts {
+    pub(super) const GMAIL: &str = "gmail.googleapis.com";
+    pub(super) const PEOPLE: &str = "people.googleapis.com";
+    pub(super) const SHEETS: &str = "sheets.googleapis.com";
+    /// The host that several older APIs share: Drive is one of them.
+    pub(super) const APIS: &str = "www.googleapis.com";
+    /// Who the user is.
+    pub(super) const USERINFO: &str = "openidconnect.googleapis.com";
+    /// The authorization page.
+    pub(super) const ACCOUNTS: &str = "accounts.google.com";
+    /// The token endpoints.
+    pub(super) const TOKENS: &str = "oauth2.googleapis.com";
+}
+
+/// The APIs that are played.
+static APIS: [&Api; 5] = [
+    &mail::GMAIL_API,
+    &calendar::CALENDAR_API,
+    &sheets::SHEETS_API,
+    &drive::DRIVE_API,
+    &people::PEOPLE_API,
+];
+
+/// What of the APIs is played.
+pub(crate) fn played() -> Vec<played::Api> {
+    let titles = [
+        "Gmail",
+        "Google Calendar",
+        "Google Sheets",
+        "Google Drive",
+        "Google People",
+    ];
+    let api = |(title, api): (&'static str, &&'static Api)| {
+        let (own, others): (Vec<_>, Vec<_>) = api.methods().partition(|method| api.has(method));
+        let shown = |method: &method::ApiMethod| {
+            let name = method.id.trim_start_matches("gmail.users.");
+            let name = name
+                .strip_prefix(api.name)
+                .unwrap_or(name)
+                .trim_start_matches('.');
+            [
+                format!("`{name}`"),
+                method.verb.to_string(),
+                format!("/{}", method.path),
+            ]
+        };
+        played::Api {
+            title,
+            played: own.into_iter().map(shown).collect(),
+            others: others.len(),
+        }
+    };
+    titles.into_iter().zip(&APIS).map(api).collect()
+}
+
+/// What a request can read and change: the sandbox's clock and ids, and all that is Google's.
+pub(crate) struct State<'a> {
+    pub(crate) now: Timestamp,
+    pub(crate) ids: &'a mut Ids,
+    pub(crate) oauth: &'a mut Server,
+    pub(crate) world: &'a mut World,
+    /// Uploads that have begun.
+    pub(crate) uploads: &'a mut Sessions,
+}
 
 /// The product.
 pub(crate) struct Google {
@@ -116,7 +176,6 @@ impl Product for Google {
             lost_scopes: &mut self.lost_scopes,
         };
         match request.host.as_str() {
-            hosts::SHEETS => sheets::respond(state, request),
             hosts::USERINFO => userinfo::respond(state, request),
             hosts::ACCOUNTS => {
                 let page = state
@@ -125,8 +184,8 @@ impl Product for Google {
                 page.unwrap_or_else(|| pages::not_found(request))
             }
             hosts::TOKENS => tokens(state, policy, request),
-            host => match api_of(host, &request.path) {
-                Some(api) => dispatch::respond(api, state, request),
+            _ => match api_of(request) {
+                Some(api) => check::dispatch(api, state, request),
                 None => pages::not_found(request),
             },
         }
@@ -210,7 +269,8 @@ impl Product for Google {
 
 /// The API that a path of a host belongs to; on the shared host each has its own first segments, which uploads and
 /// batches have after theirs.
-fn api_of(host: &str, path: &str) -> Option<&'static Api> {
+fn api_of(request: &Request) -> Option<&'static Api> {
+    let (host, path) = (request.host.as_str(), request.path.as_str());
     let prefixes = ["/resumable/upload", "/upload", "/batch"];
     let own = prefixes
         .iter()
@@ -223,6 +283,11 @@ fn api_of(host: &str, path: &str) -> Option<&'static Api> {
     match host {
         hosts::GMAIL => Some(&mail::GMAIL_API),
         hosts::PEOPLE => Some(&people::PEOPLE_API),
+        // Nothing lists spreadsheets, and the address says so as any unknown one does.
+        hosts::SHEETS if request.method == Method::GET && request.path == "/v4/spreadsheets" => {
+            None
+        }
+        hosts::SHEETS => Some(&sheets::SHEETS_API),
         hosts::APIS if is_below("/drive/v3") => Some(&drive::DRIVE_API),
         hosts::APIS if is_below("/calendar/v3") => Some(&calendar::CALENDAR_API),
         _ => None,

@@ -2,7 +2,10 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::{errors::ApiError, method::Call};
+use super::{
+    errors::{ApiError, ErrorShape},
+    method::Call,
+};
 use crate::ids;
 
 /// Parameters that may change between pages.
@@ -23,13 +26,12 @@ pub(crate) struct Page<Item> {
 /// may change.
 pub(crate) fn page<Item>(
     call: &Call,
-    method: &str,
     all: Vec<Item>,
     size: usize,
     free: &[&str],
 ) -> Result<Page<Item>, ApiError> {
     let total = all.len();
-    let binding = binding(call, method, free);
+    let binding = binding(call, free);
     let start = match call.text("pageToken") {
         None | Some("") => 0,
         Some(token) => start(token, &binding).ok_or_else(|| {
@@ -51,7 +53,7 @@ fn start(token: &str, binding: &str) -> Option<usize> {
 }
 
 /// A digest of who asks for what.
-fn binding(call: &Call, method: &str, free: &[&str]) -> String {
+fn binding(call: &Call, free: &[&str]) -> String {
     let mut pairs: Vec<(&str, &str)> = call
         .query
         .iter()
@@ -59,7 +61,7 @@ fn binding(call: &Call, method: &str, free: &[&str]) -> String {
         .collect();
     pairs.sort_unstable();
     let mut digest = Sha256::new();
-    for text in [method, call.user.as_str()]
+    for text in [call.method.id, call.user.as_str()]
         .into_iter()
         .chain(pairs.into_iter().flat_map(|(name, value)| [name, value]))
     {
@@ -68,4 +70,29 @@ fn binding(call: &Call, method: &str, free: &[&str]) -> String {
     }
     let digest = digest.finalize();
     ids::hex(&digest[..8])
+}
+
+/// Items of a page: what the parameter says, or `default`. Gmail refuses more than `most`, the others bring it down.
+pub(crate) fn size(
+    call: &Call,
+    parameter: &str,
+    default: i64,
+    most: i64,
+) -> Result<usize, ApiError> {
+    let asked = call.number(parameter).unwrap_or(default);
+    let is_gmail = call.api.name == "gmail";
+    if asked < 1 || (is_gmail && asked > most) {
+        return Err(match call.api.errors {
+            ErrorShape::Older => ApiError::of(
+                400,
+                "invalidParameter",
+                format!("Invalid value '{asked}'. Values must be within the range: [1, {most}]"),
+            ),
+            _ if is_gmail => ApiError::invalid(format!(
+                "Invalid value for {parameter}: {asked}. It must be between 1 and {most}."
+            )),
+            _ => ApiError::invalid_value(parameter),
+        });
+    }
+    Ok(usize::try_from(asked.min(most)).unwrap_or_default())
 }

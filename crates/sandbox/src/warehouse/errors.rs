@@ -32,6 +32,12 @@ impl ApiError {
         Self::new(StatusCode::NOT_FOUND, "390404", message)
     }
 
+    /// 501 for what the product has and the sandbox doesn't.
+    pub(crate) fn not_played(method: &str, path: &str) -> Self {
+        let message = format!("The sandbox doesn't play {method} {path}; Snowflake has it.");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "390501", message)
+    }
+
     /// 405.
     pub(crate) fn wrong_method() -> Self {
         Self::new(

@@ -6,7 +6,6 @@
 //! passed. The rest passes with the sandbox's clock, or by asking: every question counts for ten seconds.
 
 mod account;
-mod call;
 mod errors;
 mod oauth;
 mod records;
@@ -23,7 +22,7 @@ use crate::{
     faults::Fault,
     ids::Ids,
     oauth::Server,
-    pages,
+    pages, played,
     product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
@@ -50,6 +49,19 @@ pub(crate) struct Snowflake {
 struct Opened {
     rows: Rows,
     statements: Statements,
+}
+
+/// What of the SQL API is played.
+pub(crate) fn played() -> played::Api {
+    let method = |(name, request): (&str, &str)| {
+        let (verb, path) = request.split_once(' ').unwrap_or_default();
+        [name.to_owned(), verb.to_owned(), format!("/api/v2/{path}")]
+    };
+    played::Api {
+        title: "Snowflake",
+        played: router::PLAYED.into_iter().map(method).collect(),
+        others: router::NOT_PLAYED.iter().map(|(_, methods)| methods).sum(),
+    }
 }
 
 /// What a request can read and change: the sandbox's clock and ids, and all that is Snowflake's.

@@ -28,11 +28,42 @@ pub(crate) struct Method {
     /// Query parameters.
     pub(crate) query: &'static [&'static str],
     /// What it does.
-    pub(crate) run: fn(&mut State, &Call) -> Result<Value, ApiError>,
+    pub(crate) run: Run,
 }
 
-/// The versions of most methods.
-pub(crate) const ALL: (Version, Version) = (Version::Databases, Version::InTrash);
+type Run = fn(&mut State, &Call) -> Result<Value, ApiError>;
+
+impl Method {
+    /// A method that every version has.
+    pub(crate) const fn new(
+        verb: &'static str,
+        path: &'static str,
+        needs: Option<Capability>,
+        query: &'static [&'static str],
+        run: Run,
+    ) -> Self {
+        Self {
+            verb,
+            path,
+            versions: (Version::Databases, Version::InTrash),
+            needs,
+            query,
+            run,
+        }
+    }
+
+    /// The same in this version and later ones.
+    pub(crate) const fn since(mut self, oldest: Version) -> Self {
+        self.versions.0 = oldest;
+        self
+    }
+
+    /// The same in this version and earlier ones.
+    pub(crate) const fn until(mut self, newest: Version) -> Self {
+        self.versions.1 = newest;
+        self
+    }
+}
 
 /// A request that has passed the checks.
 #[derive(Debug)]

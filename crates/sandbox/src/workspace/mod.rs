@@ -29,7 +29,7 @@ use serde_json::Value;
 use capability::Capability;
 use content::Content;
 use errors::ApiError;
-use method::{ALL, Call, Method};
+use method::Call;
 use reader::Reader;
 use version::Version;
 
@@ -38,6 +38,7 @@ use crate::{
     faults::Fault,
     ids::Ids,
     oauth::Server,
+    played,
     product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
@@ -56,6 +57,27 @@ pub(crate) struct Notion {
     lost_capabilities: BTreeSet<Capability>,
     /// Pages, databases and comments, which the users share.
     content: Content,
+}
+
+/// What of the API is played.
+pub(crate) fn played() -> played::Api {
+    let method = |method: &method::Method| {
+        let versions = match (method.versions.0, method.versions.1) {
+            (Version::Databases, Version::InTrash) => "every version",
+            (Version::Databases, _) => "2022-06-28",
+            _ => "2025-09-03 and later",
+        };
+        [
+            versions.to_owned(),
+            method.verb.to_owned(),
+            method.path.to_owned(),
+        ]
+    };
+    played::Api {
+        title: "Notion",
+        played: methods::METHODS.iter().map(method).collect(),
+        others: methods::NOT_PLAYED.lines().count(),
+    }
 }
 
 /// What a request can read and change: the sandbox's clock and ids, and all that is Notion's.

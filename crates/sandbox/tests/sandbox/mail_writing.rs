@@ -312,3 +312,54 @@ async fn what_cannot_be_sent_is_refused() {
     let other = mail.stage.json("POST", path, &mail.token, &raw(TEA)).await;
     other.refused(403, "forbidden", "Delegation denied");
 }
+
+#[tokio::test]
+async fn labels_are_made_changed_and_deleted() {
+    let mail = Mail::of(MODIFY).await;
+    let made = mail
+        .post(
+            "labels",
+            &json!({"name": "Tea", "color": {"textColor": "#000000"}}),
+        )
+        .await
+        .ok();
+    assert_eq!(made["type"], "user");
+    let path = format!("{BASE}labels/{}", made["id"].as_str().unwrap());
+    let send = async |verb: &str, path: &str, body: Value| {
+        mail.stage.json(verb, path, &mail.token, &body).await
+    };
+    let changed = send("PATCH", &path, json!({"name": "Cake"})).await.ok();
+    assert_eq!(
+        (&changed["name"], &changed["color"]["textColor"]),
+        (&json!("Cake"), &json!("#000000"))
+    );
+    let replaced = send("PUT", &path, json!({"name": "Pie"})).await.ok();
+    assert_eq!(
+        (&replaced["id"], replaced.get("color")),
+        (&made["id"], None)
+    );
+    assert_eq!(send("GET", &path, json!({})).await.status, 400);
+    assert_eq!(
+        mail.get("labels").await["labels"].as_array().unwrap().len(),
+        17
+    );
+    for (verb, id, body, status, says) in [
+        ("POST", "", json!({}), 400, "name"),
+        ("POST", "", json!({"name": 1}), 400, "label.name"),
+        ("POST", "", json!({"title": "x"}), 400, "Cannot find field"),
+        ("POST", "", json!({"name": "engine"}), 409, "conflicts"),
+        ("PATCH", "/INBOX", json!({"name": "x"}), 400, "Invalid"),
+        ("DELETE", "/none", json!({}), 404, "not found"),
+    ] {
+        let reply = send(verb, &format!("{BASE}labels{id}"), body).await;
+        assert_eq!(reply.status, status, "{}", reply.text);
+        assert!(reply.text.contains(says), "{}", reply.text);
+    }
+    assert_eq!(send("DELETE", &path, json!({})).await.status, 204);
+    assert_eq!(
+        mail.get("labels").await["labels"].as_array().unwrap().len(),
+        16
+    );
+    let own = mail.get("settings/sendAs").await;
+    assert_eq!(own["sendAs"][0]["sendAsEmail"], "ada@example.com");
+}

@@ -131,8 +131,8 @@ async fn unknown_addresses_methods_and_bodies_are_refused() {
         );
     }
     let path = "/gmail.googleapis.com/gmail/v1/users/me/messages";
-    let post = stage.http.post(stage.url(path)).bearer_auth(&ada);
-    assert_eq!(stage.send(post).await.status, 405);
+    let put = stage.http.put(stage.url(path)).bearer_auth(&ada);
+    assert_eq!(stage.send(put).await.status, 405);
     let body = stage.http.get(stage.url(path)).bearer_auth(&ada).body("{}");
     assert_eq!(stage.send(body).await.status, 400);
 }
@@ -267,4 +267,54 @@ async fn http_2_is_spoken_as_well() {
         times: 1,
     });
     assert!(http.get(&url).bearer_auth(&ada).send().await.is_err());
+}
+
+#[tokio::test]
+async fn a_method_that_the_sandbox_does_not_play_says_so() {
+    let stage = Stage::new().await;
+    let token = stage.tokens("ada@example.com", &[GMAIL_READ]).await.access;
+    for (verb, path, id) in [
+        (
+            "POST",
+            "/www.googleapis.com/calendar/v3/calendars/primary/events/import",
+            "calendar.events.import",
+        ),
+        (
+            "GET",
+            "/www.googleapis.com/calendar/v3/calendars/primary/acl",
+            "calendar.acl.list",
+        ),
+        (
+            "GET",
+            "/www.googleapis.com/drive/v3/about?fields=user",
+            "drive.about.get",
+        ),
+        (
+            "POST",
+            "/gmail.googleapis.com/gmail/v1/users/me/messages",
+            "gmail.users.messages.insert",
+        ),
+        (
+            "POST",
+            "/gmail.googleapis.com/upload/gmail/v1/users/me/messages/import",
+            "gmail.users.messages.import",
+        ),
+        (
+            "POST",
+            "/sheets.googleapis.com/v4/spreadsheets/x:batchUpdate",
+            "sheets.spreadsheets.batchUpdate",
+        ),
+        (
+            "GET",
+            "/people.googleapis.com/v1/people/me",
+            "people.people.get",
+        ),
+    ] {
+        let reply = stage.json(verb, path, &token, &json!({})).await;
+        assert_eq!(reply.status, 501, "{path}: {}", reply.text);
+        let error = &reply.json()["error"];
+        let message = format!("The sandbox doesn't play {id}; Google has it.");
+        assert_eq!(error["message"], message, "{path}");
+        assert_eq!(error["code"], 501);
+    }
 }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    meeting,
     times::{Edge, format_in_zone, zone_named},
+    written,
 };
 use crate::{
     google::{
@@ -67,7 +67,7 @@ impl<'a> View<'a> {
         rendered.entry("eventType").or_insert(json!("default"));
         self.limit_guests(&mut rendered);
         if event.meeting_pending_reads > 0 {
-            meeting::show_as_pending(&mut rendered);
+            written::show_as_pending(&mut rendered);
         }
         Value::Object(rendered)
     }

@@ -1,17 +1,10 @@
-//! Drive API v3: metadata, contents, uploads. A folder is an API, a file is a method.
+//! Drive API v3: metadata, contents, uploads.
 
-mod files_create;
-mod files_delete;
-mod files_export;
-mod files_get;
-mod files_list;
-mod files_update;
+mod files;
 mod index;
-mod metadata;
-mod order;
+mod listing;
 mod query;
 mod render;
-mod tokens;
 mod write;
 
 use crate::google::{
@@ -22,42 +15,33 @@ use crate::google::{
 
 /// `https://www.googleapis.com/drive/v3`.
 pub(crate) static DRIVE_API: Api = Api {
+    name: "drive",
     service: "drive.googleapis.com",
     errors: ErrorShape::Mixed,
-    methods: &[
-        &files_list::METHOD,
-        &files_create::METHOD,
-        &files_get::METHOD,
-        &files_update::METHOD,
-        &files_delete::METHOD,
-        &files_export::METHOD,
+    refuses_read_only: Some(NOT_WRITABLE),
+    plays: &[
+        ("files.list", listing::list),
+        ("files.get", files::get),
+        ("files.create", files::create),
+        ("files.update", files::update),
+        ("files.delete", files::delete),
     ],
-    downloads: &[&files_get::DOWNLOAD, &files_export::DOWNLOAD],
-    uploads: &[&files_create::UPLOAD, &files_update::UPLOAD],
+    collections: &[],
+    downloads: &[
+        ("files.get", files::download),
+        ("files.export", files::export),
+    ],
+    uploads: (5_497_558_138_880, ""),
     batch_paths: &["/batch/drive/v3"],
 };
 
-/// Bytes of an upload at most (discovery, `maxSize`).
-const MAX_UPLOAD_BYTES: u64 = 5_497_558_138_880;
+/// What is said of members that a request may not write.
+const NOT_WRITABLE: &str = "The resource body includes fields which are not directly writable.";
 
-/// Scopes of the methods that create and delete files (discovery, `scopes`).
-const WRITE_SCOPES: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.appdata",
-    "https://www.googleapis.com/auth/drive.file",
-];
-
-/// Scopes of files.get and files.list (discovery, `scopes`).
-const SCOPES: &[&str] = &[
-    "https://www.googleapis.com/auth/drive",
-    "https://www.googleapis.com/auth/drive.appdata",
-    "https://www.googleapis.com/auth/drive.file",
-    "https://www.googleapis.com/auth/drive.meet.readonly",
-    "https://www.googleapis.com/auth/drive.metadata",
-    "https://www.googleapis.com/auth/drive.metadata.readonly",
-    "https://www.googleapis.com/auth/drive.photos.readonly",
-    "https://www.googleapis.com/auth/drive.readonly",
-];
+/// 403 for a member that a request may not write.
+fn not_writable(message: &str) -> ApiError {
+    ApiError::of(403, "fieldNotWritable", message)
+}
 
 /// Whether the caller's user may see the file, and the token's scopes reach it. The narrow scopes reach what
 /// applications made; the sandbox has no hidden settings, meetings or photos.

@@ -107,7 +107,7 @@ fn capabilities(world: &World, file: &File, me: &str) -> Value {
     })
 }
 
-pub(super) fn person(email: &str, me: &str) -> Value {
+fn person(email: &str, me: &str) -> Value {
     let mut shown = json!({
         "kind": "drive#user",
         "emailAddress": email,

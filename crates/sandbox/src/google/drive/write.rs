@@ -1,6 +1,6 @@
-//! What creating, copying and changing files share: places, types, contents.
+//! What creating and changing files share: places, types, contents.
 
-use super::{find, find_changeable, no_permission};
+use super::{find, no_permission};
 use crate::google::{
     ApiError, Call, Media, State,
     world::files::{DOCUMENT, FOLDER, File, Files, SHEET, SHORTCUT, Spreadsheet},
@@ -16,14 +16,10 @@ pub(super) struct Place {
 
 impl Place {
     /// The folder that a body names; without one the user's My Drive.
-    pub(super) fn of(
-        files: &Files,
-        call: &Call,
-        parents: Option<&[String]>,
-    ) -> Result<Self, ApiError> {
-        let id = match parents.unwrap_or_default() {
+    pub(super) fn of(files: &Files, call: &Call, parents: &[String]) -> Result<Self, ApiError> {
+        let id = match parents {
             [] => "root",
-            [id] => id,
+            [id] => id.as_str(),
             _ => return Err(too_many_parents()),
         };
         // The scope drive.file reaches My Drive itself, though no application made it.
@@ -113,9 +109,7 @@ pub(super) fn check_target(
             "shortcutTargetInvalid",
             "The shortcut target is missing.",
         )),
-        (false, Some(_)) => Err(super::metadata::not_writable(
-            "The resource body includes fields which are not directly writable.",
-        )),
+        (false, Some(_)) => Err(super::not_writable(super::NOT_WRITABLE)),
         (false, None) => Ok(()),
     }
 }
@@ -127,21 +121,6 @@ pub(super) fn add(state: &mut State, file: File) {
         files.spreadsheets.push(Spreadsheet::new(&file.id));
     }
     files.all.push(file);
-}
-
-/// The file that the path names, if the caller may change it, and its content where bytes come.
-pub(super) fn find_writable<'files>(
-    files: &'files Files,
-    call: &Call,
-) -> Result<&'files File, ApiError> {
-    let file = find_changeable(files, call, call.variable(0))?;
-    if call.media.is_some() && !super::can_write(call, file) {
-        return Err(ApiError::insufficient_scope(
-            "drive.googleapis.com",
-            "drive.files.update",
-        ));
-    }
-    Ok(file)
 }
 
 /// An id that no file has yet.

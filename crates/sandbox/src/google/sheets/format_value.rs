@@ -11,14 +11,9 @@ use super::{
     range::Area,
 };
 use crate::google::{
-    Call, Kind,
+    Call,
     world::files::{Entered, Format, Spreadsheet},
 };
-
-/// Values of `valueRenderOption`.
-pub(super) const RENDERS: Kind = Kind::OneOf(&["FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"]);
-/// Values of `dateTimeRenderOption`.
-pub(super) const DATES: Kind = Kind::OneOf(&["SERIAL_NUMBER", "FORMATTED_STRING"]);
 
 /// How the caller wants values.
 #[derive(Debug, Clone, Copy)]

@@ -1,43 +1,20 @@
 //! `spreadsheets.get`: the properties of a spreadsheet, with cells where they are asked for.
 
-use axum::http::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
-    READ, format_value,
+    format_value,
     formula::{self, Effective},
     range::{self, Area},
     readable,
 };
 use crate::google::{
-    ApiError, ApiMethod, Call, Kind, Parameter, State,
+    ApiError, Call, State,
     world::files::{Cell, Entered, Format, Sheet, Spreadsheet},
 };
 
-pub(super) static METHOD: ApiMethod = ApiMethod {
-    id: "sheets.spreadsheets.get",
-    verb: Method::GET,
-    path: "v4/spreadsheets/{spreadsheetId}",
-    parameters: &[
-        Parameter::one(
-            "commentsViewMode",
-            Kind::OneOf(&[
-                "COMMENTS_VIEW_MODE_UNSPECIFIED",
-                "COMMENTS_VIEW_MODE_DEFAULT_FOR_CURRENT_ACCESS",
-                "COMMENTS_VIEW_MODE_OMITTED",
-                "COMMENTS_VIEW_MODE_INCLUDED",
-            ]),
-        ),
-        Parameter::one("excludeTablesInBandedRanges", Kind::Flag),
-        Parameter::one("includeGridData", Kind::Flag),
-        Parameter::many("ranges", Kind::Text),
-    ],
-    scopes: READ,
-    schema: "Spreadsheet",
-    run,
-};
-
-fn run(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+/// Responds.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let (spreadsheet, file) = readable(&state.world.files, call, call.variable(0))?;
     let areas = call
         .query
@@ -117,7 +94,7 @@ fn default_format() -> Value {
 }
 
 /// A `Sheet`.
-pub(super) fn one(
+fn one(
     spreadsheet: &Spreadsheet,
     index: usize,
     sheet: &Sheet,

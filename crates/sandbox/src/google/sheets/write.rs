@@ -8,19 +8,12 @@ use super::{
     format_value::ValueOptions,
     parse_input::{self, Change},
     range::{self, Area},
-    values_get,
+    values,
 };
 use crate::google::{
-    ApiError, Body, Call, Kind, State,
+    ApiError, Call, Members as _, State,
     world::files::{Sheet, Spreadsheet},
 };
-
-/// Values of `valueInputOption`.
-pub(super) const INPUTS: Kind =
-    Kind::OneOf(&["INPUT_VALUE_OPTION_UNSPECIFIED", "RAW", "USER_ENTERED"]);
-
-/// Members of `ValueRange` (discovery, `schemas`).
-pub(super) const VALUE_RANGE: &[&str] = &["majorDimension", "range", "values"];
 
 /// Changes by row and column.
 pub(super) type Changes = Vec<((u32, u32), Change)>;
@@ -66,10 +59,9 @@ impl Planned {
         typed: bool,
     ) -> Result<Self, ApiError> {
         let area = range::find(spreadsheet, text)?;
-        let body = Body::new(object, "data", VALUE_RANGE)?;
-        check_same_range(spreadsheet, &body, &area)?;
+        check_same_range(spreadsheet, object, &area)?;
         let sheet = sheet_of(spreadsheet, &area)?;
-        Self::at(sheet, area, object, &body, typed)
+        Self::at(sheet, area, object, typed)
     }
 
     /// Reads a `ValueRange` for an area of a sheet.
@@ -77,11 +69,10 @@ impl Planned {
         sheet: &Sheet,
         area: Area,
         object: &Map<String, Value>,
-        body: &Body<'_>,
         typed: bool,
     ) -> Result<Self, ApiError> {
         let lines = lines(object)?;
-        let by_columns = is_by_columns(body)?;
+        let by_columns = is_by_columns(object)?;
         let changes = changes(sheet, &area, &lines, by_columns, typed)?;
         Ok(Self {
             area,
@@ -97,8 +88,7 @@ impl Planned {
         apply(spreadsheet, self.area.sheet, self.changes);
         if let Some(options) = shown {
             let whole = if self.area.open { &written } else { &self.area };
-            response["updatedData"] =
-                values_get::shown(spreadsheet, whole, options, self.by_columns);
+            response["updatedData"] = values::shown(spreadsheet, whole, options, self.by_columns);
         }
         response
     }
@@ -115,8 +105,8 @@ pub(super) fn sheet_of<'a>(
         .ok_or_else(ApiError::not_found)
 }
 
-fn is_by_columns(body: &Body<'_>) -> Result<bool, ApiError> {
-    match body.text("majorDimension")? {
+fn is_by_columns(body: &Map<String, Value>) -> Result<bool, ApiError> {
+    match body.text("majorDimension") {
         None | Some("ROWS" | "DIMENSION_UNSPECIFIED") => Ok(false),
         Some("COLUMNS") => Ok(true),
         Some(other) => Err(ApiError::unbound(
@@ -131,10 +121,10 @@ fn is_by_columns(body: &Body<'_>) -> Result<bool, ApiError> {
 /// The body may name the range once more, and must then name the same (values.update, `range`).
 fn check_same_range(
     spreadsheet: &Spreadsheet,
-    body: &Body<'_>,
+    body: &Map<String, Value>,
     area: &Area,
 ) -> Result<(), ApiError> {
-    let Some(text) = body.text("range")? else {
+    let Some(text) = body.text("range") else {
         return Ok(());
     };
     match range::parse(spreadsheet, 0, text) {

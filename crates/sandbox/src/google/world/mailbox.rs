@@ -1,8 +1,9 @@
 //! A mailbox: messages, drafts and labels.
 
-use serde::Deserialize;
+use serde_json::json;
 
 use super::mime::Message;
+use crate::google::{Members as _, collection::Item};
 
 /// A Gmail mailbox.
 #[derive(Debug, Clone)]
@@ -11,8 +12,8 @@ pub(crate) struct Mailbox {
     pub(crate) messages: Vec<Message>,
     /// Newest first.
     pub(crate) drafts: Vec<Draft>,
-    /// Labels that the user made.
-    pub(crate) labels: Vec<UserLabel>,
+    /// Labels that Gmail has by itself, and those that the user made.
+    pub(crate) labels: Vec<Item>,
     /// Grows with every change.
     pub(crate) history_id: u64,
 }
@@ -24,16 +25,13 @@ pub(crate) struct Draft {
     pub(crate) message_id: String,
 }
 
-/// A label that a user made.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct UserLabel {
-    pub(crate) id: &'static str,
-    pub(crate) name: &'static str,
-}
+/// Labels that Gmail has by itself.
+const SYSTEM_LABELS: &str = "CHAT SENT INBOX IMPORTANT TRASH DRAFT SPAM CATEGORY_FORUMS CATEGORY_UPDATES \
+    CATEGORY_PERSONAL CATEGORY_PROMOTIONS CATEGORY_SOCIAL STARRED UNREAD";
 
 impl Mailbox {
     /// Sorts the messages and gives the messages that are drafts a draft id.
-    pub(super) fn new(mut messages: Vec<Message>, labels: Vec<UserLabel>) -> Self {
+    pub(super) fn new(mut messages: Vec<Message>, user_labels: Vec<Item>) -> Self {
         messages.sort_by_key(|message| std::cmp::Reverse(message.received));
         let drafts = messages
             .iter()
@@ -41,12 +39,41 @@ impl Mailbox {
             .map(Draft::of)
             .collect();
         let history_id = messages.iter().map(|message| message.history_id).max();
+        let system = SYSTEM_LABELS
+            .split_whitespace()
+            .map(|id| (id, id, "system"));
+        let own = user_labels.iter().map(|label| {
+            let text = |name| label.text(name).unwrap_or_default();
+            (text("id"), text("name"), "user")
+        });
+        let label = |(id, name, kind)| {
+            [("id", id), ("name", name), ("type", kind)]
+                .map(|(name, value): (&str, &str)| (name.to_owned(), json!(value)))
+        };
+        let labels = system
+            .chain(own)
+            .map(|one| Item::from_iter(label(one)))
+            .collect();
         Self {
             messages,
             drafts,
             labels,
             history_id: history_id.unwrap_or(1),
         }
+    }
+
+    /// Whether there is a label of this id.
+    pub(crate) fn has_label(&self, id: &str) -> bool {
+        self.labels.iter().any(|label| label.text("id") == Some(id))
+    }
+
+    /// Ids and names of the labels that the user made.
+    pub(crate) fn user_labels(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self
+            .labels
+            .iter()
+            .filter(|label| label.text("type") == Some("user"));
+        own.filter_map(|label| Some((label.text("id")?, label.text("name")?)))
     }
 
     /// The message of this id.

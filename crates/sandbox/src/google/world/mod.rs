@@ -21,10 +21,9 @@ pub(crate) use readable::describe;
 use calendars::Calendars;
 use compose::SeedMessage;
 use files::Files;
-use mailbox::UserLabel;
 use mime::Message;
 
-use crate::seed::parse_seed;
+use crate::{google::collection::Item, seed::parse_seed};
 
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {
@@ -65,7 +64,7 @@ pub(crate) struct User {
 struct SeedUser {
     email: &'static str,
     messages: Vec<SeedMessage>,
-    labels: Vec<UserLabel>,
+    labels: Vec<Item>,
     contacts: Vec<Person>,
     other_contacts: Vec<Person>,
 }

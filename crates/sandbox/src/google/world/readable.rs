@@ -30,9 +30,9 @@ fn describe_user(user: &User, shown: &mut Value) {
     shown["drafts"] = drafts
         .map(|draft| json!({"id": draft.id, "message_id": draft.message_id}))
         .collect();
-    let labels = mailbox.labels.iter();
+    let labels = mailbox.user_labels();
     shown["labels"] = labels
-        .map(|label| json!({"id": label.id, "name": label.name}))
+        .map(|(id, name)| json!({"id": id, "name": name}))
         .collect();
     shown["contacts"] = user.contacts.iter().map(person).collect();
     shown["other_contacts"] = user.other_contacts.iter().map(person).collect();

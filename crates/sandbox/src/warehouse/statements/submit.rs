@@ -12,8 +12,8 @@ use crate::{
     warehouse::{
         State,
         account::{Account, Column, Kind},
-        call::{Call, Caller},
         errors::{ApiError, SqlError},
+        router::{Call, Caller},
         sql::{self, Engine, Outcome, Relation, Session},
     },
 };

@@ -1,36 +1,19 @@
-//! "Query a database", and from 2025-09-03 on "Query a data source": its rows, sorted, in pages.
+//! Rows of databases and data sources.
 
 use std::{cmp::Ordering, collections::BTreeSet};
 
 use serde_json::Value;
 
 use crate::workspace::{
-    ApiError, Call, Capability, Method, Reader, State, Version,
+    ApiError, Call, Reader, State, Version,
     content::{Page, Source},
     paging::PageRange,
     reader::list,
     shapes, values,
 };
 
-pub(super) static OF_DATABASE: Method = Method {
-    verb: "POST",
-    path: "/v1/databases/{database_id}/query",
-    versions: (Version::Databases, Version::Databases),
-    needs: Some(Capability::ReadContent),
-    query: &["filter_properties"],
-    run: of_database,
-};
-
-pub(super) static OF_DATA_SOURCE: Method = Method {
-    verb: "POST",
-    path: "/v1/data_sources/{data_source_id}/query",
-    versions: (Version::DataSources, Version::InTrash),
-    needs: Some(Capability::ReadContent),
-    query: &["filter_properties"],
-    run: of_data_source,
-};
-
-fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+/// "Query a database": its rows, sorted, in pages.
+pub(super) fn query_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &*state.content;
     let database = content
         .database(call.id(0))
@@ -42,7 +25,8 @@ fn of_database(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     }
 }
 
-fn of_data_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+/// "Query a data source", from 2025-09-03 on.
+pub(super) fn query_source(state: &mut State, call: &Call) -> Result<Value, ApiError> {
     let content = &*state.content;
     if content.source(call.id(0)).is_none() || !call.can_see(content, call.id(0)) {
         return Err(ApiError::not_found("data source", call.id(0)));

@@ -55,6 +55,11 @@ async fn addresses_methods_and_queries_are_checked() {
             .status,
         404
     );
+    let reply = stage
+        .get(&format!("{HOST}/api/v2/grants/ROLE/ANALYST"), &access)
+        .await;
+    fails(&reply, 501, "390501");
+    assert!(reply.text.contains("Snowflake has it"), "{}", reply.text);
 }
 
 #[tokio::test]

@@ -235,3 +235,20 @@ async fn faults_come_in_the_products_own_shape() {
     );
     assert_eq!(me().await.status, 200);
 }
+
+#[tokio::test]
+async fn what_notion_has_and_the_sandbox_does_not_play_is_501() {
+    let stage = Stage::new().await;
+    let (token, world) = ada(&stage).await;
+    let handbook = id(of(&world, "pages", "Engine handbook"));
+    for (verb, path) in [
+        ("PATCH", format!("pages/{handbook}")),
+        ("POST", "file_uploads".to_owned()),
+    ] {
+        let reply = stage
+            .notion(SOURCES, verb, &path, Some(json!({})), &token)
+            .await;
+        refused(&reply, 501, "not_implemented");
+        assert!(reply.text.contains("Notion has it"), "{}", reply.text);
+    }
+}

@@ -17,6 +17,8 @@ pub(crate) struct Calendars {
     pub(crate) all: Vec<Calendar>,
     /// Mails to guests, oldest first: who was notified of what.
     pub(crate) notices: Vec<Notice>,
+    /// How many changes there were.
+    pub(crate) changes: u64,
 }
 
 /// One calendar.
@@ -51,8 +53,6 @@ pub(crate) struct Listing {
     /// The user has removed it.
     #[serde(default)]
     pub(crate) removed: bool,
-    #[serde(default)]
-    pub(crate) changed: Timestamp,
 }
 
 /// What a user may do with a calendar, from the least to the most.
@@ -83,6 +83,8 @@ pub(crate) struct Event {
     pub(crate) fields: Map<String, Value>,
     /// Counts the changes; the etag is made of it.
     pub(crate) version: u64,
+    /// Number of its last change; none since the beginning is 0.
+    pub(crate) change: u64,
     pub(crate) created: Timestamp,
     pub(crate) updated: Timestamp,
     /// How many readings still find the meeting in the making.
@@ -120,6 +122,7 @@ impl Calendars {
         Self {
             all: parse_seed(include_str!("../calendars.json")),
             notices: Vec::new(),
+            changes: 0,
         }
     }
 
@@ -129,6 +132,17 @@ impl Calendars {
             "primary" => calendar.primary_of == Some(user),
             id => calendar.id == id,
         })
+    }
+
+    /// Puts an event into a calendar: in place of the one with its id, or as a new one.
+    pub(crate) fn put(&mut self, index: usize, mut event: Event) {
+        self.changes += 1;
+        event.change = self.changes;
+        let events = &mut self.all[index].events;
+        match events.iter_mut().find(|known| known.id() == event.id()) {
+            Some(known) => *known = event,
+            None => events.push(event),
+        }
     }
 
     /// Tells the guests, all but the one who acts.
@@ -169,6 +183,7 @@ impl Event {
         Self {
             fields,
             version: u64::try_from(now.as_second()).unwrap_or_default(),
+            change: 0,
             created: now,
             updated: now,
             meeting_pending_reads: 0,

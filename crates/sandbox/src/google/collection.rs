@@ -1,0 +1,183 @@
+//! The engine of regular resources: list, get, create, patch, update and delete of what is kept as JSON. The description
+//! says what a body may hold and what a token must have; a [`Collection`] says the rest. A method that is special is a
+//! function in the API's `plays` instead.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    errors::ApiError,
+    method::Call,
+    paging,
+    schema::{Members as _, merge},
+};
+use crate::google::State;
+
+/// One record.
+pub(crate) type Item = Map<String, Value>;
+
+/// A resource.
+#[derive(Debug)]
+pub(crate) struct Collection {
+    /// What the ids of its methods begin with, without the API's name: `users.labels`.
+    pub(crate) id: &'static str,
+    /// Member of the list that holds the items.
+    pub(crate) items: &'static str,
+    /// Member of an item that is its id.
+    pub(crate) key: &'static str,
+    /// Where the items are; it refuses a caller who may not see them.
+    pub(crate) store: Store,
+    /// Members that a new item must have.
+    pub(crate) required: &'static [&'static str],
+    /// The id of a new item.
+    pub(crate) new_id: fn(&mut State) -> String,
+    /// Refuses or completes an item that is about to be kept, given those of before; none where it is to be deleted.
+    pub(crate) check: fn(&[Item], Option<&mut Item>, Option<&Item>) -> Result<(), ApiError>,
+    /// What `get` shows in addition to the item.
+    pub(crate) more: fn(&State, &Call, &mut Item),
+}
+
+/// Where the items of a collection are.
+#[derive(Debug)]
+pub(crate) enum Store {
+    /// Made of other things; nothing can be changed.
+    Made(fn(&State, &Call) -> Result<Vec<Item>, ApiError>),
+    Kept(for<'s> fn(&'s mut State<'_>, &Call) -> Result<&'s mut Vec<Item>, ApiError>),
+}
+
+/// What a regular method does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    List,
+    Get,
+    Create,
+    Patch,
+    Update,
+    Delete,
+}
+
+impl Collection {
+    /// What the method of this id does to the collection, if it is one of its own.
+    pub(crate) fn verb(&self, id: &str) -> Option<Verb> {
+        let verb = match id.strip_prefix(self.id)?.strip_prefix('.')? {
+            "list" => Verb::List,
+            "get" => Verb::Get,
+            "create" | "insert" => Verb::Create,
+            "patch" => Verb::Patch,
+            "update" => Verb::Update,
+            "delete" => Verb::Delete,
+            _ => return None,
+        };
+        let reads = matches!(verb, Verb::List | Verb::Get);
+        (reads || matches!(self.store, Store::Kept(_))).then_some(verb)
+    }
+
+    /// Runs a method.
+    pub(crate) fn run(
+        &self,
+        state: &mut State,
+        call: &Call,
+        verb: Verb,
+    ) -> Result<Value, ApiError> {
+        match verb {
+            Verb::List => self.list(call, self.read(state, call)?),
+            Verb::Get => {
+                let items = self.read(state, call)?;
+                let mut item = items[self.find(call, &items)?].clone();
+                (self.more)(state, call, &mut item);
+                Ok(Value::Object(item))
+            }
+            Verb::Create => self.create(state, call),
+            Verb::Patch | Verb::Update => self.change(state, call, verb),
+            Verb::Delete => {
+                let items = self.kept(state, call)?;
+                let index = self.find(call, items)?;
+                (self.check)(items, None, items.get(index))?;
+                items.remove(index);
+                Ok(Value::Null)
+            }
+        }
+    }
+
+    fn list(&self, call: &Call, items: Vec<Item>) -> Result<Value, ApiError> {
+        if !call
+            .method
+            .parameters
+            .iter()
+            .any(|one| one.name == "pageToken")
+        {
+            return Ok(json!({ self.items: items }));
+        }
+        let size = paging::size(call, "maxResults", 100, 500)?;
+        let page = paging::page(call, items, size, &[])?;
+        let mut response = json!({ self.items: page.items });
+        if let Some(next) = page.next {
+            response["nextPageToken"] = json!(next);
+        }
+        Ok(response)
+    }
+
+    fn create(&self, state: &mut State, call: &Call) -> Result<Value, ApiError> {
+        let mut item = call.body.clone();
+        item.retain(|_, value| !value.is_null());
+        if let Some(name) = self
+            .required
+            .iter()
+            .find(|name| item.text(name).is_none_or(str::is_empty))
+        {
+            let message = format!("Missing required field: {name}");
+            return Err(ApiError::of(400, "required", message));
+        }
+        let id = (self.new_id)(state);
+        item.entry(self.key).or_insert(json!(id));
+        let items = self.kept(state, call)?;
+        (self.check)(items, Some(&mut item), None)?;
+        items.push(item.clone());
+        Ok(Value::Object(item))
+    }
+
+    /// PATCH merges. PUT replaces, but for the id and what the check puts back.
+    fn change(&self, state: &mut State, call: &Call, verb: Verb) -> Result<Value, ApiError> {
+        let items = self.kept(state, call)?;
+        let index = self.find(call, items)?;
+        let before = items[index].clone();
+        let mut item = match verb {
+            Verb::Patch => before.clone(),
+            _ => before
+                .clone()
+                .into_iter()
+                .filter(|(name, _)| name == self.key)
+                .collect(),
+        };
+        merge(&mut item, call.body.clone());
+        (self.check)(items, Some(&mut item), Some(&before))?;
+        items[index] = item.clone();
+        Ok(Value::Object(item))
+    }
+
+    fn read(&self, state: &mut State, call: &Call) -> Result<Vec<Item>, ApiError> {
+        match self.store {
+            Store::Made(items) => items(state, call),
+            Store::Kept(items) => Ok(items(state, call)?.clone()),
+        }
+    }
+
+    fn kept<'s>(
+        &self,
+        state: &'s mut State<'_>,
+        call: &Call,
+    ) -> Result<&'s mut Vec<Item>, ApiError> {
+        match self.store {
+            Store::Kept(items) => items(state, call),
+            Store::Made(_) => Err(ApiError::not_played(call.method.id)),
+        }
+    }
+
+    /// The place of the item that the last variable of the path names.
+    fn find(&self, call: &Call, items: &[Item]) -> Result<usize, ApiError> {
+        let id = call.path.last().map_or("", String::as_str);
+        let found = items
+            .iter()
+            .position(|item| item.text(self.key) == Some(id));
+        found.ok_or_else(|| call.not_found())
+    }
+}

@@ -1,0 +1,222 @@
+//! Messages, their threads and attachments, and the profile of the mailbox.
+
+use std::collections::BTreeSet;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{
+    mailbox_mut, mailbox_owner,
+    outgoing::{self, Written, reference},
+    render::{ATTACHMENT, Format, message, snippet},
+    search::Search,
+};
+use crate::{
+    google::{
+        ApiError, Call, Members as _, State, paging,
+        world::{Mailbox, mime::Message},
+    },
+    ids,
+};
+
+/// Labels to add or to remove at most.
+const MAX_LABELS: usize = 100;
+/// Labels that only Gmail gives.
+const OWN_LABELS: [&str; 3] = ["CHAT", "DRAFT", "SENT"];
+
+/// `getProfile`: the mailbox's address and totals.
+pub(super) fn profile(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let user = mailbox_owner(state, call)?;
+    let messages = &user.mailbox.messages;
+    let threads = messages.iter().map(|message| message.thread_id.as_str());
+    let threads: BTreeSet<&str> = threads.collect();
+    Ok(json!({
+        "emailAddress": user.email,
+        "messagesTotal": messages.len(),
+        "threadsTotal": threads.len(),
+        "historyId": user.mailbox.history_id.to_string(),
+    }))
+}
+
+/// `messages.list`: searches messages and lists their ids in pages.
+pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let user = mailbox_owner(state, call)?;
+    let found = matching(&user.mailbox, call, state.now)?.into_iter();
+    let items = found.map(|message| json!({"id": message.id, "threadId": message.thread_id}));
+    page(call, "messages", items.collect())
+}
+
+/// `messages.get`: one message in the format that the call asks for.
+pub(super) fn get(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let format = Format::of(call)?;
+    let found = mailbox_owner(state, call)?
+        .mailbox
+        .message(call.variable(1))
+        .cloned();
+    let found = found.ok_or_else(ApiError::not_found)?;
+    Ok(message(state, &found, &format))
+}
+
+/// `messages.send`: sends a mail.
+pub(super) fn send(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    mailbox_owner(state, call)?;
+    let written = Written::read(call, Some(&call.body))?;
+    written.ok_or_else(outgoing::missing)?.send(state, call)
+}
+
+/// `messages.delete`: takes a message away for good, past the trash.
+pub(super) fn delete(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let deleted = mailbox_mut(state, call)?.delete(call.variable(1));
+    deleted.map(|_| Value::Null).ok_or_else(ApiError::not_found)
+}
+
+/// `messages.modify`: adds and removes labels of a message.
+pub(super) fn modify(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let (added, removed) = (
+        call.body.texts("addLabelIds"),
+        call.body.texts("removeLabelIds"),
+    );
+    if added.is_empty() && removed.is_empty() {
+        return Err(ApiError::invalid("No label add or removes specified"));
+    }
+    if added.iter().any(|id| removed.contains(id)) {
+        return Err(ApiError::invalid(
+            "Cannot both add and remove the same label",
+        ));
+    }
+    if added.len().max(removed.len()) > MAX_LABELS {
+        let message = format!("At most {MAX_LABELS} labels can be added or removed.");
+        return Err(ApiError::invalid(message));
+    }
+    change_labels(state, call, &added, &removed)
+}
+
+/// `messages.trash`.
+pub(super) fn trash(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    change_labels(state, call, &["TRASH".to_owned()], &["INBOX".to_owned()])
+}
+
+/// `messages.untrash`.
+pub(super) fn untrash(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    change_labels(state, call, &[], &["TRASH".to_owned()])
+}
+
+fn change_labels(
+    state: &mut State,
+    call: &Call,
+    added: &[String],
+    removed: &[String],
+) -> Result<Value, ApiError> {
+    let id = call.variable(1);
+    let mailbox = mailbox_mut(state, call)?;
+    mailbox.message(id).ok_or_else(ApiError::not_found)?;
+    for label in added.iter().chain(removed) {
+        if !mailbox.has_label(label) || OWN_LABELS.contains(&label.as_str()) {
+            return Err(ApiError::invalid(format!("Invalid label: {label}")));
+        }
+    }
+    let changed = mailbox.change_labels(id, added, removed);
+    changed.map(reference).ok_or_else(ApiError::not_found)
+}
+
+/// `messages.attachments.get`: the bytes of an attachment.
+pub(super) fn attachment(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let message = mailbox_owner(state, call)?
+        .mailbox
+        .message(call.variable(1));
+    let message = message.ok_or_else(ApiError::not_found)?;
+    let generation = state.world.attachment_generation;
+    let part = part_id(call.variable(2), generation, &message.id)
+        .and_then(|id| message.leaf(&id))
+        .filter(|part| part.is_file())
+        .ok_or_else(|| ApiError::invalid("Invalid attachment token"))?;
+    Ok(json!({"size": part.bytes().len(), "data": URL_SAFE.encode(part.bytes())}))
+}
+
+/// The part that an id of this message and generation means.
+fn part_id(id: &str, generation: u64, message_id: &str) -> Option<String> {
+    let text = ids::open(ATTACHMENT, id.strip_prefix("ANGjdJ")?)?;
+    let mut words = text.split('|');
+    let current = words.next()? == generation.to_string() && words.next()? == message_id;
+    let part = words.next()?;
+    current.then(|| part.to_owned())
+}
+
+/// `threads.list`: a thread is listed if one of its messages fits, in order of its newest message.
+pub(super) fn list_threads(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let mailbox = &mailbox_owner(state, call)?.mailbox;
+    let fitting = matching(mailbox, call, state.now)?;
+    let mut seen = BTreeSet::new();
+    let newest = mailbox.messages.iter().filter(|newest| {
+        let thread = newest.thread_id.as_str();
+        fitting.iter().any(|message| message.thread_id == thread) && seen.insert(thread)
+    });
+    let items = newest.map(|newest| {
+        json!({
+            "id": newest.thread_id,
+            "snippet": snippet(newest),
+            "historyId": newest.history_id.to_string(),
+        })
+    });
+    page(call, "threads", items.collect())
+}
+
+/// `threads.get`: one thread with its messages, oldest first.
+pub(super) fn get_thread(state: &mut State, call: &Call) -> Result<Value, ApiError> {
+    let format = Format::of(call)?;
+    let id = call.variable(1);
+    let messages = mailbox_owner(state, call)?.mailbox.messages.iter().rev();
+    let found: Vec<Message> = messages
+        .filter(|message| message.thread_id == id)
+        .cloned()
+        .collect();
+    let newest = found.last().ok_or_else(ApiError::not_found)?;
+    let history = newest.history_id.to_string();
+    let messages = found.iter().map(|found| message(state, found, &format));
+    let messages: Vec<Value> = messages.collect();
+    Ok(json!({"id": id, "historyId": history, "messages": messages}))
+}
+
+/// The messages that the call's filters leave, newest first.
+pub(super) fn matching<'mailbox>(
+    mailbox: &'mailbox Mailbox,
+    call: &Call,
+    now: Timestamp,
+) -> Result<Vec<&'mailbox Message>, ApiError> {
+    let query = call.text("q").unwrap_or_default();
+    // With gmail.metadata in the token, even together with a wider scope, there is no search (messages.list, `q`).
+    if !query.is_empty() && call.has_scope("gmail.metadata") {
+        let message = "Metadata scope does not support 'q' parameter";
+        return Err(ApiError::forbidden(message));
+    }
+    let search = Search::parse(query, now)?;
+    let labels: Vec<&str> = call.query.all("labelIds").collect();
+    if let Some(label) = labels.iter().find(|label| !mailbox.has_label(label)) {
+        return Err(ApiError::invalid(format!("Invalid label: {label}")));
+    }
+    let is_hidden = |label: &str| matches!(label, "SPAM" | "TRASH");
+    let hidden_too = call.flag("includeSpamTrash")
+        || search.searches_everywhere()
+        || labels.iter().any(|label| is_hidden(label));
+    let found = mailbox.messages.iter().filter(|message| {
+        (hidden_too || !message.labels.iter().any(|label| is_hidden(label)))
+            && labels.iter().all(|label| message.has_label(label))
+            && search.matches(message, mailbox)
+    });
+    Ok(found.collect())
+}
+
+/// One page as a response: `name` is absent when there is nothing.
+pub(super) fn page(call: &Call, name: &str, items: Vec<Value>) -> Result<Value, ApiError> {
+    let size = paging::size(call, "maxResults", 100, 500)?;
+    let page = paging::page(call, items, size, &["maxResults"])?;
+    let mut response = json!({"resultSizeEstimate": page.total});
+    if !page.items.is_empty() {
+        response[name] = Value::Array(page.items);
+    }
+    if let Some(next) = page.next {
+        response["nextPageToken"] = json!(next);
+    }
+    Ok(response)
+}
