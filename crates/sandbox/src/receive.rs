@@ -12,10 +12,10 @@ use crate::{
     Sandbox, admin, browsers,
     faults::Fault,
     pages,
-    product::Refusal,
     request::{Purpose, Request},
     response::Response,
     serve::HangUp,
+    state::Refusal,
     state::State,
 };
 

@@ -20,7 +20,7 @@ use crate::{
     google::State,
     oauth::TokenState,
     pages,
-    query::{Query, Repeated},
+    request::{Query, Repeated},
     request::{Request, match_path},
     response::Response,
 };

@@ -11,7 +11,7 @@ use super::{
     collection::Collection,
     errors::{ApiError, ErrorShape},
 };
-use crate::{google::State, query::Query};
+use crate::{google::State, request::Query};
 
 /// One API: a host with its methods.
 #[derive(Debug)]

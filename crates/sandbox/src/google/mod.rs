@@ -10,18 +10,14 @@ mod errors;
 mod fields;
 mod mail;
 mod method;
-mod multipart;
 mod oauth;
-mod paging;
 mod people;
 mod records;
 mod resumable;
-mod revoke;
 mod schema;
 mod scopes;
 mod sheets;
 mod upload;
-mod userinfo;
 mod world;
 
 use axum::http::{Method, StatusCode};
@@ -37,14 +33,14 @@ use world::World;
 use crate::{
     CLIENT_ID, CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::{Incoming, Policy, Server},
     pages, played,
-    product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
+    shared::Ids,
     shared::Shared,
+    state::{Product, Refusal},
 };
 /// The hosts of Google.
 mod hosts {
@@ -176,7 +172,7 @@ impl Product for Google {
             lost_scopes: &mut self.lost_scopes,
         };
         match request.host.as_str() {
-            hosts::USERINFO => userinfo::respond(state, request),
+            hosts::USERINFO => oauth::userinfo(state, request),
             hosts::ACCOUNTS => {
                 let page = state
                     .oauth
@@ -301,7 +297,7 @@ fn tokens(state: &mut State, policy: &dyn Policy, request: &Request) -> Response
             let incoming = &mut incoming(state.ids, state.now, request);
             state.oauth.token(policy, incoming)
         }
-        ("POST", "/revoke") => revoke::respond(state, policy, request),
+        ("POST", "/revoke") => oauth::revoke(state, policy, request),
         (_, "/token" | "/revoke") => pages::wrong_method(request),
         _ => pages::not_found(request),
     }

@@ -17,9 +17,9 @@ use super::{
     },
 };
 use crate::{
-    ids::hex,
     records::{Field, Record, Section, Values, missing, moment, value},
     shared::Shared,
+    shared::hex,
     users,
 };
 

@@ -6,12 +6,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use bytes::Bytes;
 
 use super::{
+    batch,
     check::{self, Found},
     errors::ApiError,
     method::{Api, ApiMethod, Call, Media},
-    multipart, resumable,
+    resumable,
 };
-use crate::{google::State, pages, query::Query, request::Request, response::Response};
+use crate::{google::State, pages, request::Query, request::Request, response::Response};
 
 /// Whether the address is one for uploads. Resumable ones have a second address for each.
 pub(super) fn is_address(path: &str) -> bool {
@@ -76,7 +77,7 @@ fn begin(
                     "The content type of a multipart upload must be multipart/related.",
                 ));
             }
-            let parts = multipart::parts(request)?;
+            let parts = batch::parts(request)?;
             let [metadata, content] = parts.as_slice() else {
                 return Err(ApiError::invalid(
                     "A multipart upload has two parts: the metadata and the media.",

@@ -3,14 +3,14 @@
 use super::{
     Incoming, Server,
     grants::{Asked, Terms},
-    pkce::is_challenge,
+    policy::Pkce,
     policy::{Policy, Wrong},
-    profile::Pkce,
     redirect_back,
+    token::is_challenge,
 };
 use crate::{
     pages::{self, Consent},
-    query::Query,
+    request::Query,
     response::Response,
 };
 

@@ -4,9 +4,7 @@
 mod authorize;
 mod clients;
 mod grants;
-mod pkce;
 mod policy;
-mod profile;
 mod token;
 
 use jiff::Timestamp;
@@ -14,10 +12,12 @@ use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 pub(crate) use grants::{Asked, Issued, Terms, TokenState, project_of};
+pub(crate) use policy::{ClientAuthentication, Pkce, Profile, TokenKind};
 pub(crate) use policy::{Page, Policy, TokenError, Wrong};
-pub(crate) use profile::{ClientAuthentication, Pkce, Profile, TokenKind};
 
-use crate::{faults::Fault, ids::Ids, pages, query::Query, request::Request, response::Response};
+use crate::{
+    faults::Fault, pages, request::Query, request::Request, response::Response, shared::Ids,
+};
 use clients::Clients;
 use grants::Grants;
 

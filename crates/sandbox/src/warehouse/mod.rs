@@ -20,14 +20,14 @@ use serde_json::Value;
 use crate::{
     WAREHOUSE_CLIENT_ID, WAREHOUSE_CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::Server,
     pages, played,
-    product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
+    shared::Ids,
     shared::{self, Shared},
+    state::{Product, Refusal},
 };
 use account::{Account, Table};
 use sql::Rows;

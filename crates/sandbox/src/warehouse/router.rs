@@ -6,8 +6,8 @@ use axum::http::Method;
 use super::{errors::ApiError, statements};
 use crate::{
     oauth::TokenState,
-    query::{Query, Repeated},
     request::Request,
+    request::{Query, Repeated},
     response::Response,
     warehouse::State,
 };

@@ -2,7 +2,6 @@
 //! shared cannot be seen.
 
 mod blocks;
-mod capability;
 mod columns;
 mod content;
 mod errors;
@@ -10,7 +9,6 @@ mod ids;
 mod method;
 mod methods;
 mod oauth;
-mod paging;
 mod reader;
 mod records;
 mod rich_text;
@@ -18,7 +16,6 @@ mod router;
 mod seed;
 mod shapes;
 mod values;
-mod version;
 
 use std::collections::BTreeSet;
 
@@ -26,24 +23,24 @@ use axum::http::{Method as Verb, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use capability::Capability;
 use content::Content;
 use errors::ApiError;
 use method::Call;
+use method::Capability;
+use method::Version;
 use reader::Reader;
-use version::Version;
 
 use crate::{
     WORKSPACE_CLIENT_ID, WORKSPACE_CLIENT_SECRET,
     faults::Fault,
-    ids::Ids,
     oauth::Server,
     played,
-    product::{Product, Refusal},
     records::{Section, Values},
     request::{Purpose, Request},
     response::Response,
+    shared::Ids,
     shared::Shared,
+    state::{Product, Refusal},
 };
 
 /// The one host.

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::{
     errors::{ApiError, success},
     ids,
+    method::Version,
     method::{Call, Method},
     methods::{METHODS, NOT_PLAYED},
-    version::Version,
 };
 use crate::{
     oauth::TokenState,

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{calendar_at, listing, not_found, render::list_etag};
+use super::{calendar_at, listing, listing::list_etag, not_found};
 use crate::google::{
-    ApiError, Call, State, paging,
+    ApiError, Call, State, collection,
     world::calendars::{Calendar, Listing, Role},
 };
 
@@ -35,8 +35,8 @@ pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         shown.then(|| entry(calendar, listing))
     });
     let listed: Vec<Value> = listed.collect();
-    let size = paging::size(call, "maxResults", 100, 250)?;
-    let page = paging::page(call, listed, size, &[])?;
+    let size = collection::size(call, "maxResults", 100, 250)?;
+    let page = collection::page(call, listed, size, &[])?;
     let mut response = json!({ "kind": "calendar#calendarList", "etag": list_etag(&page.items), "items": page.items });
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),

@@ -5,14 +5,15 @@ use serde_json::{Map, Value, json};
 use super::{
     calendar_at,
     calendars::{check_writes, find},
-    find_event, not_found,
-    render::{View, etag},
+    find_event,
+    listing::{View, etag},
+    not_found,
     times::zone_parameter,
     written,
 };
 use crate::{
     google::{ApiError, Call, State, schema::merge, world::calendars::Event},
-    ids::hex,
+    shared::hex,
 };
 
 /// Members that a PUT leaves: those that only the product writes, and the meeting, which has a parameter of its own.

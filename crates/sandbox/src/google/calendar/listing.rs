@@ -1,22 +1,23 @@
-//! Lists of events, in pages, and tokens for what has changed since.
+//! Events as the API shows them, their lists in pages, and tokens for what has changed since.
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{
     calendar_at,
     calendars::find,
     find_event, occurrences,
-    render::{View, list_etag, timestamp},
-    times::{self, Edge, check_time_range, time_parameter, zone_parameter},
-    visible_events,
+    times::{Edge, check_time_range, format_in_zone, time_parameter, zone_named, zone_parameter},
+    visible_events, written,
 };
+
 use crate::{
     google::{
-        ApiError, Call, State, paging,
+        ApiError, Call, State, collection,
         world::calendars::{Calendar, Calendars, Event},
     },
-    ids,
+    shared::{self, hex},
 };
 
 /// Changes are remembered for this many hours; Google says only that a token dies, and that `updatedMin`
@@ -80,7 +81,7 @@ pub(super) fn list(state: &mut State, call: &Call) -> Result<Value, ApiError> {
         to: time_parameter(call, "timeMax")?,
         updated_since: updated_min,
         changed_since: since,
-        zone: times::zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
+        zone: zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
     };
     check_time_range(wanted.from, wanted.to)?;
     let mut events = wanted.events(calendars, index);
@@ -124,8 +125,8 @@ pub(super) fn instances(state: &mut State, call: &Call) -> Result<Value, ApiErro
 
 /// A page of events as `Events`.
 fn page(call: &Call, calendar: &Calendar, events: Vec<Event>) -> Result<Value, ApiError> {
-    let size = paging::size(call, "maxResults", 250, 2500)?;
-    let page = paging::page(call, events, size, &[])?;
+    let size = collection::size(call, "maxResults", 250, 2500)?;
+    let page = collection::page(call, events, size, &[])?;
     let mut view = View::of(call, calendar);
     view.zone = zone_parameter(call, calendar.time_zone)?;
     let items: Vec<Value> = page
@@ -225,7 +226,7 @@ fn start(event: &Event, zone: &TimeZone) -> Option<Timestamp> {
 /// brings only what changed after it.
 pub(super) fn sync_token(call: &Call, listed: &str, now: Timestamp, changes: u64) -> String {
     let text = format!("{changes}|{}|{}|{listed}", now.as_second(), call.user);
-    ids::seal("calendar sync", &text)
+    shared::seal("calendar sync", &text)
 }
 
 /// The count of the call's token.
@@ -238,7 +239,7 @@ pub(super) fn synced_count(
         return Ok(None);
     };
     let read = || {
-        let text = ids::open("calendar sync", token)?;
+        let text = shared::open("calendar sync", token)?;
         let (changes, rest) = text.split_once('|')?;
         let (second, bound) = rest.split_once('|')?;
         let is_own = bound == format!("{}|{listed}", call.user);
@@ -263,4 +264,128 @@ pub(super) fn restricted() -> ApiError {
 /// Whether a moment is so far back that changes since are no longer known.
 fn is_too_old(since: Timestamp, now: Timestamp) -> bool {
     now.duration_since(since) > SignedDuration::from_hours(HOURS)
+}
+
+/// How events are looked at.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    /// The calendar that shows them.
+    pub(super) calendar: &'a Calendar,
+    /// The zone in which times are written.
+    pub(super) zone: TimeZone,
+    /// Guests at most.
+    pub(super) guests: Option<usize>,
+}
+
+impl<'a> View<'a> {
+    /// The view of a call, in the calendar's own zone.
+    pub(super) fn of(call: &Call, calendar: &'a Calendar) -> Self {
+        Self {
+            calendar,
+            zone: zone_named(calendar.time_zone).unwrap_or(TimeZone::UTC),
+            guests: call
+                .number("maxAttendees")
+                .and_then(|max| usize::try_from(max).ok()),
+        }
+    }
+
+    /// The event.
+    pub(super) fn event(&self, event: &Event) -> Value {
+        let mut rendered = event.fields.clone();
+        let mut set = |name: &str, value: Value| drop(rendered.insert(name.to_owned(), value));
+        set("kind", json!("calendar#event"));
+        set("etag", json!(etag(event)));
+        let link = format!(
+            "https://www.google.com/calendar/event?eid={}",
+            hex(event.id().as_bytes())
+        );
+        set("htmlLink", json!(link));
+        set("created", json!(timestamp(event.created)));
+        set("updated", json!(timestamp(event.updated)));
+        set("sequence", json!(0));
+        set("reminders", json!({ "useDefault": true }));
+        for name in ["start", "end", "originalStartTime"] {
+            if let Some(edge) = event.fields.get(name) {
+                set(name, self.edge(edge));
+            }
+        }
+        for name in ["creator", "organizer"] {
+            if let Some(person) = event.fields.get(name) {
+                set(name, self.person(person));
+            }
+        }
+        rendered.entry("eventType").or_insert(json!("default"));
+        self.limit_guests(&mut rendered);
+        if event.meeting_pending_reads > 0 {
+            written::show_as_pending(&mut rendered);
+        }
+        Value::Object(rendered)
+    }
+
+    /// The event in a list: of a deleted occurrence there is only what identifies it (`Event.status`).
+    pub(super) fn list_entry(&self, event: &Event) -> Value {
+        let all = self.event(event);
+        if !event.is_cancelled() || event.text("recurringEventId").is_empty() {
+            return all;
+        }
+        let mut rendered = Map::new();
+        for name in [
+            "kind",
+            "etag",
+            "id",
+            "status",
+            "recurringEventId",
+            "originalStartTime",
+        ] {
+            rendered.insert(name.to_owned(), all[name].clone());
+        }
+        Value::Object(rendered)
+    }
+
+    fn edge(&self, edge: &Value) -> Value {
+        let mut rendered = edge.clone();
+        if let Some(Edge::Time(instant)) = Edge::of(Some(edge)) {
+            rendered["dateTime"] = json!(format_in_zone(instant, &self.zone));
+        }
+        rendered
+    }
+
+    /// With `self` where it is the one whose calendar this is.
+    fn person(&self, person: &Value) -> Value {
+        let mut rendered = person.clone();
+        if person["email"] == self.calendar.id.as_str() {
+            rendered["self"] = json!(true);
+        }
+        rendered
+    }
+
+    fn limit_guests(&self, rendered: &mut Map<String, Value>) {
+        let Some(Value::Array(guests)) = rendered.get_mut("attendees") else {
+            return;
+        };
+        for guest in guests.iter_mut() {
+            *guest = self.person(guest);
+        }
+        // Of too many guests only the one who looks is shown (events.get, `maxAttendees`).
+        if self.guests.is_some_and(|max| guests.len() > max) {
+            guests.retain(|guest| guest["self"] == true);
+            rendered.insert("attendeesOmitted".to_owned(), json!(true));
+        }
+    }
+}
+
+/// The etag of an event.
+pub(super) fn etag(event: &Event) -> String {
+    format!("\"{}\"", event.version)
+}
+
+/// The etag of a list, which changes with its items.
+pub(super) fn list_etag(items: &[Value]) -> String {
+    let digest = Sha256::digest(Value::from(items).to_string());
+    format!("\"p{}\"", hex(&digest[..8]))
+}
+
+/// A moment with milliseconds, as `created` and `updated` have them.
+pub(super) fn timestamp(instant: Timestamp) -> String {
+    instant.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

@@ -2,10 +2,8 @@
 
 mod calendars;
 mod events;
-mod free_busy;
 mod listing;
 mod occurrences;
-mod render;
 mod rule;
 mod times;
 mod written;
@@ -26,7 +24,7 @@ pub(crate) static CALENDAR_API: Api = Api {
         ("calendarList.list", calendars::list),
         ("calendarList.get", calendars::get_listed),
         ("calendars.get", calendars::get),
-        ("freebusy.query", free_busy::query),
+        ("freebusy.query", occurrences::query),
         ("events.list", listing::list),
         ("events.instances", listing::instances),
         ("events.get", events::get),

@@ -1,11 +1,9 @@
 //! Drive API v3: metadata, contents, uploads.
 
 mod files;
-mod index;
 mod listing;
 mod query;
 mod render;
-mod write;
 
 use crate::google::{
     Api, ApiError, Call,

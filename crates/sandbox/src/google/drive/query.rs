@@ -7,7 +7,7 @@
 
 use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
 
-use super::index;
+use super::listing;
 use crate::google::{
     ApiError,
     world::files::{File, Files},
@@ -119,7 +119,7 @@ impl Node {
             }
             Self::Term(Term::FullText(phrases)) => phrases
                 .iter()
-                .map(|phrase| index::count(words, phrase))
+                .map(|phrase| listing::count(words, phrase))
                 .sum(),
             Self::Not(_) | Self::Term(_) => 0,
         }
@@ -130,14 +130,16 @@ impl Term {
     fn matches(&self, files: &Files, me: &str, file: &File) -> bool {
         let own = file.owner.as_deref() == Some(me);
         match self {
-            Self::NameBegins(words) => index::starts_with_words(&index::words(&file.name), words),
+            Self::NameBegins(words) => {
+                listing::starts_with_words(&listing::words(&file.name), words)
+            }
             Self::NameIs(name) => file.name.to_lowercase() == name.to_lowercase(),
             Self::FullText(phrases) => {
                 let words = indexed(file);
                 !phrases.is_empty()
                     && phrases
                         .iter()
-                        .all(|phrase| index::count(&words, phrase) > 0)
+                        .all(|phrase| listing::count(&words, phrase) > 0)
             }
             Self::TypeContains(part) => file.mime_type.starts_with(part.as_str()),
             Self::TypeIs(kind) => file.mime_type == *kind,
@@ -165,7 +167,7 @@ fn person<'a>(email: &'a str, me: &'a str) -> &'a str {
 /// Words that full text finds: name, description, content.
 fn indexed(file: &File) -> Vec<String> {
     let description = file.description.as_deref().unwrap_or_default();
-    index::words(&format!("{} {description} {}", file.name, file.text))
+    listing::words(&format!("{} {description} {}", file.name, file.text))
 }
 
 fn compare_times(given: Timestamp, sign: &str, wanted: Timestamp) -> bool {
@@ -248,9 +250,9 @@ impl Reader {
 
 fn term(field: &str, operator: &'static str, value: Token) -> Result<Term, ApiError> {
     Ok(match (field, operator, value) {
-        ("name", "contains", Token::Text(text)) => Term::NameBegins(index::words(&text)),
+        ("name", "contains", Token::Text(text)) => Term::NameBegins(listing::words(&text)),
         ("name", "=", Token::Text(text)) => Term::NameIs(text),
-        ("fullText", "contains", Token::Text(text)) => Term::FullText(index::phrases(&text)),
+        ("fullText", "contains", Token::Text(text)) => Term::FullText(listing::phrases(&text)),
         ("mimeType", "contains", Token::Text(text)) => Term::TypeContains(text),
         ("mimeType", "=", Token::Text(text)) => Term::TypeIs(text),
         ("createdTime", "contains", _) | ("modifiedTime", "contains", _) => {

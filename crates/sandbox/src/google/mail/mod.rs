@@ -1,6 +1,5 @@
 //! Gmail API v1: reading, writing, sending.
 
-mod drafts;
 mod labels;
 mod messages;
 mod outgoing;
@@ -31,12 +30,12 @@ pub(crate) static GMAIL_API: Api = Api {
         ("users.messages.attachments.get", messages::attachment),
         ("users.threads.list", messages::list_threads),
         ("users.threads.get", messages::get_thread),
-        ("users.drafts.list", drafts::list),
-        ("users.drafts.get", drafts::get),
-        ("users.drafts.create", drafts::create),
-        ("users.drafts.update", drafts::update),
-        ("users.drafts.send", drafts::send),
-        ("users.drafts.delete", drafts::delete),
+        ("users.drafts.list", messages::list_drafts),
+        ("users.drafts.get", messages::get_draft),
+        ("users.drafts.create", messages::create_draft),
+        ("users.drafts.update", messages::update_draft),
+        ("users.drafts.send", messages::send_draft),
+        ("users.drafts.delete", messages::delete_draft),
     ],
     collections: &[&labels::LABELS, &labels::SEND_AS],
     downloads: &[],

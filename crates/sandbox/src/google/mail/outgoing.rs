@@ -11,7 +11,7 @@ use crate::{
         ApiError, Call, Members as _, State,
         world::{mime::Message, parse},
     },
-    ids::hex,
+    shared::hex,
     users,
 };
 

@@ -8,7 +8,7 @@ use crate::{
         ApiError, Call, State,
         world::mime::{Content, Message, Part},
     },
-    ids,
+    shared,
 };
 
 /// Purpose under which attachment ids are sealed.
@@ -146,7 +146,7 @@ fn attachment_id(state: &mut State, message_id: &str, part_id: &str) -> String {
     let noise = state.ids.fresh(ATTACHMENT, ATTACHMENT_NOISE);
     let generation = state.world.attachment_generation;
     let text = format!("{generation}|{message_id}|{part_id}|{noise}");
-    format!("ANGjdJ{}", ids::seal(ATTACHMENT, &text))
+    format!("ANGjdJ{}", shared::seal(ATTACHMENT, &text))
 }
 
 fn headers(part: &Part, names: &[String]) -> Vec<Value> {

@@ -1,7 +1,5 @@
 //! People API v1: contacts and searches.
 
-mod mask;
-mod person;
 mod reading;
 
 use crate::google::{Api, ApiError, Call, State, errors::ErrorShape, world::User};

@@ -1,12 +1,13 @@
-//! The user's contacts, and searches.
+//! The user's contacts, and searches, with the fields that a mask names (`personFields`, `readMask`).
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{caller, mask, person::person};
+use super::caller;
+
 use crate::{
-    google::{ApiError, Call, State, paging, world::Person},
-    ids,
+    google::{ApiError, Call, State, collection, world::Person},
+    shared,
 };
 
 /// Contacts of a page at most.
@@ -27,7 +28,7 @@ pub(super) fn connections(state: &mut State, call: &Call) -> Result<Value, ApiEr
             "Resource name must be people/me to list connections.",
         ));
     }
-    let fields = mask::either(call)?;
+    let fields = either(call)?;
     let size = match call.number("pageSize") {
         None | Some(0) => 100,
         Some(size @ 1..=MAX_SIZE) => usize::try_from(size).unwrap_or_default(),
@@ -44,7 +45,7 @@ pub(super) fn connections(state: &mut State, call: &Call) -> Result<Value, ApiEr
         people.clear();
     }
     sort(&mut people, call.text("sortOrder").unwrap_or_default());
-    let page = paging::page(call, people, size, &[])?;
+    let page = collection::page(call, people, size, &[])?;
     let mut response = json!({});
     if !page.items.is_empty() {
         let people: Vec<Value> = page
@@ -60,7 +61,7 @@ pub(super) fn connections(state: &mut State, call: &Call) -> Result<Value, ApiEr
     match page.next {
         Some(next) => response["nextPageToken"] = json!(next),
         None if wants_sync => {
-            response["nextSyncToken"] = json!(ids::seal(SYNC, &now.as_second().to_string()));
+            response["nextSyncToken"] = json!(shared::seal(SYNC, &now.as_second().to_string()));
         }
         None => {}
     }
@@ -79,7 +80,7 @@ fn sort(people: &mut [Person], order: &str) {
 }
 
 fn check_sync_token(token: &str, now: Timestamp) -> Result<(), ApiError> {
-    let issued = ids::open(SYNC, token)
+    let issued = shared::open(SYNC, token)
         .and_then(|text| text.parse().ok())
         .and_then(|second| Timestamp::from_second(second).ok())
         .ok_or_else(|| ApiError::invalid("Sync token is invalid."))?;
@@ -94,14 +95,14 @@ fn check_sync_token(token: &str, now: Timestamp) -> Result<(), ApiError> {
 
 /// `people.searchContacts`: searches the user's contacts.
 pub(super) fn search_contacts(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let fields = mask::fields(call, "readMask", &mask::PERSON_FIELDS)?;
+    let fields = fields(call, "readMask", &PERSON_FIELDS)?;
     let people = caller(state, call)?.contacts.clone();
     search(state, call, &people, &fields)
 }
 
 /// `otherContacts.search`: searches the people whom the user once wrote to.
 pub(super) fn search_others(state: &mut State, call: &Call) -> Result<Value, ApiError> {
-    let fields = mask::fields(call, "readMask", &mask::OTHER_CONTACT_FIELDS)?;
+    let fields = fields(call, "readMask", &OTHER_CONTACT_FIELDS)?;
     let people = caller(state, call)?.other_contacts.clone();
     search(state, call, &people, &fields)
 }
@@ -176,9 +177,227 @@ fn any_word_starts_with(text: &str, query: &str) -> bool {
     })
 }
 
+/// `Person` with the masked fields; name and etag are always there.
+pub(super) fn person(person: &Person, fields: &[String]) -> Value {
+    let mut value = Map::new();
+    value.insert("resourceName".to_owned(), json!(person.resource_name));
+    value.insert(
+        "etag".to_owned(),
+        json!(shared::seal(
+            "etag",
+            &format!("{}{}", person.resource_name, person.modified)
+        )),
+    );
+    for name in fields {
+        // A field without a value is absent.
+        if let Some(field) = field(person, name) {
+            value.insert(name.clone(), field);
+        }
+    }
+    Value::Object(value)
+}
+
+fn field(person: &Person, name: &str) -> Option<Value> {
+    let entries: Vec<Value> = match name {
+        "metadata" => {
+            return Some(json!({"sources": [source(person, true)], "objectType": "PERSON"}));
+        }
+        "names" if !person.display_name().is_empty() => vec![name_entry(person)],
+        "nicknames" if !person.nickname.is_empty() => vec![json!({"value": person.nickname})],
+        "biographies" if !person.biography.is_empty() => {
+            vec![json!({"value": person.biography, "contentType": "TEXT_PLAIN"})]
+        }
+        "emailAddresses" => person
+            .emails
+            .iter()
+            .map(|(address, kind)| with_type(json!({"value": address}), kind))
+            .collect(),
+        "phoneNumbers" => person
+            .phones
+            .iter()
+            .map(|(number, canonical, kind)| {
+                with_type(json!({"value": number, "canonicalForm": canonical}), kind)
+            })
+            .collect(),
+        "organizations" => person.organization.iter().map(organization).collect(),
+        "photos" if is_contact(person) => {
+            vec![
+                json!({"url": "https://lh3.googleusercontent.com/cm/sandbox=s100", "default": true}),
+            ]
+        }
+        "memberships" if is_contact(person) => vec![json!({
+            "contactGroupMembership": {
+                "contactGroupId": "myContacts",
+                "contactGroupResourceName": "contactGroups/myContacts",
+            },
+        })],
+        _ => Vec::new(),
+    };
+    let entries: Vec<Value> = entries
+        .into_iter()
+        .enumerate()
+        .map(|(place, entry)| with_metadata(entry, person, place == 0))
+        .collect();
+    (!entries.is_empty()).then_some(Value::Array(entries))
+}
+
+fn name_entry(person: &Person) -> Value {
+    let last_first = [person.family, person.given]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect::<Vec<_>>()
+        .join(", ");
+    json!({
+        "displayName": person.display_name(),
+        "givenName": person.given,
+        "familyName": person.family,
+        "displayNameLastFirst": last_first,
+        "unstructuredName": person.display_name(),
+    })
+}
+
+fn organization((name, title): &(&str, &str)) -> Value {
+    let mut value = json!({"name": name});
+    if !title.is_empty() {
+        value["title"] = json!(title);
+    }
+    value
+}
+
+/// The type, and the same for a reader; nothing if there is no type.
+fn with_type(mut value: Value, kind: &str) -> Value {
+    if let Some(first) = kind.get(..1) {
+        value["type"] = json!(kind);
+        value["formattedType"] = json!(format!("{}{}", first.to_uppercase(), &kind[1..]));
+    }
+    value
+}
+
+fn with_metadata(mut value: Value, person: &Person, primary: bool) -> Value {
+    value["metadata"] = json!({"source": source(person, false)});
+    if primary {
+        value["metadata"]["primary"] = json!(true);
+    }
+    value
+}
+
+fn source(person: &Person, with_time: bool) -> Value {
+    let number = person
+        .resource_name
+        .rsplit_once("/c")
+        .and_then(|(_, number)| number.parse::<u64>().ok())
+        .unwrap_or_default();
+    let kind = if is_contact(person) {
+        "CONTACT"
+    } else {
+        "OTHER_CONTACT"
+    };
+    let mut source = json!({"type": kind, "id": format!("{number:x}")});
+    if with_time {
+        source["updateTime"] = json!(person.modified);
+    }
+    source
+}
+
+fn is_contact(person: &Person) -> bool {
+    person.resource_name.starts_with("people/")
+}
+
+/// Fields of a person that a mask may name (people.connections.list, `personFields`).
+pub(super) const PERSON_FIELDS: [&str; 29] = [
+    "addresses",
+    "ageRanges",
+    "biographies",
+    "birthdays",
+    "calendarUrls",
+    "clientData",
+    "coverPhotos",
+    "emailAddresses",
+    "events",
+    "externalIds",
+    "genders",
+    "imClients",
+    "interests",
+    "locales",
+    "locations",
+    "memberships",
+    "metadata",
+    "miscKeywords",
+    "names",
+    "nicknames",
+    "occupations",
+    "organizations",
+    "phoneNumbers",
+    "photos",
+    "relations",
+    "sipAddresses",
+    "skills",
+    "urls",
+    "userDefined",
+];
+
+/// Fields of a person who is not a contact (otherContacts.search, `readMask`).
+pub(super) const OTHER_CONTACT_FIELDS: [&str; 4] =
+    ["emailAddresses", "metadata", "names", "phoneNumbers"];
+
+/// The fields that the call's mask names; a mask is required.
+pub(super) fn fields(call: &Call, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiError> {
+    let mask = call.text(name).unwrap_or_default();
+    read(mask, name, allowed)
+}
+
+/// The fields that `personFields` names, or the older parameter in its place.
+pub(super) fn either(call: &Call) -> Result<Vec<String>, ApiError> {
+    match (
+        call.text("personFields"),
+        call.text("requestMask.includeField"),
+    ) {
+        (None, Some(older)) => older_fields(older),
+        _ => fields(call, "personFields", &PERSON_FIELDS),
+    }
+}
+
+/// The fields of the older `requestMask.includeField`, with `person.` before each name.
+fn older_fields(mask: &str) -> Result<Vec<String>, ApiError> {
+    let name = "requestMask.includeField";
+    let mut plain = Vec::new();
+    for path in mask.split(',') {
+        plain.push(
+            path.strip_prefix("person.")
+                .ok_or_else(|| invalid_mask(name, path))?,
+        );
+    }
+    read(&plain.join(","), name, &PERSON_FIELDS)
+}
+
+fn read(mask: &str, name: &str, allowed: &[&str]) -> Result<Vec<String>, ApiError> {
+    if mask.is_empty() {
+        return Err(ApiError::invalid(format!(
+            "{name} mask is required. Please specify one or more valid paths. Valid paths are documented at https://developers.google.com/people/api/rest."
+        )));
+    }
+    mask.split(',')
+        .map(|path| {
+            if allowed.contains(&path) {
+                Ok(path.to_owned())
+            } else {
+                Err(invalid_mask(name, path))
+            }
+        })
+        .collect()
+}
+
+fn invalid_mask(name: &str, path: &str) -> ApiError {
+    ApiError::invalid(format!(
+        "Invalid {name} mask path: \"{path}\". Valid paths are documented at https://developers.google.com/people/api/rest."
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::google::fields::Selection;
 
     #[test]
     fn prefixes_of_phrases() {
@@ -189,5 +408,28 @@ mod tests {
             assert!(!any_word_starts_with("foo name", query), "{query}");
         }
         assert!(any_word_starts_with("grace@example.com", "exam"));
+    }
+
+    #[test]
+    fn the_schema_has_every_field_of_the_mask() {
+        for name in PERSON_FIELDS {
+            assert!(Selection::parse(name, "Person").is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn masks_are_exact() {
+        assert!(read("names,emailAddresses", "m", &PERSON_FIELDS).is_ok());
+        for mask in [
+            "",
+            "names, emailAddresses",
+            "Names",
+            "names.displayName",
+            "names,",
+        ] {
+            assert!(read(mask, "m", &PERSON_FIELDS).is_err(), "{mask}");
+        }
+        assert!(older_fields("person.names,person.photos").is_ok());
+        assert!(older_fields("names").is_err());
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         ApiError, Call, Members as _, State,
         world::files::{Cell, Entered, File, SHEET, Sheet, Spreadsheet},
     },
-    ids::Ids,
+    shared::Ids,
 };
 
 /// An object of the body.

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    format_value,
     formula::{self, Effective},
     range::{self, Area},
     readable,
@@ -138,7 +137,7 @@ fn one(
 
 /// `GridData`: rows as far as there is content, sizes for the whole area.
 fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
-    let (rows, columns) = format_value::used(spreadsheet, area);
+    let (rows, columns) = formula::used(spreadsheet, area);
     let row = |row: u32| {
         let cells = columns
             .clone()
@@ -177,21 +176,21 @@ fn data(spreadsheet: &Spreadsheet, sheet: &Sheet, area: &Area) -> Value {
 fn cell(cell: &Cell, effective: &Effective, format: Format) -> Value {
     let entered = match &cell.entered {
         Entered::Text(text) => json!({"stringValue": text}),
-        Entered::Number(number) => json!({"numberValue": format_value::number(*number)}),
+        Entered::Number(number) => json!({"numberValue": formula::number(*number)}),
         Entered::Bool(value) => json!({"boolValue": value}),
         Entered::Formula(text) => json!({"formulaValue": text}),
     };
     let calculated = match effective {
         Effective::Empty => json!({}),
         Effective::Text(text) => json!({"stringValue": text}),
-        Effective::Number(number) => json!({"numberValue": format_value::number(*number)}),
+        Effective::Number(number) => json!({"numberValue": formula::number(*number)}),
         Effective::Bool(value) => json!({"boolValue": value}),
         Effective::Error(kind, _, why) => json!({"errorValue": {"type": kind, "message": why}}),
     };
     let mut shown = json!({
         "userEnteredValue": entered,
         "effectiveValue": calculated,
-        "formattedValue": format_value::formatted(effective, format),
+        "formattedValue": formula::formatted(effective, format),
     });
     let number_format = match format {
         Format::Automatic => return shown,

@@ -5,13 +5,11 @@
 //! rather than given a wrong response; any other text stays a text.
 
 mod create;
-mod format_value;
 mod formula;
 mod get;
 mod parse_input;
 mod range;
 mod values;
-mod write;
 
 use crate::google::{
     Api, ApiError, Call,

@@ -6,7 +6,6 @@ mod contacts;
 pub(crate) mod files;
 pub(crate) mod mailbox;
 pub(crate) mod mime;
-mod parse;
 mod readable;
 
 use std::{collections::BTreeSet, sync::LazyLock};
@@ -15,7 +14,7 @@ use serde::Deserialize;
 
 pub(crate) use contacts::Person;
 pub(crate) use mailbox::Mailbox;
-pub(crate) use parse::parse;
+pub(crate) use mime::parse;
 pub(crate) use readable::describe;
 
 use calendars::Calendars;
@@ -23,7 +22,7 @@ use compose::SeedMessage;
 use files::Files;
 use mime::Message;
 
-use crate::{google::collection::Item, seed::parse_seed};
+use crate::{google::collection::Item, users::parse_seed};
 
 /// The seed is made once; every sandbox starts from its own copy.
 static SEED: LazyLock<World> = LazyLock::new(|| World {

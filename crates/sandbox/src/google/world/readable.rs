@@ -7,7 +7,7 @@ use super::{
     Person, User, World, calendars, files,
     mime::{Message, Part},
 };
-use crate::ids::hex;
+use crate::shared::hex;
 
 /// Adds messages, drafts, labels, contacts, files and calendars of each user.
 pub(crate) fn describe(owned: &World, world: &mut Value) {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::seed::parse_seed;
+use crate::users::parse_seed;
 
 /// A value as the product gives it: a text, or NULL.
 pub(crate) type Cell = Option<String>;

@@ -11,7 +11,7 @@ use sqlparser::ast::{
 
 use super::{
     Changed, Engine, Outcome, Place, Relation,
-    calls::convert,
+    functions::convert,
     read::{ident, name_of, path_of},
     translate,
     values::{converted, kind_of_type},

@@ -2,11 +2,9 @@
 //! tables declare. It is a translation of plain SQL and not a dialect: what Snowflake has and the sandbox does not play
 //! is refused by name (000002), and never called a syntax error.
 
-mod calls;
 mod catalog;
 mod change;
 mod functions;
-mod grouping;
 mod kinds;
 mod read;
 mod rows;
@@ -26,7 +24,7 @@ pub(super) use values::{BoundValue, bind};
 
 use super::errors::SqlError;
 use crate::warehouse::account::{Account, Cell, Column, Kind, Person};
-use calls::unit_is_text;
+use functions::unit_is_text;
 use kinds::Kinds;
 use read::path_of;
 use translate::{Named, Translator};

@@ -15,10 +15,9 @@ use sqlparser::ast::{
 
 use super::{
     Place, Session,
-    calls::{call, constant, convert, nulls_are_highest, take, text},
     functions::{DIVIDE, TRUTH},
-    grouping,
-    kinds::Kinds,
+    functions::{call, constant, convert, nulls_are_highest, take, text},
+    kinds::{Kinds, check_grouping},
     read::{ident, name_of, path_of},
     values::{kind_of_type, stored},
 };
@@ -322,7 +321,7 @@ fn select(select: &mut Select) -> Flow {
     if let Some((_, what)) = refused.into_iter().find(|(found, _)| *found) {
         return refuse(what);
     }
-    grouping::check(select)?;
+    check_grouping(select)?;
     for item in &mut select.projection {
         match item {
             SelectItem::ExprWithAlias { alias, .. } => *alias = ident(&name_of(alias)),

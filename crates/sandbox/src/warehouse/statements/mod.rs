@@ -1,6 +1,5 @@
 //! `/api/v2/statements`: submitting, asking and cancelling.
 
-mod body;
 mod record;
 mod submit;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::workspace::{
-    ApiError, Call, Reader, State, Version, blocks, content::Parent, paging::PageRange, shapes,
+    ApiError, Call, Reader, State, Version, blocks, content::Parent, reader::PageRange, shapes,
 };
 
 /// "Retrieve a block": one block; a page is a block too.

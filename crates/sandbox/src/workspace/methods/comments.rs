@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::workspace::{
-    ApiError, Call, Capability, Reader, State, content::Comment, ids, paging::PageRange, rich_text,
+    ApiError, Call, Capability, Reader, State, content::Comment, ids, reader::PageRange, rich_text,
     shapes,
 };
 

@@ -8,9 +8,9 @@ mod pages;
 mod query;
 
 use super::{
-    capability::Capability::{InsertComments, InsertContent, ReadComments, ReadContent, ReadUsers},
+    method::Capability::{InsertComments, InsertContent, ReadComments, ReadContent, ReadUsers},
     method::Method,
-    version::Version,
+    method::Version,
 };
 
 /// What the API can do.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     users,
-    workspace::{ApiError, Call, Reader, State, paging::PageRange, rich_text, shapes},
+    workspace::{ApiError, Call, Reader, State, reader::PageRange, rich_text, shapes},
 };
 
 /// "Retrieve your token's bot user": the integration as a user.

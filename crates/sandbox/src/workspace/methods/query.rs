@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::workspace::{
     ApiError, Call, Reader, State, Version,
     content::{Page, Source},
-    paging::PageRange,
+    reader::PageRange,
     reader::list,
     shapes, values,
 };

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::seed::parse_seed;
+use crate::users::parse_seed;
 use serde_json::{Map, Value};
 
 /// All calendars.

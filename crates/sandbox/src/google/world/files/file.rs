@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::ids;
+use crate::shared;
 
 /// MIME type of a folder.
 pub(crate) const FOLDER: &str = "application/vnd.google-apps.folder";
@@ -166,7 +166,7 @@ impl File {
 }
 
 fn digest(bytes: &[u8]) -> String {
-    ids::hex(&Sha256::digest(bytes))
+    shared::hex(&Sha256::digest(bytes))
 }
 
 fn first_version() -> u64 {

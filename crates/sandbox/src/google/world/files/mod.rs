@@ -8,7 +8,7 @@ mod spreadsheet;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use crate::seed::parse_seed;
+use crate::users::parse_seed;
 
 pub(crate) use file::{DOCUMENT, FOLDER, File, SHEET, SHORTCUT, SharedDrive, XLSX};
 pub(crate) use spreadsheet::{Cell, Entered, Format, Sheet, Spreadsheet};
